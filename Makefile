@@ -1,0 +1,58 @@
+# Commands of the project. Needs make and a Python >= 3.10; everything else it gets itself.
+#   make demo PYTHON=/path/to/python3.12     another Python than the first that fits
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test stop lint format bench clean
+
+BIN := .venv/bin
+PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
+TEST_STATE := .spark_cdc/test
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1 ## /p' Makefile | awk -F ' ## ' '{printf "%-14s %s\n", $$1, $$2}'
+
+# `.venv`, with what a user needs; made anew if a pin changes.
+.venv/run.stamp: $(PINS)
+	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
+	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap
+
+# The same with what tests and checks need.
+.venv/dev.stamp: $(PINS) requirements/dev.txt
+	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
+	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --dev
+
+demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
+	@$(BIN)/spark-cdc demo
+
+test: .venv/dev.stamp ## everything that proves the project, on a server of its own
+	@$(BIN)/spark-cdc deps --if-needed
+	@$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE) && rm -rf $(TEST_STATE)
+	@trap '$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE)' EXIT; \
+	trap 'exit 130' INT TERM HUP; \
+	$(BIN)/spark-cdc server start --state-dir $(TEST_STATE) --port 0 || exit 1; \
+	SPARK_CDC_TEST_PORT=$$($(BIN)/spark-cdc server status --state-dir $(TEST_STATE) --value port) \
+		$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+stop: ## end the server that `make demo` left running
+	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi
+
+lint: .venv/dev.stamp ## Ruff and SQLFluff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@if [ -f .sqlfluff ]; then set -x; $(BIN)/sqlfluff lint --disable-progress-bar models macros tests; fi
+
+format: .venv/dev.stamp ## let Ruff lay out the Python code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev.stamp ## measurements; for example BENCH_ARGS="--rows 1000000"
+	@$(BIN)/spark-cdc deps --if-needed
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean: stop ## remove what was built: .venv, dbt's output, all local data
+	@$(if $(wildcard $(BIN)/spark-cdc),$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE))
+	rm -rf .venv .spark_cdc target logs dbt_packages .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,156 @@
+"""Output for people: steps with seconds, progress of child processes, small tables."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from spark_cdc.errors import SparkCdcError
+
+HEARTBEAT = 10.0  # seconds between two signs of life where the output is not a terminal
+
+
+class Step:
+    """One line of progress: a name while it runs, its seconds when it is done."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.detail = ""
+        self.started = time.monotonic()
+        self._terminal = sys.stdout.isatty()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def _tick(self) -> None:
+        while not self._stop.wait(0.5 if self._terminal else HEARTBEAT):
+            text = f"{self.name} … {self.seconds:.0f} s  {self.detail}".rstrip()
+            if self._terminal:
+                width = shutil.get_terminal_size().columns - 1
+                print(f"\r\033[K{text[:width]}", end="", flush=True)
+            else:
+                print(f"  {text[:110]}", flush=True)
+
+    def __enter__(self) -> Step:
+        if self._terminal:
+            print(f"{self.name} …", end="", flush=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        start = "\r\033[K" if self._terminal else ""
+        result = "failed after" if kind else ""
+        text = " ".join(part for part in (self.name, result, f"{self.seconds:.1f} s") if part)
+        note = f"  ({self.detail})" if self.detail and not kind else ""
+        print(f"{start}{text}{note}", flush=True)
+
+
+def run(
+    name: str,
+    command: Sequence[str],
+    *,
+    log: Path,
+    next_step: str = "",
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    tail: int = 30,
+) -> str:
+    """Run a command as one step, its output folded into `log`; return the output.
+
+    Raises SparkCdcError with the end of the output when the command fails or takes longer than
+    `timeout` seconds.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    lines: deque[str] = deque()
+    expired = threading.Event()
+    with Step(name) as step, log.open("a", encoding="utf-8") as out:
+        out.write(f"$ {' '.join(command)}\n")
+        process = subprocess.Popen(
+            list(command),
+            cwd=cwd,
+            env=dict(env) if env is not None else None,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+        def give_up() -> None:
+            expired.set()
+            process.kill()
+
+        timer = threading.Timer(timeout, give_up) if timeout else None
+        if timer:
+            timer.daemon = True
+            timer.start()
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                out.write(line)
+                out.flush()
+                lines.append(line.rstrip("\n"))
+                if line.strip() and not line.startswith("WARNING: "):
+                    step.detail = line.strip()
+            code = process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            if timer:
+                timer.cancel()
+        step.detail = ""
+        if code or expired.is_set():
+            reason = (
+                f"took longer than {timeout:.0f} s" if expired.is_set() else f"exit code {code}"
+            )
+            shown = "\n".join(f"  | {line}" for line in list(lines)[-tail:])
+            raise SparkCdcError(
+                f"{name}: {reason}\n{shown}".rstrip(),
+                "\n".join(part for part in (next_step, f"The whole output is in {log}.") if part),
+            )
+    return "\n".join(lines)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]], width: int = 24) -> str:
+    """Lay rows out as text, numbers to the right; cells longer than `width` are cut."""
+
+    def text(value: object) -> str:
+        if value is None:
+            return "null"
+        if isinstance(value, float):
+            return f"{value:.6g}"
+        cell = str(value)
+        return cell if len(cell) <= width else cell[: width - 1] + "…"
+
+    cells = [[text(value) for value in row] for row in rows]
+    widths = [
+        max([len(heading), *(len(row[at]) for row in cells)]) for at, heading in enumerate(headings)
+    ]
+    numeric = [
+        bool(rows) and all(isinstance(row[at], int | float) or row[at] is None for row in rows)
+        for at in range(len(headings))
+    ]
+
+    def line(row: Sequence[str]) -> str:
+        parts = [
+            cell.rjust(widths[at]) if numeric[at] else cell.ljust(widths[at])
+            for at, cell in enumerate(row)
+        ]
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(headings), line(["-" * size for size in widths]), *map(line, cells)])

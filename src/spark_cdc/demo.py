@@ -1,0 +1,243 @@
+"""`spark-cdc demo`: the examples end to end, from generated files to tested tables.
+
+It may be run again at any time and gives the same: it begins by dropping its schema. A schema that
+was not made by the demo, or that holds anything but the examples' tables, is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import console, packages, project, server
+from spark_cdc.errors import SparkCdcError
+
+ENTITIES = ("synthetic", "orders")
+SYNTHETIC_DAYS = ("2019-06-18", "2019-06-19")
+SYNTHETIC_ROWS = 10_000
+MARKER = "spark_cdc.demo"  # property of a schema that the demo made
+
+
+def _landing(root: Path, entity: str) -> Path:
+    """Return the folder with one folder per business date."""
+    base = root / ".spark_cdc" if entity == "synthetic" else root / "examples"
+    return base / "landing" / entity
+
+
+def _days(root: Path, entity: str) -> list[str]:
+    """Return the business dates that an entity has files for."""
+    if entity == "synthetic":
+        return list(SYNTHETIC_DAYS)
+    folder = _landing(root, entity)
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return [name for name in names if re.fullmatch(r"\d{4}-\d{2}-\d{2}", name)]
+
+
+def plan(root: Path) -> list[tuple[str, list[str]]]:
+    """Return the business dates in order, each with the example entities that have files then."""
+    entities = [name for name in ENTITIES if (root / "models" / name).is_dir()]
+    days = {name: _days(root, name) for name in entities}
+    return [
+        (day, [name for name in entities if day in days[name]])
+        for day in sorted(set().union(*days.values()))
+    ]
+
+
+def _rows(cursor: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    cursor.execute(sql)
+    headings = [column[0].rpartition(".")[2] for column in cursor.description or []]
+    return headings, cursor.fetchall() if headings else []
+
+
+def _is_ours(root: Path, table: str) -> bool:
+    """Say whether a table can be one of the examples'."""
+    seeds = {path.stem for path in (root / "seeds").glob("**/*.csv")}
+    names = "|".join(ENTITIES)
+    return table in seeds | {"cdc_loads"} or bool(re.fullmatch(rf"(stg_)?({names})(_\w+)?", table))
+
+
+def reset(cursor: Any, root: Path, schema: str) -> None:
+    """Make the demo's schema, empty.
+
+    Raises SparkCdcError if there is a schema of that name which is not the demo's.
+    """
+    if not re.fullmatch(r"\w+", schema):
+        raise SparkCdcError(
+            f"schema {schema!r} is not a plain name", "Set SPARK_CDC_SCHEMA to letters and digits."
+        )
+    present = {row[0] for row in _rows(cursor, "show databases")[1]}
+    if schema.lower() in present:
+        description = dict(
+            row[:2] for row in _rows(cursor, f"describe database extended {schema}")[1]
+        )
+        tables = sorted(row[1] for row in _rows(cursor, f"show tables in {schema}")[1])
+        foreign = [table for table in tables if not _is_ours(root, table)]
+        elsewhere = "Run the demo in another schema: SPARK_CDC_SCHEMA=cdc_demo make demo"
+        if tables and MARKER not in str(description.get("Properties", "")):
+            raise SparkCdcError(
+                f"schema {schema} holds {len(tables)} tables and was not made by the demo, which"
+                " would drop it",
+                elsewhere,
+            )
+        if foreign:
+            raise SparkCdcError(
+                f"schema {schema} holds more than the demo's tables, which would be dropped with"
+                f" it: {', '.join(foreign)}",
+                elsewhere,
+            )
+        if tables:
+            print(f"The demo's schema {schema} is dropped and loaded anew ({len(tables)} tables).")
+        cursor.execute(f"drop database {schema} cascade")
+    cursor.execute(f"create database {schema} with dbproperties ('{MARKER}' = 'true')")
+
+
+def _dbt(name: str, arguments: Sequence[str], log: Path, environment: dict[str, str]) -> str:
+    return console.run(
+        name,
+        project.dbt_command(*arguments),
+        log=log,
+        cwd=project.root(),
+        env={**environment, "PYTHONUNBUFFERED": "1", "DBT_USE_COLORS": "false"},
+        next_step="dbt's own log is logs/dbt.log. After a change: make demo, or only"
+        f" .venv/bin/dbt {' '.join(f'{word!r}' if ' ' in word else word for word in arguments)}"
+        " --profiles-dir profiles",
+    )
+
+
+def _show(cursor: Any, title: str, sql: str, width: int = 24) -> None:
+    headings, rows = _rows(cursor, sql)
+    print(f"\n{title}\n{console.table(headings, rows, width)}")
+
+
+def report(cursor: Any, schema: str, entities: Sequence[str]) -> None:
+    """Print counts per operation and a few rows of each entity."""
+    _show(
+        cursor,
+        "Loads (cdc_loads)",
+        f"""
+        select
+            entity, business_time as business_date, load_type,
+            rows_in, rows_inserted as I, rows_updated as U, rows_deleted as D,
+            rows_unchanged as N, rows_not_supplied as X, rows_current,
+            round(duration_seconds, 1) as seconds
+        from {schema}.cdc_loads
+        order by business_time, entity
+        """,
+    )
+    for entity in entities:
+        _show(
+            cursor,
+            f"{entity}_current: rows per operation",
+            f"""
+            select operation, count(*) as row_count
+            from {schema}.{entity}_current
+            group by operation
+            order by operation
+            """,
+        )
+        _show(
+            cursor,
+            f"{entity}_history: net changes per load",
+            f"""
+            select business_date, operation, count(*) as row_count
+            from {schema}.{entity}_history
+            group by business_date, operation
+            order by business_date, operation
+            """,
+        )
+        headings, _ = _rows(cursor, f"select * from {schema}.{entity}_current limit 0")
+        columns = [name for name in headings if not name.endswith("_hash")]
+        if len(columns) > 10:  # the wide example: both ends
+            columns = [*columns[:2], *columns[-4:]]
+        _show(
+            cursor,
+            f"{entity}_current: a few rows",
+            f"""
+            select {", ".join(f"`{name}`" for name in columns)}
+            from {schema}.{entity}_current
+            order by operation desc, {headings[0]}
+            limit 5
+            """,
+        )
+
+
+def next_steps(schema: str, port: int) -> str:
+    """Return what the user can do now."""
+    default_port = str(port) == str(project.DEFAULT_PORT)
+    return "\n".join(
+        [
+            "",
+            f"The server runs on 127.0.0.1:{port}, the tables are in schema {schema}.",
+            "What to do next:",
+            "  . .venv/bin/activate && export DBT_PROFILES_DIR=profiles"
+            + ("" if default_port else f" SPARK_CDC_PORT={port}"),
+            "  dbt show --inline \"select * from {{ ref('orders_versions') }}\" --limit 20",
+            "  dbt docs serve                     lineage and every column, in the browser",
+            "  spark-cdc new NAME --help          an entity of your own",
+            "  make test                          prove it all",
+            "  make stop                          end the server",
+        ]
+    )
+
+
+def run(arguments: Any) -> int:
+    """Run the whole demo."""
+    begun = time.monotonic()
+    root, state = project.root(), project.state_dir()
+    schema = project.schema()
+    log = state / "demo.log"
+    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log.write_text("")
+    for note in packages.install(if_needed=True):
+        print(note)
+    found = server.start(server.settings(state), if_needed=True)
+    environment = project.dbt_environment(port=found.port)
+    days = plan(root)
+    with contextlib.closing(server.connect(found.port)) as connection:
+        cursor = connection.cursor()
+        reset(cursor, root, schema)
+        console.run(
+            f"Generate {len(SYNTHETIC_DAYS)} days of {SYNTHETIC_ROWS:,} rows",
+            [
+                *(sys.executable, "-m", "spark_cdc.cli", "generate"),
+                *("--rows", str(SYNTHETIC_ROWS), "--days", ",".join(SYNTHETIC_DAYS)),
+                *("--out", str(_landing(root, "synthetic"))),
+            ],
+            log=log,
+            cwd=root,
+            env=os.environ,
+        )
+        if any((root / "seeds").glob("**/*.csv")):
+            _dbt("dbt seed", ["seed", "--full-refresh"], log, environment)
+        for day, entities in days:
+            absent = [f"path:models/{name}" for name in ENTITIES if name not in entities]
+            _dbt(
+                f"dbt run  {day}  {', '.join(entities)}",
+                [
+                    *("run", "--vars", f"{{business_date: {day}}}"),
+                    *(["--exclude", *absent] if absent else []),
+                ],
+                log,
+                environment,
+            )
+        tested = _dbt("dbt test", ["test"], log, environment)
+        summary = [line for line in tested.splitlines() if "Done. PASS" in line]
+        if summary:
+            print(f"  {re.sub(r'^[0-9:.]+ +', '', summary[-1])}")
+        _dbt("dbt docs generate", ["docs", "generate"], log, environment)
+        report(cursor, schema, [name for name in ENTITIES if any(name in e for _, e in days)])
+    print(next_steps(schema, found.port))
+    print(f"\nDone in {time.monotonic() - begun:.0f} s; all output is in {log}")
+    return 0
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `demo` to the command line."""
+    parser = subparsers.add_parser("demo", help="the examples end to end, on the local server")
+    parser.set_defaults(run=run)

@@ -1,0 +1,163 @@
+"""`spark-cdc deps`: install the packages of packages.yml, also where the hub can't be reached.
+
+The one package from the hub is dbt_utils. Where the hub does not answer, a stand-in with just what
+this project uses is copied in its place; it gives way to the real one as soon as the hub answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spark_cdc import console, project
+from spark_cdc.errors import SparkCdcError
+
+HUB = "https://hub.getdbt.com/"
+MARKER = ".spark_cdc_stand_in"
+PROBE_SECONDS = 5
+INSTALL_SECONDS = 180
+
+
+def hub_answers(seconds: float = PROBE_SECONDS) -> bool:
+    """Say whether the package hub knows dbt_utils, within so many seconds."""
+    import requests
+
+    url = os.environ.get("DBT_PACKAGE_HUB_URL", HUB).rstrip("/") + "/api/v1/dbt-labs/dbt_utils.json"
+    answer: list[bool] = []
+
+    def ask() -> None:
+        with contextlib.suppress(Exception):
+            answer.append(requests.get(url, timeout=seconds).ok)
+
+    # In a thread, because the time limit of the library leaves out the look-up of the name.
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return bool(answer and answer[0])
+
+
+def _requirements(root: Path) -> list[dict[str, Any]]:
+    for name in ("packages.yml", "dependencies.yml"):
+        path = root / name
+        if path.is_file():
+            content = yaml.safe_load(path.read_text()) or {}
+            return list(content.get("packages") or [])
+    return []
+
+
+def _install_folder(root: Path) -> Path:
+    settings = yaml.safe_load((root / "dbt_project.yml").read_text()) or {}
+    return root / str(settings.get("packages-install-path", "dbt_packages"))
+
+
+def _stand_in(root: Path, folder: Path) -> Path:
+    """Return the folder of the stand-in: in this project, or in spark_cdc as its dbt package."""
+    for place in (root, folder / "spark_cdc", Path(__file__).resolve().parents[2]):
+        if (place / "packages" / "dbt_utils" / "dbt_project.yml").is_file():
+            return place / "packages" / "dbt_utils"
+    raise SparkCdcError(
+        "the stand-in packages/dbt_utils is missing", "Restore it: git checkout -- packages"
+    )
+
+
+def _same(one: Path, other: Path) -> bool:
+    def content(folder: Path) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and path.name != MARKER
+        }
+
+    return content(one) == content(other)
+
+
+def _install_without_hub(root: Path, folder: Path) -> list[str]:
+    """Install what can be had without the hub; return notes on what was done."""
+    notes, missing = [], []
+    for entry in _requirements(root):
+        if "local" in entry:
+            source = (root / entry["local"]).resolve()
+            name = yaml.safe_load((source / "dbt_project.yml").read_text())["name"]
+            if not (folder / name).exists():
+                folder.mkdir(exist_ok=True)
+                (folder / name).symlink_to(source, target_is_directory=True)
+                notes.append(f"{name}: linked to {source}")
+        elif entry.get("package") != "dbt-labs/dbt_utils":
+            missing.append(str(entry.get("package") or entry.get("git") or entry))
+    if missing:
+        raise SparkCdcError(
+            f"the package hub can't be reached, and there is no stand-in for: {', '.join(missing)}",
+            "Make the hub reachable (HTTPS_PROXY, DBT_PACKAGE_HUB_URL) or use `local:` packages.",
+        )
+    target = folder / "dbt_utils"
+    source = _stand_in(root, folder)
+    if not (target / MARKER).exists() or not _same(source, target):
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target)
+        (target / MARKER).touch()
+    notes.append(
+        "dbt_utils: the package hub can't be reached, the stand-in from packages/dbt_utils is used."
+        " For the real one, when the hub answers: spark-cdc deps"
+    )
+    return notes
+
+
+def install(if_needed: bool = False) -> list[str]:
+    """Install the dbt packages and return notes on what was done.
+
+    if_needed: do nothing if every package is there, be it the stand-in (if it is up to date).
+
+    Raises SparkCdcError if dbt deps fails for another reason than the hub's silence.
+    """
+    root = project.root()
+    folder = _install_folder(root)
+    present = folder / "dbt_utils"
+    is_stand_in = (present / MARKER).exists()
+    if if_needed and (present / "dbt_project.yml").is_file():
+        if not is_stand_in or _same(_stand_in(root, folder), present):
+            return []
+        return _install_without_hub(root, folder)
+    if hub_answers():
+        if is_stand_in:
+            shutil.rmtree(present)
+        try:
+            console.run(
+                "Install dbt packages",
+                project.dbt_command("deps"),
+                log=project.state_dir() / "deps.log",
+                cwd=root,
+                env=project.dbt_environment(),
+                timeout=INSTALL_SECONDS,
+            )
+            return []
+        except SparkCdcError as error:
+            if hub_answers():
+                raise
+            print(error.message)
+    elif (present / "dbt_project.yml").is_file() and not is_stand_in:
+        return ["dbt_utils: the package hub can't be reached; what is installed stays."]
+    return _install_without_hub(root, folder)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `deps` to the command line."""
+    parser = subparsers.add_parser(
+        "deps", help="dbt deps, with a stand-in for dbt_utils where the hub can't be reached"
+    )
+    parser.add_argument(
+        "--if-needed", action="store_true", help="do nothing if the packages are there"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Install the packages and print the notes."""
+    for note in install(arguments.if_needed):
+        print(note)
+    return 0

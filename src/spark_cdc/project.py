@@ -1,0 +1,78 @@
+"""Where things are: the project's folder, its state folder, dbt's command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from spark_cdc.errors import SparkCdcError
+
+DEFAULT_PORT = 10019
+
+
+def root() -> Path:
+    """Return the dbt project's folder: SPARK_CDC_PROJECT_DIR, or the nearest one upwards."""
+    given = os.environ.get("SPARK_CDC_PROJECT_DIR")
+    start = Path(given).expanduser().resolve() if given else Path.cwd()
+    for folder in [start] if given else [start, *start.parents]:
+        if (folder / "dbt_project.yml").is_file():
+            return folder
+    raise SparkCdcError(
+        f"no dbt_project.yml in {start}" + ("" if given else " or above it"),
+        "Change to the project's folder, or set SPARK_CDC_PROJECT_DIR.",
+    )
+
+
+def state_dir(given: str | None = None) -> Path:
+    """Return the folder of server, log and data: the option, SPARK_CDC_STATE_DIR or .spark_cdc."""
+    choice = given or os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc"
+    path = Path(choice).expanduser()
+    return path if path.is_absolute() else root() / path
+
+
+def schema() -> str:
+    """Return the schema that the profiles use."""
+    return os.environ.get("SPARK_CDC_SCHEMA", "cdc")
+
+
+def dbt_command(*arguments: str) -> list[str]:
+    """Return the command line of dbt in this Python's environment, for this project."""
+    folder = root()
+    script = Path(sys.executable).with_name("dbt")
+    module = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main"]
+    command = [str(script)] if script.exists() else module
+    command += [*arguments, "--project-dir", str(folder)]
+    profiles = folder / "profiles"
+    if (profiles / "profiles.yml").is_file() and "DBT_PROFILES_DIR" not in os.environ:
+        command += ["--profiles-dir", str(profiles)]
+    return command
+
+
+def dbt_environment(port: int | None = None, target: str | None = None) -> dict[str, str]:
+    """Return the environment for dbt.
+
+    port: of the server to use; without it SPARK_CDC_PORT counts, then the server that runs here.
+    """
+    environment: dict[str, str] = dict(os.environ)
+    environment.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
+    if port is not None:
+        environment["SPARK_CDC_PORT"] = str(port)
+    elif target == "session":
+        from spark_cdc import java
+
+        environment.update(java.environment(state_dir()))
+    elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
+        from spark_cdc import server
+
+        running = server.running_port(state_dir())
+        if running is not None:
+            environment["SPARK_CDC_PORT"] = str(running)
+    return environment
+
+
+def variables(values: Mapping[str, str]) -> str:
+    """Return dbt's --vars for text values."""
+    return json.dumps(dict(values))

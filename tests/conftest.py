@@ -1,0 +1,76 @@
+"""Fixtures for all suites: one Spark server per run of pytest."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_cdc import server as local_server
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Address of the test server; its state folder if this run started it."""
+
+    host: str
+    port: int
+    state_dir: Path | None = None
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the settings of the shell that runs the tests out of them."""
+    for name in ("SPARK_CDC_STATE_DIR", "SPARK_CDC_SPARK_CONF", "SPARK_CDC_JARS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`spark-cdc` as a user runs it: cli("server", "status") gives code, stdout and stderr."""
+
+    def run(*words: str, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SPARK_CDC_")}
+        return subprocess.run(
+            [sys.executable, "-m", "spark_cdc.cli", *words],
+            cwd=cwd,
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Spark server: the one on SPARK_CDC_TEST_PORT (see `make test`), else one of this run."""
+    given = os.environ.get("SPARK_CDC_TEST_PORT")
+    if given:
+        yield Server(local_server.HOST, int(given))
+        return
+    state = tmp_path_factory.mktemp("server") / "state"
+    chosen = local_server.settings(state, port="0", memory="2g")
+    try:
+        started = local_server.start(chosen)
+        yield Server(local_server.HOST, started.port, state)
+    finally:
+        local_server.stop(state)
+
+
+@pytest.fixture
+def cursor(server: Server) -> Iterator[Any]:
+    """A PyHive cursor in a session of its own."""
+    connection = local_server.connect(server.port)
+    yield connection.cursor()
+    connection.close()

@@ -1,0 +1,241 @@
+"""The command line: messages, exit codes, `load`; and the parts of the demo that need no Spark."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spark_cdc import cli as command_line
+from spark_cdc import console, demo, load, project
+from spark_cdc.errors import SparkCdcError
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def fake_dbt(monkeypatch, tmp_path):
+    """Stand in for dbt: it notes its arguments, and fails for the date in FAIL_AT."""
+    calls = tmp_path / "calls"
+    calls.touch()
+    script = tmp_path / "dbt"
+    script.write_text(
+        f'#!/bin/sh\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
+        '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setattr(project, "dbt_command", lambda *words: [str(script), *words])
+    monkeypatch.delenv("FAIL_AT", raising=False)
+    monkeypatch.setenv("SPARK_CDC_PORT", "10999")
+    return lambda: calls.read_text().splitlines()
+
+
+def test_help_names_the_commands(cli):
+    done = cli("--help")
+    assert done.returncode == 0
+    for name in ("demo", "server", "load", "deps"):
+        assert f"    {name} " in done.stdout
+
+
+def test_outside_of_a_project(cli, tmp_path):
+    done = cli("server", "status", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: no dbt_project.yml in")
+    assert "next: Change to the project's folder" in done.stderr
+
+
+def test_debug_shows_the_traceback(cli, tmp_path):
+    assert "Traceback" in cli("--debug", "server", "status", cwd=tmp_path).stderr
+
+
+def test_unexpected_error_says_how_to_see_more(monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "parser", lambda: 1 / 0)
+    assert command_line.main(["server", "status"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: unexpected ZeroDivisionError")
+    assert "--debug" in said
+
+
+def test_project_is_found_upwards_and_by_variable(monkeypatch, tmp_path):
+    monkeypatch.delenv("SPARK_CDC_PROJECT_DIR", raising=False)
+    monkeypatch.chdir(ROOT / "tests")
+    assert project.root() == ROOT
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(ROOT))
+    assert project.root() == ROOT
+    assert project.state_dir("x") == ROOT / "x"
+    assert project.state_dir(str(tmp_path)) == tmp_path
+
+
+def test_load_runs_the_dates_in_order(fake_dbt):
+    words = ["load", "2019-06-20", "2019-06-19", "--select", "a", "b", "--target", "local"]
+    assert command_line.main(words) == 0
+    options = "--select a b --target local"
+    assert fake_dbt() == [
+        f'10999|run --vars {{"business_date": "2019-06-19"}} {options}',
+        f'10999|run --vars {{"business_date": "2019-06-20"}} {options}',
+    ]
+
+
+def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
+    monkeypatch.setenv("FAIL_AT", "2019-06-19")
+    assert command_line.main(["load", "2019-06-18", "2019-06-19", "2019-06-20"]) == 1
+    assert len(fake_dbt()) == 2
+    said = capsys.readouterr().err
+    assert "the load of 2019-06-19 failed; not started: 2019-06-20" in said
+    assert "spark-cdc load 2019-06-19 2019-06-20" in said
+
+
+def test_load_checks_all_dates_first(fake_dbt, capsys):
+    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 1
+    assert fake_dbt() == []
+    said = capsys.readouterr().err
+    assert "'2019-02-30' is not a business date" in said
+    assert "'yesterday' is not a business date" in said
+    assert "next: spark-cdc load 2019-06-19" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2019-06-19", "2019-06-19"),
+        ("2019-06-19T10:15", "2019-06-19 10:15:00"),
+        ("2019-06-19 10:15:30", "2019-06-19 10:15:30"),
+    ],
+)
+def test_business_dates(text, expected):
+    assert load.parse_business_date(text)[1] == expected
+
+
+@pytest.mark.parametrize("text", ["20190619", "2019-6-19", "2019-06-19 25:00", "", "2019-06-19 "])
+def test_no_business_dates(text):
+    with pytest.raises(SparkCdcError, match="is not a business date"):
+        load.parse_business_date(text)
+
+
+def test_a_failing_step_shows_the_end_of_its_output_and_its_log(tmp_path, capsys):
+    log = tmp_path / "log"
+    code = "print('one'); print('two'); raise SystemExit(3)"
+    with pytest.raises(SparkCdcError) as caught:
+        console.run("Step", [sys.executable, "-c", code], log=log, next_step="Think.")
+    assert "Step: exit code 3\n  | one\n  | two" in caught.value.message
+    assert caught.value.next_step == f"Think.\nThe whole output is in {log}."
+    assert "Step failed after" in capsys.readouterr().out
+    assert "two" in log.read_text()
+
+
+def test_a_step_with_a_time_limit(tmp_path):
+    with pytest.raises(SparkCdcError, match="took longer than 1 s"):
+        console.run(
+            "Step",
+            [sys.executable, "-c", "import time; time.sleep(60)"],
+            log=tmp_path / "log",
+            timeout=1,
+        )
+
+
+def test_table():
+    assert console.table(["name", "n"], [["a", 1], [None, 200], ["x" * 30, 3]], width=5) == (
+        "name     n\n-----  ---\na        1\nnull   200\nxxxx…    3"
+    )
+
+
+# ---------------------------------------------------------------- demo
+
+
+def test_demo_loads_each_date_once_in_order(tmp_path):
+    for name in ("models/synthetic", "models/orders", "examples/landing/orders/2019-06-19"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "examples/landing/orders/2024-03-01").mkdir()
+    (tmp_path / "examples/landing/orders/not a date").mkdir()
+    assert demo.plan(tmp_path) == [
+        ("2019-06-18", ["synthetic"]),
+        ("2019-06-19", ["synthetic", "orders"]),
+        ("2024-03-01", ["orders"]),
+    ]
+
+
+class TestReset:
+    """What the demo drops, and what it refuses to drop."""
+
+    schema = "demo_reset_test"
+
+    @pytest.fixture(autouse=True)
+    def _drop(self, cursor):
+        cursor.execute(f"drop database if exists {self.schema} cascade")
+        yield
+        cursor.execute(f"drop database if exists {self.schema} cascade")
+
+    def tables(self, cursor):
+        cursor.execute(f"show tables in {self.schema}")
+        return [row[1] for row in cursor.fetchall()]
+
+    def test_makes_the_schema_and_drops_its_own(self, cursor, capsys):
+        demo.reset(cursor, ROOT, self.schema)
+        cursor.execute(f"create view {self.schema}.orders_current as select 1 as a")
+        demo.reset(cursor, ROOT, self.schema)
+        assert self.tables(cursor) == []
+        assert f"The demo's schema {self.schema} is dropped" in capsys.readouterr().out
+
+    def test_refuses_a_schema_that_it_did_not_make(self, cursor):
+        cursor.execute(f"create database {self.schema}")
+        cursor.execute(f"create view {self.schema}.orders_current as select 1 as a")
+        with pytest.raises(SparkCdcError, match="was not made by the demo"):
+            demo.reset(cursor, ROOT, self.schema)
+        assert self.tables(cursor) == ["orders_current"]
+
+    def test_refuses_a_schema_with_tables_of_the_users(self, cursor):
+        demo.reset(cursor, ROOT, self.schema)
+        cursor.execute(f"create view {self.schema}.customers_current as select 1 as a")
+        with pytest.raises(SparkCdcError, match=r"more than the demo's tables.*customers_"):
+            demo.reset(cursor, ROOT, self.schema)
+        assert self.tables(cursor) == ["customers_current"]
+
+
+# ---------------------------------------------------------------- find_python.sh
+
+
+def _find_python(tmp_path, programs, **variables):
+    for name, version in programs.items():
+        program = tmp_path / name
+        too_old = 1 if version.startswith(("2.", "3.6", "3.9")) else 0
+        program.write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] && echo "Python {version}" && exit\nexit {too_old}\n'
+        )
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return subprocess.run(
+        ["/bin/sh", str(ROOT / "src/spark_cdc/bootstrap/find_python.sh")],
+        env={"PATH": f"{tmp_path}:{tmp_path / 'bin'}", **variables},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def tools(tmp_path):
+    (tmp_path / "bin").mkdir()
+    head = next(Path(p) / "head" for p in os.defpath.split(":") if (Path(p) / "head").exists())
+    (tmp_path / "bin" / "head").symlink_to(head)
+    return tmp_path
+
+
+def test_first_python_that_fits(tools):
+    done = _find_python(tools, {"python3": "3.9.1", "python3.12": "3.12.1"})
+    assert (done.returncode, done.stdout) == (0, f"{tools}/python3.12\n")
+
+
+def test_python_too_old(tools):
+    done = _find_python(tools, {"python3": "3.9.1"})
+    assert done.returncode == 1
+    assert f"{tools}/python3: Python 3.9.1" in done.stderr
+    assert "make demo PYTHON=" in done.stderr
+
+
+def test_python_of_choice(tools):
+    programs = {"python3": "3.12.1", "mine": "3.6.0"}
+    assert "mine: Python 3.6.0" in _find_python(tools, programs, PYTHON="mine").stderr
+    assert "PYTHON=absent is not a program" in _find_python(tools, {}, PYTHON="absent").stderr
