@@ -1,0 +1,88 @@
+{#- Checks the configuration of every entity of the run, and the vars, before anything runs (on-run-start).
+    All that is wrong is collected and raised in one message. Returns an empty text: there is no SQL to run. -#}
+{%- macro validate() -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
+    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
+    {%- set loads = [] -%}
+    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.name.startswith('stg_') -%}
+        {%- set name = node.name[4:] -%}
+        {%- set ledger = node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger' -%}
+        {%- if ledger in graph.nodes and spark_cdc._settings_of(node) -%}
+            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
+            {%- if ledger in selected_resources -%}
+                {%- do problems.extend(spark_cdc._placement_problems(name, ledger)) -%}
+                {%- do loads.append((name, spark_cdc._settings_of(node).get('business_date_type', 'date'))) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if loads and spark_cdc._is_load_command() -%}
+        {%- do problems.extend(spark_cdc._business_date_problems(var('business_date', none), loads)) -%}
+        {%- do problems.extend(spark_cdc._wipe_problems(loads | map('first') | list)) -%}
+    {%- endif -%}
+    {%- set problems = problems | unique | list -%}
+    {%- if problems -%}
+        {% do exceptions.raise_compiler_error(
+            'spark_cdc found ' ~ (problems | length) ~ (' problem' if problems | length == 1 else ' problems')
+            ~ ' before anything was written:\n  - ' ~ problems | join('\n  - ')
+        ) %}
+    {%- endif -%}
+    {{ return('') }}
+{%- endmacro -%}
+
+
+{#- Whether the command at hand loads data: dbt run and dbt build do, also when they are retried. -#}
+{%- macro _is_load_command() -%}
+    {{ return(flags.WHICH in ['run', 'build', 'retry', 'run-operation']) }}
+{%- endmacro -%}
+
+
+{#- A dot in a schema's name (a catalog inside it) makes dbt miss the tables that are there and build them anew. -#}
+{%- macro _schema_problems(schema) -%}
+    {%- if '.' in schema -%}
+        {{ return([
+            "the schema '" ~ schema ~ "' has a dot in its name: dbt would not find the ledger in it and would start it "
+            ~ "anew. Accepted are names without dots; set `schema` in the profile to one and the catalog in Spark's "
+            ~ "configuration (spark.sql.defaultCatalog)."
+        ]) }}
+    {%- endif -%}
+    {{ return([]) }}
+{%- endmacro -%}
+
+
+{#- The models of an entity find each other by name, so they must lie in one schema and have no other alias. -#}
+{%- macro _placement_problems(name, ledger) -%}
+    {%- set schema = graph.nodes[ledger].schema -%}
+    {%- set problems = spark_cdc._schema_problems(schema) -%}
+    {%- for suffix in ['_ledger', '_committed'] -%}
+        {%- set node = graph.nodes.get(ledger[:-7] ~ suffix) -%}
+        {%- if node and (node.schema != schema or node.alias != node.name) -%}
+            {%- do problems.append(
+                name ~ ': the model ' ~ node.name ~ ' is built as ' ~ node.schema ~ '.' ~ node.alias ~ ', but the models of an '
+                ~ 'entity have to lie in one schema (' ~ schema ~ ') under their own names. Give all of them the same '
+                ~ 'schema and no alias.'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- --full-refresh starts a ledger anew only where the entity is named in `spark_cdc_wipe`. -#}
+{%- macro _wipe_problems(names) -%}
+    {%- set wipe = var('spark_cdc_wipe', []) or [] -%}
+    {%- set wipe = [wipe] if wipe is string else wipe -%}
+    {%- set problems = [] -%}
+    {%- for name in wipe if name not in names -%}
+        {%- do problems.append(
+            "spark_cdc_wipe names '" ~ name ~ "', which is no entity of this run (" ~ names | join(', ')
+            ~ "). Name entities that are loaded, or leave the var out."
+        ) -%}
+    {%- endfor -%}
+    {%- if wipe and not flags.FULL_REFRESH -%}
+        {%- do problems.append(
+            "spark_cdc_wipe is given without --full-refresh. To start the ledger of " ~ wipe | join(', ')
+            ~ " anew give both; else leave the var out."
+        ) -%}
+    {%- endif -%}
+    {{ return(problems) }}
+{%- endmacro -%}
