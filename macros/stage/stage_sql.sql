@@ -1,0 +1,81 @@
+{#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
+    Arguments: entity (dictionary of entity()), landed (relation or name with the columns of the source and
+    `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
+    ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
+    rejected row a JSON text with the reasons and the row as it came in. key_hash hangs on the key columns alone
+    (null if one of them is), so that looking for the keys of a load reads nothing else. -#}
+{%- macro stage_sql(entity, landed) -%}
+{%- set has_deletes = entity.deleted_when is not none -%}
+with landed as (
+    select
+        {% for column in entity.columns -%}
+        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {% endfor -%}
+        landing_problem
+    from {{ landed }}
+),
+
+typed as (
+    select
+        *
+        {%- for column in entity.columns %},
+        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {%- endfor %}
+    from landed
+),
+
+flagged as (
+    select
+        *,
+        {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as is_deleted
+    from typed
+),
+
+judged as (
+    select
+        *,
+        landing_problem is not null
+        {%- for column in entity.columns %}
+        {%- set condition = spark_cdc._reject_condition(entity, column) %}
+        {%- if condition %}
+        or {{ '(not is_deleted and (' ~ condition ~ '))' if has_deletes and column.role != 'key' and column.role != 'control'
+                else '(' ~ condition ~ ')' }}
+        {%- endif %}
+        {%- endfor %} as is_rejected
+    from flagged
+)
+
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    if(
+        {{ spark_cdc._any_null(entity.key_columns) }}, null,
+        {{ spark_cdc.hash(entity.key_columns) | indent(8) }}
+    ) as key_hash,
+    {{ spark_cdc.hash(entity.compared) | indent(4) }} as nonkey_hash,
+    {%- if entity.ignored %}
+    {{ spark_cdc.hash(entity.ignored) | indent(4) }} as ignored_hash,
+    {%- endif %}
+    {%- if has_deletes %}
+    is_deleted,
+    {%- endif %}
+    if(
+        is_rejected,
+        {{ spark_cdc._reject_note(entity) | indent(8) }},
+        null
+    ) as note
+from judged
+{%- endmacro -%}
+
+
+{#- The name, inside staging, of a column as it came in. -#}
+{%- macro _raw(column) -%}
+    {{ return(spark_cdc._quote('raw__' ~ column.name)) }}
+{%- endmacro -%}
+
+
+{#- Whether any of some columns is null. -#}
+{%- macro _any_null(columns) -%}
+    {{ return(columns | map(attribute='sql') | join(' is null or ') ~ ' is null') }}
+{%- endmacro -%}
