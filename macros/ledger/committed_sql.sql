@@ -1,0 +1,33 @@
+{#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as
+    literals, so that Spark reads the partitions it needs and no others.
+    Arguments: entity, ledger (relation), manifest (dictionary as of read_manifest()). Returns a query: the ledger's
+    columns without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
+    carried_operation (the operation of a key that the last load did not touch). -#}
+{%- macro committed_sql(entity, ledger, manifest) -%}
+{%- set state = spark_cdc._state_loads(manifest.loads) -%}
+{%- set last = manifest.loads[-1] if manifest.loads else none -%}
+{%- set figures = dict(manifest) -%}
+{%- do figures.pop('loads') -%}
+{%- do figures.pop('existed', none) -%}
+select
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
+    {% for column in spark_cdc.ledger_columns(entity) if column.name != 'note' -%}
+    {{ column.sql }},
+    {% endfor -%}
+    {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
+    {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
+    {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
+    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
+from {{ ledger }}
+where
+    operation in ('I', 'U', 'D', 'N', 'X')
+    {%- if manifest.loads %}
+    and load_id in (
+        {%- for load_id in manifest.loads %}
+        '{{ load_id }}'{{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+    {%- else %}
+    and false
+    {%- endif %}
+{%- endmacro -%}

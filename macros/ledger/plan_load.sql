@@ -1,0 +1,76 @@
+{#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
+    manifest, the business time and the policy, which reads nothing.
+    Arguments: entity, manifest (of read_manifest()), time (datetime), wipe (whether the ledger starts anew).
+    Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
+    the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
+    (loads between it and this one), replaced (list of load ids). Raises an error for a business date before the
+    last load. -#}
+{%- macro plan_load(entity, manifest, time, wipe=false) -%}
+    {%- set keep = [] -%}
+    {%- set replaced = [] -%}
+    {%- set later = [] -%}
+    {%- for load_id in manifest.loads -%}
+        {%- set load_time = spark_cdc._load_time(load_id) -%}
+        {%- if wipe or load_time == time -%}
+            {%- do replaced.append(load_id) -%}
+        {%- elif load_time > time -%}
+            {%- do later.append(load_id) -%}
+        {%- else -%}
+            {%- do keep.append(load_id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if later -%}
+        {%- do spark_cdc._refuse_past_load(entity, time, replaced + later) -%}
+    {%- endif -%}
+
+    {%- set state = spark_cdc._state_loads(keep) -%}
+    {%- set figures = manifest.previous if replaced else manifest -%}
+    {%- set policy = entity.checkpoint -%}
+    {%- set is_checkpoint = (
+        not keep
+        or state.log | length >= policy.loads
+        or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
+        or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
+    ) -%}
+    {{ return({
+        'entity': entity.name,
+        'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
+        'load_type': entity.load_type,
+        'business_time': spark_cdc._time_text(entity, time),
+        'is_checkpoint': is_checkpoint,
+        'keep': keep,
+        'parent': keep[-1] if keep else none,
+        'base': state.base,
+        'log': state.log,
+        'replaced': replaced,
+    }) }}
+{%- endmacro -%}
+
+
+{#- The loads that make up a state: the newest checkpoint of a list of loads, and those after it. -#}
+{%- macro _state_loads(loads) -%}
+    {%- set log = [] -%}
+    {%- for load_id in loads | reverse -%}
+        {%- if spark_cdc._is_checkpoint(load_id) -%}
+            {{ return({'base': load_id, 'log': log | reverse | list}) }}
+        {%- endif -%}
+        {%- do log.append(load_id) -%}
+    {%- endfor -%}
+    {{ return({'base': none, 'log': log | reverse | list}) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_past_load(entity, time, rewritten) -%}
+    {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set times = [] -%}
+    {%- for load_id in rewritten -%}
+        {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
+    {%- endfor -%}
+    {% do exceptions.raise_compiler_error(
+        entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '
+        ~ (times | length) ~ (' load' if times | length == 1 else ' loads') ~ ' from ' ~ times[0] ~ ' to ' ~ times[-1]
+        ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past '
+        ~ "anew, start the ledger anew with dbt run --full-refresh --vars '{business_date: " ~ text ~ ", spark_cdc_wipe: ["
+        ~ entity.name ~ "]}' and load the dates after it in order. Nothing was written."
+    ) %}
+{%- endmacro -%}

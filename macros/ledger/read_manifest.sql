@@ -1,0 +1,40 @@
+{#- The manifest of an entity: which loads count. It is the text of the view <entity>_committed, read anew at each
+    call, and nothing else.
+    Arguments: committed (relation of the view). Returns a dictionary: loads (list of load ids, oldest first),
+    rows (rows that exist after the last load), log_rows (rows written since the last checkpoint), previous (the
+    same two figures before the last load), definition (what the hashes were computed of), or an empty manifest
+    (loads: []) if the view does not exist. -#}
+{%- macro read_manifest(committed) -%}
+    {%- if not load_relation(committed) -%}
+        {{ return(spark_cdc._empty_manifest()) }}
+    {%- endif -%}
+    {%- set text = spark_cdc._query('show create table ' ~ committed)[0].createtab_stmt -%}
+    {{ return(spark_cdc._parse_manifest(text, committed)) }}
+{%- endmacro -%}
+
+
+{%- macro _parse_manifest(text, committed) -%}
+    {%- set figures = modules.re.search('/[*] spark_cdc manifest: ([{].*[}]) [*]/', text) -%}
+    {%- if not figures -%}
+        {% do exceptions.raise_compiler_error(
+            "spark_cdc: the view " ~ committed ~ " exists but is no manifest of spark_cdc: somebody replaced it. "
+            ~ "Nothing was written. Put its former text back (its loads are the load_id partitions of the ledger), or "
+            ~ "rename the entity."
+        ) %}
+    {%- endif -%}
+    {%- set manifest = fromjson(figures.group(1)) -%}
+    {%- do manifest.update({'existed': true, 'loads': modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text)}) -%}
+    {{ return(manifest) }}
+{%- endmacro -%}
+
+
+{%- macro _empty_manifest() -%}
+    {{ return({'loads': [], 'rows': 0, 'log_rows': 0, 'previous': {'rows': 0, 'log_rows': 0}, 'definition': none,
+        'existed': false}) }}
+{%- endmacro -%}
+
+
+{#- A value as JSON that can stand in a SQL comment, whatever texts it holds. -#}
+{%- macro _comment_json(value) -%}
+    {{ return(tojson(value, sort_keys=true).replace('/', '\\/')) }}
+{%- endmacro -%}

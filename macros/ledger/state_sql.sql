@@ -1,0 +1,35 @@
+{#- The rows that exist in a state of the ledger: the rows of its checkpoint, overlaid by the newest row of each key
+    that a later load wrote. Only the later loads are ranked, never the checkpoint.
+    Arguments: ledger (relation or name of a CTE), in_base and in_log (SQL conditions for the rows of the checkpoint
+    and of the loads since; in_log none where there are none), columns (list of SQL expressions over the ledger's
+    columns), broadcast (whether the keys of the log are few enough to be sent to every executor). Returns a query. -#}
+{%- macro state_sql(ledger, in_base, in_log, columns, broadcast=true) -%}
+{%- if in_log is none -%}
+select
+    {{ columns | join(',\n    ') }}
+from {{ ledger }}
+where {{ in_base }} and operation in ('I', 'U', 'N', 'X')
+{%- else -%}
+select{{ ' /*+ broadcast(changed) */' if broadcast }}
+    {{ columns | join(',\n    ') }}
+from {{ ledger }} as base
+left anti join (
+    select key_hash from {{ ledger }} where {{ in_log }} and operation in ('I', 'U', 'D', 'N', 'X')
+) as changed
+    on base.key_hash = changed.key_hash
+where {{ in_base }} and operation in ('I', 'U', 'N', 'X')
+
+union all
+
+select
+    {{ columns | join(',\n    ') }}
+from (
+    select
+        *,
+        row_number() over (partition by key_hash order by load_id desc) as recency
+    from {{ ledger }}
+    where {{ in_log }} and operation in ('I', 'U', 'D', 'N', 'X')
+) as newest
+where recency = 1 and operation <> 'D'
+{%- endif -%}
+{%- endmacro -%}

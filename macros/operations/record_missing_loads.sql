@@ -1,0 +1,62 @@
+{#- Adds to cdc_loads what a crash between a commit and its row there left out. The figures are computed from the
+    ledger, which holds all of them.
+    Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest. Returns nothing. -#}
+{%- macro record_missing_loads(load_log, entity, ledger, manifest) -%}
+    {%- set known = [] -%}
+    {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
+        {%- do known.append(row.partition.split('load_id=')[1]) -%}
+    {%- endfor -%}
+    {%- set missing = manifest.loads | reject('in', known) | list -%}
+    {%- if not missing -%}
+        {{ return('') }}
+    {%- endif -%}
+
+    {%- set counts = {} -%}
+    {%- set records = {} -%}
+    {%- for row in spark_cdc._query(spark_cdc._all_counts_sql(ledger, manifest.loads)) -%}
+        {%- do counts.setdefault(row.load_id, {}).update({row.operation: row.row_count | int}) -%}
+        {%- if row.note -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- set before = namespace(rows=0) -%}
+    {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
+    {%- for load_id in manifest.loads -%}
+        {%- set audit = spark_cdc._figures_of_load(load_id, counts.get(load_id, {}), before.rows) -%}
+        {%- do audit.update({'record': records[load_id]}) -%}
+        {%- if load_id in missing -%}
+            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now=false)) -%}
+            {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+        {%- endif -%}
+        {%- set before.rows = audit.rows_current -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{%- macro _all_counts_sql(ledger, loads) -%}
+select
+    load_id,
+    operation,
+    count(*) as row_count,
+    max(if(operation = 'L', note, null)) as note
+from {{ ledger }}
+where {{ spark_cdc._in_loads(loads) }}
+group by load_id, operation
+{%- endmacro -%}
+
+
+{#- What audit_load() found when the load was committed, from the rows per operation that it wrote. -#}
+{%- macro _figures_of_load(load_id, written, rows_prior) -%}
+    {%- set counts = {'I': 0, 'U': 0, 'D': 0, 'N': 0, 'X': 0, 'R': 0, 'T': 0} -%}
+    {%- do counts.update(written) -%}
+    {%- if spark_cdc._is_full(load_id) -%}
+        {%- do counts.update({'N': rows_prior - counts.U - counts.D}) -%}
+    {%- else -%}
+        {%- do counts.update({'X': rows_prior - counts.U - counts.N - counts.D}) -%}
+    {%- endif -%}
+    {{ return({
+        'counts': counts,
+        'rows_in': counts.I + counts.U + counts.N + counts.R
+                   + (0 if spark_cdc._is_full(load_id) else counts.D + counts['T']),
+        'rows_prior': rows_prior,
+        'rows_current': rows_prior + counts.I - counts.D,
+    }) }}
+{%- endmacro -%}
