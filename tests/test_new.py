@@ -1,0 +1,445 @@
+"""`spark-cdc new`: what it writes, how it reads samples, what it refuses."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spark_cdc import generate, new
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.new import Column, Entity
+
+REPOSITORY = Path(__file__).parents[1]
+MODELS = ["ledger", "committed", "current", "history", "versions"]
+COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
+HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ #no"
+
+
+@pytest.fixture(scope="session")
+def spark():
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or generate.start_session()
+
+
+def entity(*arguments: str) -> Entity:
+    return new.entity_of(parsed(*arguments))
+
+
+def parsed(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    new.add_parser(parser.add_subparsers())
+    return parser.parse_args(["new", *arguments])
+
+
+def refused(*arguments: str) -> str:
+    with pytest.raises(SparkCdcError) as error:
+        entity(*arguments)
+    assert "--help" in error.value.next_step
+    return error.value.message
+
+
+def test_writes_the_yaml_and_six_models(tmp_path, capsys):
+    args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path))
+    assert args.run(args) == 0
+    files = {path.name: path.read_text() for path in (tmp_path / "orders").iterdir()}
+    assert files.pop("orders.yml").startswith("version: 2\n")
+    assert files == {
+        "stg_orders.sql": "{{ spark_cdc.stage() }}\n",
+        "orders_ledger.sql": "{{ spark_cdc.ledger() }}\n",
+        "orders_committed.sql": "{{ spark_cdc.committed() }}\n",
+        "orders_current.sql": "{{ spark_cdc.current() }}\n",
+        "orders_history.sql": "{{ spark_cdc.history() }}\n",
+        "orders_versions.sql": "{{ spark_cdc.versions() }}\n",
+    }
+    out = capsys.readouterr().out
+    assert "landing/orders/{business_date}" in out
+    assert "dbt run --select orders --vars '{business_date: 2019-06-19}'" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["orders"]
+
+
+def test_dry_run_prints_and_writes_nothing(tmp_path, capsys):
+    args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path), "--dry-run")
+    assert args.run(args) == 0
+    assert "  - &order_no\n" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten(tmp_path):
+    made = entity("orders", "--columns", COLUMNS)
+    new.write(made, tmp_path)
+    with pytest.raises(SparkCdcError, match=r"orders is there already; nothing was written"):
+        new.write(made, tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "stg_items.sql").write_text("select 1")
+    with pytest.raises(SparkCdcError, match=r"stg_items\.sql is there already"):
+        new.write(entity("items", "--columns", COLUMNS), tmp_path)
+    assert not (tmp_path / "items").exists()
+
+
+def test_columns_of_the_models():
+    text = new.render_yaml(entity("orders", "--columns", COLUMNS + ", op:string:control"))
+    models = {model["name"]: model for model in yaml.safe_load(text)["models"]}
+
+    def names(model):
+        return [column["name"] for column in models[model]["columns"]]
+
+    stored = ["order_no", "line_no", "price", "at"]
+    hashes = ["key_hash", "nonkey_hash"]
+    state = [*stored, *hashes, "operation", "eff_start_date"]
+    partition = ["business_date", "load_id", "operation"]
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
+    assert names("stg_orders") == [*stored, "op"]
+    start = [*stored, *hashes, "ignored_hash", "eff_start_date"]
+    assert names("orders_ledger") == [*start, "note", *partition]
+    assert names("orders_committed") == [*start, *partition, *flags]
+    assert names("orders_current") == state
+    assert names("orders_history") == [*state, "business_date"]
+    assert names("orders_versions") == [*state, "eff_end_date", "is_current"]
+    # Each description stands there once.
+    assert text.count("description: Price.") == 1
+    # Unit tests hand the entry of stg_ to the macros as it is.
+    assert "doc(" not in json.dumps(models["stg_orders"])
+
+
+def test_accepted_operations_follow_the_load_type():
+    full = new.render_yaml(entity("orders", "--columns", COLUMNS))
+    delta = new.render_yaml(entity("orders", "--columns", COLUMNS, "--load-type", "delta"))
+    assert "operations: [I, U, N]}" in full
+    assert "operations: [I, U, N, X]}" in delta
+
+
+def test_timestamp_entities():
+    text = new.render_yaml(
+        entity("orders", "--columns", COLUMNS, "--business-date-type", "timestamp")
+    )
+    assert "eff_start_date, data_type: timestamp_ntz" in text
+    assert "combination_of_columns: [key_hash, eff_start_date]" in text
+    assert 'path: "landing/orders/{business_date:%Y/%m/%d/%H%M}"' in text
+
+
+def test_column_words():
+    columns, problems = new.parse_columns(
+        "id:bigint:key:from=Order No, day:date:required:format=dd.MM.yyyy, "
+        "at:timestamp:ignore:from='a,b:c':format=dd.MM.yyyy HH:mm, "
+        "s:struct<a:int,b:array<decimal(3,1)>>,"
+    )
+    assert not problems
+    assert columns == [
+        Column("id", "bigint", "key", source="Order No"),
+        Column("day", "date", required=True, format="dd.MM.yyyy"),
+        Column("at", "timestamp", "ignore", source="a,b:c", format="dd.MM.yyyy HH:mm"),
+        Column("s", "struct<a:int,b:array<decimal(3,1)>>"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("decimal(38,0)", True),
+        ("decimal(10)", True),
+        ("map<string,array<struct<a:int,`b c`:date>>>", True),
+        ("DATE", True),
+        ("decimal(39,0)", False),
+        ("decimal(3,4)", False),
+        ("decimal", False),
+        ("array<>", False),
+        ("array<int,int>", False),
+        ("struct<int>", False),
+        ("map<int>", False),
+        ("interval", False),
+    ],
+)
+def test_types(text, accepted):
+    assert new.is_type(text) is accepted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["Orders", "--columns", COLUMNS], "the name is 'Orders'; accepted are up to 80"),
+        (["a__b", "--columns", COLUMNS], "call it a_b"),
+        (["../x", "--columns", COLUMNS], "the name is '../x'"),
+        (["cdc_loads", "--columns", COLUMNS], "'cdc_loads' is used by spark_cdc itself"),
+        (["x_current", "--columns", COLUMNS], "'x_current' has the affix _current"),
+        (["stg_x", "--columns", COLUMNS], "'stg_x' has the affix stg_"),
+        (["x", "--columns", ""], "there are no columns: give --columns or --from-file"),
+        (["x", "--columns", "a:int"], "no column is a key: mark those"),
+        (["x", "--columns", "a"], "column 'a' has no type"),
+        (["x", "--columns", "a:text:key"], "type 'text'; accepted are boolean, tinyint"),
+        (["x", "--columns", "a:text:key"], "did you mean string?"),
+        (["x", "--columns", "a:int:kee"], "the unknown word 'kee'; accepted are key, ignore"),
+        (["x", "--columns", "a:int:key:ignore"], "column 'a' is both key and ignore"),
+        (["x", "--columns", "a:int:key", "--ignore", "a"], "'a' is both key and ignore"),
+        (["x", "--columns", "a:int:key,A:int"], "'a' and 'A' differ only by case"),
+        (["x", "--columns", "a:int:key,a:int"], "'a' and 'a' come twice"),
+        (["x", "--columns", "a:int:key,b:int:from=a"], "both come from 'a'"),
+        (["x", "--columns", "a:int:key,load_id:int"], "call it source_load_id"),
+        (["x", "--columns", "a:int:key,stg_x:int"], "has a name that spark_cdc uses"),
+        (["x", "--columns", "a:int:key,Order No:int"], "call it order_no and say from=Order No"),
+        (["x", "--columns", "a:int:key,b:array<int>"], "which CSV can't hold"),
+        (["x", "--columns", "a:int:key:format=yyyy"], "has a format, but the type int"),
+        (["x", "--columns", "a:binary:key:format=b64"], "did you mean base64?"),
+        (["x", "--columns", "a:int:key", "--key", "b"], "--key names 'b'; the columns are a"),
+        (["x", "--columns", "a:int:key", "--load-type", "ful"], "did you mean full?"),
+        (["x", "--columns", "a:int:key", "--format", "xml"], "format is 'xml'; accepted are csv"),
+        (["x", "--columns", "a:int:key", "--business-date-type", "day"], "business date type is"),
+        (["x", "--columns", "a:int:key", "--path", "here"], "path is 'here', without a business"),
+        (["x", "--columns", "a:int:key", "--option", "sep"], "accepted is NAME=VALUE"),
+        (["x", "--columns", "a:int:key", "--option", "mode=x"], "the option 'mode' is set by"),
+        (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
+        (["x", "--columns", "a:int:key", "--format", "table"], "name the one that holds the"),
+        (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
+        (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but the load type is full"),
+        (
+            ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
+            "names none of the columns",
+        ),
+        (["x", "--from-file", "missing.csv"], "missing.csv is not there"),
+        (["x", "--from-file", __file__], "the format of"),
+    ],
+)
+def test_refusals(arguments, message):
+    assert message in refused(*arguments)
+
+
+def test_all_problems_come_at_once():
+    message = refused("X", "--columns", "a:text, A:int, note:int", "--load-type", "none")
+    assert message.count("\n  - ") == 7
+
+
+def test_reserved_names_are_those_of_the_macros():
+    macro = (REPOSITORY / "macros" / "config" / "technical_columns.sql").read_text()
+    assert set(re.findall(r"'(\w+)'", macro)) == set(new.RESERVED_COLUMNS)
+
+
+def test_hint_for_a_compared_flag(tmp_path, capsys):
+    columns = "a:int:key, op:string"
+    arguments = ["--load-type", "delta", "--deleted-when", "op = 'D'", "--directory", str(tmp_path)]
+    args = parsed("x", "--columns", columns, *arguments)
+    args.run(args)
+    assert "Note: op stands in deleted-when and is compared too" in capsys.readouterr().out
+
+
+# --- samples ------------------------------------------------------------------
+
+
+def test_csv_sample(spark, tmp_path):
+    folder = tmp_path / "2024-03-01"
+    folder.mkdir()
+    sample = folder / "sample.csv"
+    sample.write_text(
+        'Order No;lineNo;"Who; what";Amount;day;note;Zip\n'
+        "1;1;Ada;1.5;2024-03-01;x;01234\n"
+        "2;1;;2;;;98765\n"
+    )
+    made = entity("x", "--from-file", str(sample), "--delimiter", ";", "--key", "Order No,line_no")
+    assert made.format == "csv"
+    assert made.options == {"sep": ";"}
+    assert (made.path or "").endswith("/{business_date}")
+    assert list(made.columns) == [
+        Column("order_no", "bigint", "key", source="Order No"),
+        Column("line_no", "bigint", "key", source="lineNo"),
+        Column("who_what", "string", source="Who; what"),
+        Column("amount", "double", source="Amount"),
+        Column("day", "date"),
+        Column("source_note", "string", source="note"),
+        Column("zip", "string", source="Zip"),
+    ]
+
+
+@pytest.mark.parametrize("fmt", ["json", "parquet", "orc"])
+def test_typed_samples(spark, tmp_path, fmt):
+    query = "select 1L as id, named_struct('a', 1L, 'b', array('x')) as item, 1.5d as amount"
+    spark.sql(query).coalesce(1).write.format(fmt).save(str(tmp_path / "out"))
+    sample = tmp_path / f"sample.{fmt}"
+    shutil.copy(next((tmp_path / "out").glob("part-*")), sample)
+    made = entity("x", "--from-file", str(sample), "--key", "id")
+    assert made.format == fmt
+    assert {column.name: (column.data_type, column.role) for column in made.columns} == {
+        "id": ("bigint", "key"),
+        "item": ("struct<a:bigint,b:array<string>>", None),
+        "amount": ("double", None),
+    }
+
+
+def test_samples_with_bad_headers(spark, tmp_path):
+    sample = tmp_path / "sample.csv"
+    sample.write_text("a,a,\n1,2,3\n")
+    message = refused("x", "--from-file", str(sample))
+    assert "has the column 'a' 2 times" in message
+    sample.write_text("a,A\n1,2\n")
+    assert "differ only by case" in refused("x", "--from-file", str(sample)) or "2 times" in message
+    sample.write_text("")
+    assert "has no columns" in refused("x", "--from-file", str(sample))
+
+
+# --- what dbt makes of it -----------------------------------------------------
+
+
+def hostile_entity() -> Entity:
+    return Entity(
+        name="hostile",
+        description=HOSTILE,
+        columns=[
+            Column("no", "bigint", "key", source=HOSTILE, description=HOSTILE),
+            Column("null", "string", "ignore", source="- x: [y]"),
+            Column("yes", "timestamp", format="yyyy-MM-dd'T'HH:mm, ss"),
+            Column("order", "struct<a:int,b:map<string,int>>", source="{{{{1}}"),
+            Column("op", "string", "control", required=True),
+        ],
+        load_type="delta",
+        deleted_when="op in ('{{ D }}', \"x\") -- {% if %}",
+        format="json",
+        path="landing/{business_date:%Y/%m/%d} it's: #1",
+        options={"lineSep": "\n", "encoding": "{{ x }}"},
+    )
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory) -> dict:
+    """dbt's manifest of a project with two entities, its macros reduced to their names."""
+    project = tmp_path_factory.mktemp("project")
+    shutil.copytree(
+        REPOSITORY / "packages" / "dbt_utils",
+        project / "dbt_packages" / "dbt_utils",
+        ignore=shutil.ignore_patterns("target", "logs"),
+    )
+    macros = ["{% macro stage() %}select 1{% endmacro %}"]
+    macros += ["{% macro " + kind + "() %}select 1{% endmacro %}" for kind in MODELS]
+    for test in ["accepted_operations(model, operations)", "keys_not_null(model)"]:
+        macros.append("{% test " + test + " %}select 1{% endtest %}")
+    for test in ["hashes_match", "intervals_valid", "loads_reconcile"]:
+        macros.append("{% test " + test + "(model) %}select 1{% endtest %}")
+    (project / "macros").mkdir()
+    (project / "macros" / "all.sql").write_text("\n".join(macros))
+    (project / "dbt_project.yml").write_text(
+        "name: spark_cdc\nversion: 0.1.0\nconfig-version: 2\nprofile: p\n"
+        "flags: {send_anonymous_usage_stats: false}\n"
+    )
+    (project / "profiles.yml").write_text(
+        "p: {target: t, outputs: {t: {type: spark, method: thrift, host: h, schema: s}}}\n"
+    )
+    models = project / "models"
+    new.write(hostile_entity(), models)
+    new.write(entity("orders", "--columns", COLUMNS), models)
+    table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
+    new.write(entity("items", "--columns", COLUMNS, *table), models)
+    shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
+    done = subprocess.run(
+        [sys.executable, "-m", "dbt.cli.main", "parse", "--profiles-dir", "."],
+        cwd=project,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stdout.lower(), done.stdout
+    return json.loads((project / "target" / "manifest.json").read_text())
+
+
+def test_dbt_reads_hostile_texts_as_they_are(manifest):
+    wanted = hostile_entity()
+    node = manifest["nodes"]["model.spark_cdc.stg_hostile"]
+    settings = node["config"]["meta"]["spark_cdc"]
+    assert settings == {
+        "load_type": "delta",
+        "deleted_when": wanted.deleted_when,
+        "source": {"format": "json", "path": wanted.path, "options": dict(wanted.options)},
+    }
+    columns = list(node["columns"].values())
+    assert [column["name"] for column in columns] == [column.name for column in wanted.columns]
+    assert [column["data_type"] for column in columns] == [c.data_type for c in wanted.columns]
+    assert [column["config"]["meta"] for column in columns] == [
+        {"role": "key", "from": HOSTILE},
+        {"role": "ignore", "from": "- x: [y]"},
+        {"format": "yyyy-MM-dd'T'HH:mm, ss"},
+        {"from": "{{{{1}}"},
+        {"role": "control", "nullable": False},
+    ]
+    assert columns[0]["description"] == HOSTILE
+    assert manifest["sources"]["source.spark_cdc.landing.hostile"]["description"] == HOSTILE
+
+
+def test_dbt_finds_columns_descriptions_and_tests(manifest):
+    for name in ["hostile", "orders", "items"]:
+        for model in ["stg_" + name, *(f"{name}_{kind}" for kind in MODELS)]:
+            columns = manifest["nodes"][f"model.spark_cdc.{model}"]["columns"].values()
+            assert all(column["description"] and column["data_type"] for column in columns)
+    tests = sorted(
+        (node["attached_node"].split(".")[-1], node["test_metadata"]["name"])
+        for node in manifest["nodes"].values()
+        if node["resource_type"] == "test" and node["attached_node"].split(".")[-1][:6] == "orders"
+    )
+    assert tests == [
+        ("orders_committed", "loads_reconcile"),
+        ("orders_current", "accepted_operations"),
+        ("orders_current", "hashes_match"),
+        ("orders_current", "keys_not_null"),
+        ("orders_current", "unique_combination_of_columns"),
+        ("orders_history", "accepted_operations"),
+        ("orders_history", "unique_combination_of_columns"),
+        ("orders_versions", "intervals_valid"),
+    ]
+    table = manifest["sources"]["source.spark_cdc.landing.items"]
+    assert (table["schema"], table["identifier"]) == ("raw", "t_items")
+
+
+# --- the examples -------------------------------------------------------------
+
+
+def test_orders_files_tell_null_from_empty_and_keep_quotes(spark):
+    settings = yaml.safe_load((REPOSITORY / "models" / "orders" / "orders.yml").read_text())
+    source = settings["models"][0]["config"]["meta"]["spark_cdc"]["source"]
+    path = REPOSITORY / source["path"].replace("{business_date}", "*")
+    # header and nullValue as land() sets them
+    options = {"header": True, "nullValue": "\\N", **source["options"]}
+    frame = spark.read.options(**options).csv(str(path))
+    declared = [column["name"] for column in settings["models"][0]["columns"]]
+    assert frame.columns == declared
+    rows = {(row.exported_at[:10], row.order_no, row.line_no): row for row in frame.collect()}
+    assert len(rows) == 8 + 5 + 5 + 4
+    assert rows["2024-03-01", "1001", "1"].remark is None
+    assert rows["2024-03-01", "1001", "2"].remark == ""
+    assert rows["2024-03-01", "1001", "2"].article == "Tea; green, loose"
+    assert rows["2024-03-04", "1007", "1"].remark == 'Say "TeX"; not "Tex"'
+
+
+@pytest.mark.parametrize("name", ["orders", "synthetic"])
+def test_examples_are_what_new_writes(name):
+    """But for the descriptions, which people wrote."""
+    written = (REPOSITORY / "models" / name / f"{name}.yml").read_text()
+    content = yaml.safe_load(written)
+    settings = content["models"][0]["config"]["meta"]["spark_cdc"]
+    columns = []
+    for column in content["models"][0]["columns"]:
+        meta = column.get("config", {}).get("meta", {})
+        columns.append(
+            Column(
+                column["name"],
+                column["data_type"],
+                meta.get("role"),
+                required=meta.get("nullable") is False,
+                description=column["description"],
+            )
+        )
+    made = Entity(
+        name,
+        columns,
+        settings["load_type"],
+        settings.get("deleted_when"),
+        path=settings["source"]["path"],
+        options=settings["source"].get("options", {}),
+        description=content["sources"][0]["tables"][0]["description"],
+    )
+    assert not new.problems_of(made)
+    assert written.startswith(new.render_yaml(made).rstrip("\n"))
