@@ -1,0 +1,30 @@
+{#- The stored hashes are those of the stored values, computed anew on a sample, so that the test costs the same on
+    a table of any size. Arguments: sample (rows; 0 for all). -#}
+{%- test hashes_match(model, sample=1000) -%}
+{%- if execute -%}  {#- at parse time the model has no name yet -#}
+{%- set entity = spark_cdc.entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
+with sampled as (
+    select *
+    from {{ model }}
+    {%- if sample %}
+    limit {{ sample }}
+    {%- endif %}
+),
+
+recomputed as (
+    select
+        {% for column in entity.key_columns -%}
+        {{ column.sql }},
+        {% endfor -%}
+        key_hash,
+        nonkey_hash,
+        {{ spark_cdc._hex(spark_cdc.hash(entity.key_columns) | indent(8)) }} as key_hash_now,
+        {{ spark_cdc._hex(spark_cdc.hash(entity.compared) | indent(8)) }} as nonkey_hash_now
+    from sampled
+)
+
+select *
+from recomputed
+where not (key_hash <=> key_hash_now and nonkey_hash <=> nonkey_hash_now)
+{%- endif -%}
+{%- endtest -%}

@@ -1,0 +1,156 @@
+"""Renders the project's macros without a dbt run, so that tests can feed them and get SQL back.
+
+All of ``macros/**/*.sql`` goes into one Jinja environment. A macro is known by its bare name and as
+``spark_cdc.<name>``, as dbt does it; ``return()`` hands back any object, errors that the macros
+raise become :class:`CompilerError`. What needs a database (``run_query``, ``graph``, ``model``, …)
+the test hands in as context:
+
+    macros = load_macros(var={"business_date": "2019-06-19"}, model={...})
+    macros.hash([{"name": "qty", "data_type": "int", "sql": "qty"}])
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jinja2
+import jinja2.sandbox
+
+MACROS = Path(__file__).resolve().parent.parent / "macros"
+PACKAGE = "spark_cdc"
+PREFIX = "dbt_macro__"
+
+_DEFINITION = re.compile(r"(\{%-?\s*macro\s+)(\w+)(\s*\()")
+_OTHER_BLOCKS = re.compile(
+    r"\{%-?\s*(materialization|test|snapshot|docs)\b.*?\{%-?\s*end\1\s*-?%\}", re.DOTALL
+)
+
+
+class CompilerError(Exception):
+    """What ``exceptions.raise_compiler_error`` raises."""
+
+
+class _Return(Exception):  # as dbt does: a macro ends here
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Macros:
+    """The macros as Python functions: attributes by name, or items for computed names."""
+
+    def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
+        self._functions = functions
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        try:
+            return self._functions[name]
+        except KeyError:
+            raise AttributeError(f"no macro {name!r} under {MACROS}") from None
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        return self._functions[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._functions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+
+def load_macros(
+    folder: Path = MACROS, *, var: dict[str, Any] | None = None, **context: Any
+) -> Macros:
+    """Loads all macros of a folder.
+
+    Args:
+        folder: where the ``.sql`` files are, at any depth.
+        var: the project's vars.
+        context: further names that the macros see, such as ``model``, ``graph`` or ``run_query``;
+            also replaces a macro of that name, as a unit test's override does.
+
+    Returns:
+        The macros, each callable from Python with Python values.
+
+    Raises:
+        CompilerError: on the call of a macro that raises a compiler error.
+        ValueError: two files define the same macro.
+    """
+    environment = jinja2.sandbox.SandboxedEnvironment(
+        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"], undefined=jinja2.StrictUndefined
+    )
+    functions: dict[str, Callable[..., Any]] = {}
+    macros = Macros(functions)
+    names = {**environment.globals, **_dbt_context(functions, var or {}), **context}
+    for path in sorted(folder.rglob("*.sql")):
+        source = _OTHER_BLOCKS.sub(_blank, path.read_text(encoding="utf-8"))
+        code = environment.compile(
+            _DEFINITION.sub(rf"\1{PREFIX}\2\3", source), name=path.stem, filename=str(path)
+        )
+        module = jinja2.Template.from_code(environment, code, names).make_module()
+        for _, name, _ in _DEFINITION.findall(source):
+            if name in functions:
+                raise ValueError(f"macro {name} is defined twice, the second time in {path}")
+            functions[name] = _callable(getattr(module, PREFIX + name))
+    functions.update({name: value for name, value in context.items() if name in functions})
+    return macros
+
+
+def _blank(match: re.Match[str]) -> str:
+    """As many empty lines, so that line numbers in errors stay right."""
+    return "\n" * match.group().count("\n")
+
+
+def _callable(macro: Any) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return macro(*args, **kwargs)
+        except _Return as returned:
+            return returned.value
+
+    call.__name__ = macro.name.removeprefix(PREFIX)
+    return call
+
+
+def _dbt_context(
+    macros: dict[str, Callable[..., Any]], variables: dict[str, Any]
+) -> dict[str, Any]:
+    def give_back(value: Any = None) -> None:
+        raise _Return(value)
+
+    def fail(message: str, node: Any = None) -> None:
+        raise CompilerError(message)
+
+    def dispatch(name: str, macro_namespace: str | None = None) -> Callable[..., Any]:
+        for prefix in ("spark__", "default__"):
+            if prefix + name in macros:
+                return macros[prefix + name]
+        raise CompilerError(f"no spark__{name} or default__{name}")
+
+    def variable(name: str, default: Any = None) -> Any:
+        return variables.get(name, default)
+
+    def quiet(*_: Any, **__: Any) -> str:
+        return ""
+
+    return {
+        PACKAGE: macros,
+        "return": give_back,
+        "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
+        "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),
+        "modules": SimpleNamespace(re=re, datetime=datetime, itertools=itertools),
+        "tojson": lambda value, **options: json.dumps(value, **options),
+        "fromjson": json.loads,
+        "log": quiet,
+        "print": quiet,
+        "execute": True,
+        "var": variable,
+        "set": set,
+        "zip": zip,
+    }

@@ -1,0 +1,273 @@
+"""Thousands of random histories through the project's own SQL, compared with the plain-Python oracle.
+
+Histories share a table: each has keys of its own, so one load carries a step of all of them. Loads
+run as the materializations run them (land, write, audit, commit), statement by statement, on the
+test server; after each load the views must be, to the row, what the oracle says, whatever the
+checkpoint policy.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from macro_renderer import Macros, load_macros
+from oracle import Load, Row, Tables, expected
+
+HISTORIES = 2_000
+KEYS = 4
+TEXTS = (None, "", "a", "b", "a,b", "N")
+NUMBERS = (None, 0, 1, -1)
+
+POLICIES = {
+    "every load": {"loads": 0},
+    "the first only": {"loads": 10**9, "changed_share": 1e9, "rows": 10**12},
+    "the default": {},
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A load of all histories: its day and type; the same day again is a rerun."""
+
+    day: int
+    load_type: str
+
+
+# Reruns of a first, a middle and a last load; full and delta mixed; a day loaded three times.
+SCHEDULES = {
+    "full": "f1 f2 f3 f3 f4 f5",
+    "delta": "d1 d2 d2 d3 d4 d5",
+    "mixed": "f1 d2 f3 d4 d4 f5",
+    "reruns": "d1 d1 f2 f2 f2 d3",
+}
+RUNS = [("mixed", policy) for policy in POLICIES] + [
+    ("full", "the first only"),
+    ("delta", "the first only"),
+    ("reruns", "the default"),
+]
+
+
+def steps(schedule: str) -> list[Step]:
+    types = {"f": "full", "d": "delta"}
+    return [Step(int(step[1:]), types[step[0]]) for step in SCHEDULES[schedule].split()]
+
+
+def node(load_type: str, folder: Path, policy: dict[str, Any]) -> dict[str, Any]:
+    """The YAML of the entity, as its owner would write it."""
+    return {
+        "name": "stg_histories",
+        "config": {
+            "meta": {
+                "spark_cdc": {
+                    "load_type": load_type,
+                    "deleted_when": "op = 'D'" if load_type == "delta" else None,
+                    "source": {"format": "csv", "path": f"{folder}/{{business_date}}"},
+                    "checkpoint": policy,
+                }
+            }
+        },
+        "columns": [
+            {"name": "history", "data_type": "int", "config": {"meta": {"role": "key"}}},
+            {"name": "k", "data_type": "string", "config": {"meta": {"role": "key"}}},
+            {"name": "text", "data_type": "string"},
+            {"name": "number", "data_type": "decimal(4,1)"},
+            {"name": "seen", "data_type": "string", "config": {"meta": {"role": "ignore"}}},
+            {"name": "op", "data_type": "string", "config": {"meta": {"role": "control"}}},
+        ],
+    }
+
+
+def random_rows(chance: random.Random, step: int, load_type: str) -> tuple[Row, ...]:
+    """A step of all histories; in a few of them a step brings nothing at all."""
+    rows = []
+    for history in range(HISTORIES):
+        if chance.random() < 0.05:
+            continue
+        for k in range(KEYS):
+            if chance.random() < 0.35:
+                continue
+            rows.append(
+                Row(
+                    key=(history, str(k)),
+                    compared=(chance.choice(TEXTS), chance.choice(NUMBERS)),
+                    ignored=(str(step) if chance.random() < 0.5 else None,),
+                    deleted=load_type == "delta" and chance.random() < 0.25,
+                )
+            )
+    return tuple(rows)
+
+
+def write_csv(path: Path, rows: tuple[Row, ...], chance: random.Random) -> None:
+    """The rows as CSV with the columns in any order; null is nothing, empty text is quoted."""
+
+    def field(value: Any) -> str:
+        return "" if value is None else str(value) if isinstance(value, int) else f'"{value}"'
+
+    names = ["history", "k", "text", "number", "seen", "op"]
+    order = chance.sample(range(len(names)), len(names))
+    lines = [",".join(names[i] for i in order)]
+    for row in chance.sample(rows, len(rows)):
+        fields = [*row.key, *row.compared, *row.ignored, "D" if row.deleted else "U"]
+        lines.append(",".join(field(fields[i]) for i in order))
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+class Warehouse:
+    """Runs loads of one entity through the macros, as the materializations do."""
+
+    def __init__(self, cursor: Any, schema: str, folder: Path, policy: dict[str, Any]) -> None:
+        self.cursor, self.schema, self.folder, self.policy = cursor, schema, folder, policy
+        self.ledger, self.committed = f"{schema}.histories_ledger", f"{schema}.histories_committed"
+        self.manifest: dict[str, Any] = {}
+        self.load_type = "full"
+        self.loads = 0
+        self.macros: Macros = load_macros(
+            entity_node=lambda name: node(self.load_type, folder, policy),
+            run_query=self.run_query,
+            invocation_id="none",
+            local_md5=lambda text: hashlib.md5(f"{text}{self.loads}".encode()).hexdigest(),
+            _landing_source=lambda entity: None,
+        )
+        self.manifest = self.macros._empty_manifest()
+
+    def run_query(self, sql: str) -> Any:
+        self.cursor.execute(sql)
+        names = [column[0].split(".")[-1] for column in self.cursor.description or []]
+        rows = self.cursor.fetchall() if names and names != ["Result"] else []
+        return type("Table", (), {"rows": [dict(zip(names, row, strict=True)) for row in rows]})
+
+    def load(self, load_type: str, time: datetime.datetime) -> dict[str, Any]:
+        """Lands, writes, audits and commits one load; returns what the audit found."""
+        macros = self.macros
+        self.load_type = load_type
+        self.loads += 1
+        entity = macros.entity("histories")
+        plan = macros.plan_load(entity, self.manifest, time)
+        record = {**plan, "started_at": "2024-01-01 00:00:00", "definition": {}}
+        macros.land(entity, None, time)
+        if not self.manifest["existed"]:
+            self.run_query(macros._create_ledger_sql(self.ledger, macros.ledger_columns(entity)))
+        macros._set_session()
+        incoming = f"({macros.stage_sql(entity, 'landed_histories')})"
+        tagged = macros.tag_sql(
+            entity, plan, incoming, self.ledger, macros._is_log_small(entity, self.manifest)
+        )
+        self.run_query(
+            macros._write_load_sql(self.ledger, macros.ledger_columns(entity), record, tagged)
+        )
+        audit = macros.audit_load(entity, self.ledger, plan, time)
+        self.manifest |= {
+            "loads": [*plan["keep"], plan["load_id"]],
+            "rows": audit["rows_current"],
+            "log_rows": audit["log_rows"],
+            "previous": audit["previous"],
+        }
+        text = macros.committed_sql(entity, self.ledger, self.manifest)
+        self.run_query(
+            macros._replace_view_sql(self.committed, text, self.manifest["existed"])
+        )
+        self.manifest["existed"] = True
+        return audit
+
+    def rows(self, view: str, columns: str) -> Counter[tuple[Any, ...]]:
+        macros = self.macros
+        entity = macros.entity("histories")
+        sql = macros[f"{view}_sql"](entity, self.committed)
+        self.cursor.execute(f"select {columns} from ({sql}) as {view}")
+        return Counter(self.cursor.fetchall())
+
+
+COLUMNS = "history, k, text, cast(number as int), seen, operation"
+
+
+def flat(tables: Tables) -> dict[str, Counter[tuple[Any, ...]]]:
+    """The oracle's tables as the queries of `actual` return them."""
+    return {
+        "current": Counter(
+            (*key, *row.compared, *row.ignored, row.operation, row.eff_start_date)
+            for key, row in tables.current.items()
+        ),
+        "history": Counter(
+            (*key, *compared, *ignored, operation, date)
+            for date, key, compared, ignored, operation in tables.history
+        ),
+        "versions": Counter(
+            (*key, *compared, *ignored, operation, start, end)
+            for key, compared, ignored, operation, start, end in tables.versions
+        ),
+    }
+
+
+def actual(warehouse: Warehouse, views: tuple[str, ...]) -> dict[str, Counter[tuple[Any, ...]]]:
+    dates = {
+        "current": "eff_start_date",
+        "history": "business_date",
+        "versions": "eff_start_date, eff_end_date",
+    }
+    return {view: warehouse.rows(view, f"{COLUMNS}, {dates[view]}") for view in views}
+
+
+@pytest.fixture(scope="module")
+def schema(server: Any) -> Iterator[str]:
+    from spark_cdc import server as local_server
+
+    connection = local_server.connect(server.port)
+    cursor = connection.cursor()
+    name = "test_histories"
+    cursor.execute(f"drop database if exists {name} cascade")
+    cursor.execute(f"create database {name}")
+    yield name
+    cursor.execute(f"drop database {name} cascade")
+    connection.close()
+
+
+@pytest.mark.parametrize(("schedule", "policy"), RUNS)
+def test_views_are_what_the_oracle_says(
+    cursor: Any, schema: str, tmp_path: Path, schedule: str, policy: str
+) -> None:
+    cursor.execute(f"drop table if exists {schema}.histories_ledger")
+    cursor.execute(f"drop view if exists {schema}.histories_committed")
+    chance = random.Random(f"{schedule} {policy}")
+    warehouse = Warehouse(cursor, schema, tmp_path, POLICIES[policy])
+    loads: list[Load] = []
+    plan = steps(schedule)
+    for number, step in enumerate(plan):
+        date = f"2024-01-{step.day:02}"
+        rows = random_rows(chance, number, step.load_type)
+        write_csv(tmp_path / date, rows, chance)
+        loads.append(Load(date, step.load_type, rows))
+        audit = warehouse.load(step.load_type, datetime.datetime.fromisoformat(date))
+
+        tables = expected(loads)
+        counts = {operation: audit["counts"][operation] for operation in "IUDNX"}
+        assert counts == tables.counts[-1], f"counts after load {number}"
+        last = number == len(plan) - 1
+        found = actual(warehouse, ("current", "history", "versions") if last else ("current",))
+        for view, rows_found in found.items():
+            wanted = flat(tables)[view]
+            wrong = (rows_found - wanted) + (wanted - rows_found)
+            assert not wrong, explain(view, number, step, rows_found, wanted)
+
+
+def explain(view: str, number: int, step: Step, found: Counter, wanted: Counter) -> str:
+    """The smallest history that came out wrong, and how."""
+    history = min(row[0] for row in (found - wanted) + (wanted - found))
+    return (
+        f"{view} after load {number} ({step}), history {history}:\n"
+        f"  found  {sorted((r for r in found if r[0] == history), key=str)}\n"
+        f"  wanted {sorted((r for r in wanted if r[0] == history), key=str)}"
+    )
+
+
+def test_enough_histories() -> None:
+    assert len(RUNS) * HISTORIES >= 10_000
+    assert {policy for _, policy in RUNS} == set(POLICIES)
