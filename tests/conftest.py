@@ -74,3 +74,20 @@ def cursor(server: Server) -> Iterator[Any]:
     connection = local_server.connect(server.port)
     yield connection.cursor()
     connection.close()
+
+
+@pytest.fixture(scope="module")
+def project(
+    server: Server, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Any]:
+    """Somebody's dbt project with spark_cdc as a package, and a schema of its own."""
+    from project import Project
+
+    schema = request.module.__name__.rpartition(".")[2]
+    connection = local_server.connect(server.port)
+    cursor = connection.cursor()
+    cursor.execute(f"drop database if exists {schema} cascade")
+    cursor.execute(f"create database {schema}")
+    yield Project(tmp_path_factory.mktemp(schema), server.port, schema, cursor)
+    cursor.execute(f"drop database {schema} cascade")
+    connection.close()

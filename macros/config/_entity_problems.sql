@@ -78,6 +78,9 @@
             {%- endif -%}
         {%- endif -%}
         {%- set reserved = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup'] -%}
+        {%- if (source.get('options') or {}) is not mapping -%}
+            {%- do problems.append("source.options is not a mapping: write Spark's reader options below it, name: value") -%}
+        {%- endif -%}
         {%- for option in (source.get('options') or {}) if option | string | lower in reserved
                 or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option | string) -%}
             {%- do problems.append("source.options has '" ~ option ~ "', which spark_cdc sets itself or which is no option "
@@ -86,6 +89,10 @@
     {%- endif -%}
 
     {%- set checkpoint = settings.get('checkpoint') or {} -%}
+    {%- if checkpoint is not mapping -%}
+        {%- do problems.append("checkpoint is not a mapping: write changed_share, loads or rows below it") -%}
+        {%- set checkpoint = {} -%}
+    {%- endif -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('checkpoint', checkpoint, ['changed_share', 'loads', 'rows'])) -%}
     {%- for key in ['changed_share', 'loads', 'rows'] if key in checkpoint and (checkpoint[key] is not number or checkpoint[key] < 0) -%}
         {%- do problems.append("checkpoint." ~ key ~ " is '" ~ checkpoint[key] ~ "'; accepted are numbers from 0: correct it") -%}
@@ -99,7 +106,8 @@
     {%- set seen = {} -%}
     {%- set origins = {} -%}
     {%- set roles = [] -%}
-    {%- set text_source = (settings.get('source') or {}).get('format', 'csv') == 'csv' -%}
+    {%- set source = settings.get('source') or {} -%}
+    {%- set text_source = source is mapping and source.get('format', 'csv') == 'csv' -%}
     {%- for column in columns -%}
         {%- set label = "column '" ~ column['name'] ~ "'" -%}
         {%- set meta = spark_cdc._meta_of(column) -%}

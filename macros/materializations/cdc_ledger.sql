@@ -100,6 +100,7 @@ select
         {%- do spark_cdc._refuse_definition(entity, found, wanted) -%}
     {%- endif -%}
     {%- set aside = spark_cdc._sibling(ledger.identifier ~ '_before_' ~ local_md5(invocation_id)[:8]) -%}
-    {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it', info=true) -%}
+    {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
+        ~ 'Sessions that are open already have to run: refresh table ' ~ ledger, info=true) -%}
     {%- do run_query('alter table ' ~ ledger ~ ' rename to ' ~ aside) -%}
 {%- endmacro -%}

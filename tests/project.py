@@ -1,0 +1,198 @@
+"""A dbt project of somebody else's that has spark_cdc installed as a package, for tests.
+
+dbt runs inside the test's process (dbtRunner), so that a run costs what the run costs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.cli.main import dbtRunner
+
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = {
+    "stg_{}": "stage",
+    "{}_ledger": "ledger",
+    "{}_committed": "committed",
+    "{}_current": "current",
+    "{}_history": "history",
+    "{}_versions": "versions",
+}
+DATA_TESTS = {
+    "{}_committed": ["spark_cdc.loads_reconcile"],
+    "{}_current": [
+        {
+            "dbt_utils.unique_combination_of_columns": {
+                "arguments": {"combination_of_columns": ["key_hash"]}
+            }
+        },
+        {"spark_cdc.accepted_operations": {"arguments": {"operations": ["I", "U", "N", "X"]}}},
+        "spark_cdc.keys_not_null",
+        "spark_cdc.hashes_match",
+    ],
+    "{}_history": [
+        {
+            "dbt_utils.unique_combination_of_columns": {
+                "arguments": {"combination_of_columns": ["key_hash", "eff_start_date"]}
+            }
+        },
+        {"spark_cdc.accepted_operations": {"arguments": {"operations": ["I", "U", "D"]}}},
+    ],
+    "{}_versions": ["spark_cdc.intervals_valid"],
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a dbt command came to: its status by node, and all that it printed."""
+
+    success: bool
+    status: dict[str, str]
+    output: str
+
+
+@dataclass
+class Project:
+    """A project folder, the server and schema that it uses, and the folder where data lands."""
+
+    folder: Path
+    port: int
+    schema: str
+    cursor: Any
+    name: str = "shop"
+    vars: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        packages = self.folder / "dbt_packages"
+        packages.mkdir(parents=True)
+        (packages / "spark_cdc").symlink_to(ROOT)
+        (packages / "dbt_utils").symlink_to(ROOT / "packages" / "dbt_utils")
+        self._write(
+            "dbt_project.yml",
+            {
+                "name": self.name,
+                "version": "1.0.0",
+                "profile": self.name,
+                "model-paths": ["models"],
+                "flags": {"send_anonymous_usage_stats": False},
+            },
+        )
+        self.profile()
+
+    @property
+    def landing(self) -> Path:
+        return self.folder / "landing"
+
+    def _write(self, path: str, content: Any) -> None:
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+
+    def profile(self, **changes: Any) -> None:
+        """Writes the profile; changes replace its fields."""
+        target = {
+            "type": "spark",
+            "method": "thrift",
+            "host": "127.0.0.1",
+            "port": self.port,
+            "schema": self.schema,
+            "threads": 4,
+            "poll_interval": 0,
+            "query_retries": 0,
+        }
+        self._write(
+            "profiles.yml", {self.name: {"target": "t", "outputs": {"t": target | changes}}}
+        )
+
+    def entity(self, name: str, columns: dict[str, Any], **settings: Any) -> None:
+        """Writes an entity: columns from name to type or to {data_type, and meta}."""
+        listed = []
+        for column, what in columns.items():
+            meta = dict(what) if isinstance(what, dict) else {"data_type": what}
+            listed.append(
+                {
+                    "name": column,
+                    "data_type": meta.pop("data_type"),
+                    "config": {"meta": meta},
+                }
+            )
+        settings.setdefault("load_type", "full")
+        source = settings.setdefault("source", {})
+        if source.get("format") != "table":
+            source.setdefault("path", f"{self.landing}/{name}/{{business_date}}")
+        models: list[dict[str, Any]] = [
+            {
+                "name": f"stg_{name}",
+                "config": {"meta": {"spark_cdc": settings}},
+                "columns": listed,
+            }
+        ]
+        for model, tests in DATA_TESTS.items():
+            models.append({"name": model.format(name), "data_tests": tests})
+        landing = {"name": "landing", "schema": self.schema, "tables": [{"name": name}]}
+        self._write(f"models/{name}/{name}.yml", {"sources": [landing], "models": models})
+        for model, macro in MODELS.items():
+            path = self.folder / f"models/{name}/{model.format(name)}.sql"
+            path.write_text(f"{{{{ spark_cdc.{macro}() }}}}\n", encoding="utf-8")
+
+    def land(self, name: str, date: str, *lines: str, file: str = "data.csv") -> Path:
+        """Puts a text file where the entity's data of a date lands, in place of what was there."""
+        folder = self.landing / name / date
+        if folder.exists():
+            for old in folder.iterdir():
+                old.unlink()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return folder
+
+    def dbt(self, *words: str) -> Outcome:
+        """Runs a dbt command in the project."""
+        printed = io.StringIO()
+        here = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            with contextlib.redirect_stdout(printed):
+                result = dbtRunner().invoke(
+                    [*words, "--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
+                )
+        finally:
+            os.chdir(here)
+        results = getattr(result.result, "results", None) or []
+        text = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
+        return Outcome(
+            success=bool(result.success),
+            status={r.node.name: str(r.status) for r in results if getattr(r, "node", None)},
+            output=f"{text}\n{result.exception or ''}",
+        )
+
+    def run(self, date: str | None, *names: str, words: Iterable[str] = (), **more: Any) -> Outcome:
+        """`dbt run` of some entities for a business date."""
+        variables = self.vars | ({"business_date": date} if date else {}) | more
+        selected = [part for name in names for part in (f"path:models/{name}",)]
+        if names:
+            selected.append("cdc_loads")
+        select = ["--select", *selected] if selected else []
+        return self.dbt("run", "--vars", yaml.safe_dump(variables), *select, *words)
+
+    def load(self, date: str, *names: str, **more: Any) -> Outcome:
+        """A run that must succeed."""
+        outcome = self.run(date, *names, **more)
+        assert outcome.success, outcome.output
+        return outcome
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of a query; `{s}` stands for the schema."""
+        self.cursor.execute(sql.replace("{s}", self.schema))
+        return self.cursor.fetchall() if self.cursor.description else []
+
+    def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
+        """Some columns of a relation, in their own order."""
+        return sorted(self.query(f"select {columns} from {{s}}.{relation}"), key=repr)

@@ -1,0 +1,284 @@
+"""Input that can't be accepted: every message is provoked, and nothing becomes visible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from project import Outcome, Project
+
+KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
+DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
+TYPES = {
+    "id": {"data_type": "int", "role": "key"},
+    "an_int": "int",
+    "a_decimal": "decimal(4,1)",
+    "a_double": "double",
+    "a_date": "date",
+    "a_local": "timestamp_ntz",
+    "an_instant": "timestamp",
+    "a_flag": "boolean",
+    "some_bytes": {"data_type": "binary", "format": "hex"},
+    "needed": {"data_type": "string", "nullable": False},
+}
+
+# entity: (columns, settings, lines of the second day, what the message must say)
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = {
+    "bad_cast": (
+        KEYED,
+        {},
+        ["id,value", "1,one", "2,2", "x,3", "4,4.5"],
+        [
+            "bad_cast: 3 rows of 2024-01-02 can't be accepted as declared in stg_bad_cast",
+            "value: 'one' is not accepted as int",
+            "id: 'x' is not accepted as int not null",
+            "value: '4.5' is not accepted as int",
+            'in {"id": "1", "value": "one"}',
+            "Nothing was committed",
+            "run the same command again",
+        ],
+    ),
+    "null_key": (
+        KEYED,
+        {},
+        ["id,value", ",1", "2,2"],
+        ["1 row of 2024-01-02 can't be accepted", "id: null is not accepted as int not null"],
+    ),
+    "new_twice": (
+        KEYED,
+        {},
+        ["id,value", "1,1", "7,1", "7,2", "8,1", "8,1"],
+        [
+            "new_twice: 2 keys come more than once in 2024-01-02",
+            "a full load takes one row per key (key: id)",
+            "id = 7 (2 rows)",
+            "id = 8 (2 rows)",
+        ],
+    ),
+    "same_twice": (
+        KEYED,
+        {},
+        ["id,value", "1,1", "1,1", "2,2"],
+        ["same_twice: keys come more than once in 2024-01-02", "id = 1 (2 rows)"],
+    ),
+    "same_and_changed": (
+        KEYED,
+        {},
+        ["id,value", "1,1", "1,9", "2,2"],
+        ["same_and_changed: keys come more than once in 2024-01-02", "id = 1 (2 rows)"],
+    ),
+    "delta_twice": (
+        DELTA,
+        {"load_type": "delta", "deleted_when": "op = 'D'"},
+        ["id,value,op", "1,5,U", "1,,D", "2,,D", "2,,D", "9,,D", "9,1,I"],
+        [
+            "delta_twice: 3 keys come more than once in 2024-01-02",
+            "a delta load takes one row per key",
+            "id = 1 (2 rows)",
+            "id = 2 (2 rows)",
+            "id = 9 (2 rows)",
+        ],
+    ),
+    "other_columns": (
+        KEYED,
+        {},
+        ["id,valeu,more", "1,1,1"],
+        [
+            "other_columns: the columns of csv files of",
+            "missing: value",
+            "unexpected: valeu, more",
+            "found: id, valeu, more",
+            "declared: id, value",
+            "source.on_missing_column: null or source.on_unexpected_column: ignore",
+        ],
+    ),
+    "no_header": (KEYED, {}, [], ["missing: id, value"]),
+    "odd_rows": (
+        KEYED,
+        {},
+        ["id,value", "1,1,1", "2"],
+        [
+            "odd_rows: 2 rows",
+            "the fields of the row do not match the header: 1,1,1",
+            "the fields of the row do not match the header: 2",
+        ],
+    ),
+    "odd_json": (
+        KEYED,
+        {"source": {"format": "json"}},
+        ['{"id": 1, "value": 1', '{"id": 2, "value": [2]}', "[]"],
+        [
+            "odd_json: 3 rows",
+            "not a JSON object: ",
+            "value: '[2]' is not accepted as int",
+        ],
+    ),
+    "json_column": (
+        KEYED,
+        {"source": {"format": "json"}},
+        ['{"id": 1, "value": 1, "extra": 1}'],
+        ["json_column: the columns of json files of", "unexpected: extra"],
+    ),
+    "json_late": (
+        KEYED,
+        {"source": {"format": "json"}},
+        [*['{"id": 1, "value": 1}'] * 1000, '{"id": 2, "value": 1, "extra": 1}'],
+        ["json_late: 1 row", "unexpected columns: extra"],
+    ),
+    "json_parts": (
+        {"id": {"data_type": "int", "role": "key"}, "value": "array<struct<a:int>>"},
+        {"source": {"format": "json"}},
+        ['{"id": 1, "value": [{"a": 1}, {"a": "x"}]}'],
+        ["value: '[{\"a\":1},{\"a\":\"x\"}]' is not accepted as array<struct<a:int>>"],
+    ),
+    "many_types": (
+        TYPES,
+        {},
+        [
+            "id,an_int,a_decimal,a_double,a_date,a_local,an_instant,a_flag,some_bytes,needed",
+            "1,2147483648,12.34,1.2.3,2023-02-29,2024-01-01T00:00:00Z,yesterday,maybe,XX,",
+            "2,1,1234.5,1,2024-01-01 12:00:00,x,2024-13-01,2,ABC,y",
+        ],
+        [
+            "an_int: '2147483648' is not accepted as int",
+            "a_decimal: '12.34' is not accepted as decimal(4,1)",
+            "a_decimal: '1234.5' is not accepted as decimal(4,1)",
+            "a_double: '1.2.3' is not accepted as double",
+            "a_date: '2023-02-29' is not accepted as date",
+            "a_date: '2024-01-01 12:00:00' is not accepted as date",
+            "a_local: '2024-01-01T00:00:00Z' is not accepted as timestamp_ntz",
+            "a_local: 'x' is not accepted as timestamp_ntz",
+            "an_instant: 'yesterday' is not accepted as timestamp",
+            "an_instant: '2024-13-01' is not accepted as timestamp",
+            "a_flag: 'maybe' is not accepted as boolean",
+            "some_bytes: 'XX' is not accepted as binary",
+            "needed: null is not accepted as string not null",
+        ],
+    ),
+    "nowhere": (KEYED, {}, ["-"], ["nowhere: reading csv files of", "PATH_NOT_FOUND"]),
+}
+GOOD = {
+    "delta_twice": ["id,value,op", "1,1,I", "2,2,I"],
+    "odd_json": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
+    "json_column": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
+    "json_late": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
+    "json_parts": ['{"id": 1, "value": [{"a": 1}]}', '{"id": 2, "value": null}'],
+    "many_types": [
+        "id,an_int,a_decimal,a_double,a_date,a_local,an_instant,a_flag,some_bytes,needed",
+        "1,2147483647,123.40,1e3,2024-02-29 00:00:00,2024-01-01 10:00:00.5,2024-01-01T10:00:00+05:30,true,00ff,",
+        "2,,,,,,,,,x",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def outcome(project: Project) -> Outcome:
+    """One good day and one bad day of all cases: two runs of dbt."""
+    good = dict(GOOD)
+    good["many_types"] = [line + '""' if line.endswith(",") else line for line in GOOD["many_types"]]
+    for name, (columns, settings, lines, _) in CASES.items():
+        project.entity(name, columns, **settings)
+        project.land(name, "2024-01-01", *good.get(name, ["id,value", "1,1", "2,2"]))
+        if name != "nowhere":
+            project.land(name, "2024-01-02", *lines)
+    project.load("2024-01-01", *CASES)
+    return project.run("2024-01-02", *CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_named_and_nothing_becomes_visible(
+    project: Project, outcome: Outcome, name: str
+) -> None:
+    assert "error" in {outcome.status[f"{name}_ledger"], outcome.status.get(f"{name}_committed")}
+    for part in CASES[name][3]:
+        assert part in outcome.output
+    assert project.rows(f"{name}_current", "id, operation, eff_start_date") == [
+        (1, "I", "2024-01-01"),
+        (2, "I", "2024-01-01"),
+    ]
+    assert project.query(f"select count(*) from {{s}}.cdc_loads where entity = '{name}'") == [(1,)]
+
+
+def test_the_types_of_a_good_row(project: Project, outcome: Outcome) -> None:
+    project.query("set time zone 'UTC'")
+    shown = "an_int, a_decimal, a_double, a_date, cast(a_local as string), cast(an_instant as string), a_flag, hex(some_bytes), needed"
+    found = project.query(f"select {shown} from {{s}}.many_types_current where id = 1")
+    assert [str(value) for value in found[0]] == [
+        "2147483647", "123.4", "1000.0", "2024-02-29", "2024-01-01 10:00:00.5",
+        "2024-01-01 04:30:00", "True", "00FF", "",
+    ]
+
+
+def test_the_same_command_heals_it(project: Project, outcome: Outcome) -> None:
+    """After the data is put right; what the refused load left in the ledger is seen by nobody."""
+    names = ["bad_cast", "new_twice"]
+    for name in names:
+        project.land(name, "2024-01-02", "id,value", "1,1", "2,9", "3,3")
+    project.load("2024-01-02", *names)
+    for name in names:
+        assert project.rows(f"{name}_current", "id, value, operation") == [
+            (1, 1, "N"),
+            (2, 9, "U"),
+            (3, 3, "I"),
+        ]
+        loads = project.query(
+            f"select count(distinct load_id) from {{s}}.{name}_ledger where business_date = '2024-01-02'"
+        )
+        assert loads == [(2,)]
+
+
+def test_a_retry_of_a_refused_load_is_no_success(project: Project, outcome: Outcome) -> None:
+    project.land("null_key", "2024-01-02", "id,value", ",1")
+    assert not project.run("2024-01-02", "null_key").success
+    retried = project.dbt("retry")
+    assert not retried.success
+    assert "null_key: the ledger holds no whole load" in retried.output, retried.output
+    assert "dbt run --select null_key_ledger+" in retried.output
+
+
+def test_columns_may_be_missing_or_more_where_the_entity_says_so(project: Project) -> None:
+    lenient = {"on_missing_column": "null", "on_unexpected_column": "ignore"}
+    for name, format, lines in (
+        ("lenient_csv", "csv", ["more,id", "x,1"]),
+        ("lenient_json", "json", ['{"more": "x", "id": 1}']),
+    ):
+        project.entity(name, KEYED, source={"format": format, **lenient})
+        project.land(name, "2024-01-01", *lines)
+    project.load("2024-01-01", "lenient_csv", "lenient_json")
+    for name in ("lenient_csv", "lenient_json"):
+        assert project.rows(f"{name}_current", "id, value") == [(1, None)]
+
+
+def test_typed_files_are_read_only_without_a_loss(project: Project) -> None:
+    columns = {"id": {"data_type": "int", "role": "key"}, "value": "decimal(5,1)", "more": "string"}
+    project.entity("typed", columns, source={"format": "parquet"})
+    folder = f"{project.landing}/typed/2024-01-01"
+    project.query(
+        f"insert overwrite directory '{folder}' using parquet"
+        " select 1L as id, 1.5D as value, 'x' as more"
+    )
+    outcome = project.run("2024-01-01", "typed")
+    assert not outcome.success
+    assert "types in parquet files of" in outcome.output
+    assert "id is bigint, declared int" in outcome.output
+    assert "value is double, declared decimal(5,1)" in outcome.output
+    assert "more is" not in outcome.output
+    project.query(
+        f"insert overwrite directory '{folder}' using parquet"
+        " select cast(1 as smallint) as id, cast(1.5 as decimal(3, 1)) as value, 'x' as more"
+    )
+    project.load("2024-01-01", "typed")
+    assert [str(v) for v in project.rows("typed_current", "id, value, more")[0]] == ["1", "1.5", "x"]
+
+
+def test_files_of_text_columns(project: Project) -> None:
+    project.entity("texts", KEYED, source={"format": "parquet", "text": True})
+    folder = f"{project.landing}/texts/2024-01-01"
+    write = f"insert overwrite directory '{folder}' using parquet select "
+    project.query(write + "'1' as id, 7 as value")
+    outcome = project.run("2024-01-01", "texts")
+    assert "value is int, declared int" in outcome.output
+    assert "leave out source.text, which takes text columns only" in outcome.output
+    project.query(write + "'1' as id, '7' as value")
+    project.load("2024-01-01", "texts")
+    assert project.rows("texts_current", "id, value") == [(1, 7)]

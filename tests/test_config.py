@@ -1,0 +1,328 @@
+"""The configuration of an entity, the business date and the plan of a load: no server needed."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import hashlib
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from macro_renderer import CompilerError, Macros, load_macros
+
+GOOD: dict[str, Any] = {
+    "name": "stg_orders",
+    "resource_type": "model",
+    "unique_id": "model.shop.stg_orders",
+    "config": {
+        "meta": {"spark_cdc": {"load_type": "full", "source": {"path": "landing/{business_date}"}}}
+    },
+    "columns": [
+        {"name": "id", "data_type": "int", "config": {"meta": {"role": "key"}}},
+        {"name": "value", "data_type": "string"},
+    ],
+}
+
+
+def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> Macros:
+    ledger = {
+        "name": "orders_ledger",
+        "alias": "orders_ledger",
+        "schema": schema,
+        "resource_type": "model",
+        "unique_id": "model.shop.orders_ledger",
+    }
+    given = {
+        "graph": SimpleNamespace(
+            nodes={n["unique_id"]: SimpleNamespace2(n) for n in (node, ledger)}
+        ),
+        "model": {"package_name": "shop", "unique_id": "model.shop.orders_ledger"},
+        "target": SimpleNamespace(schema=schema),
+        "selected_resources": ["model.shop.orders_ledger"],
+        "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False),
+        "invocation_id": "0",
+        "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
+        "var": {"business_date": "2024-01-02"},
+    }
+    return load_macros(**(given | more))
+
+
+class SimpleNamespace2(dict):  # noqa: N801
+    """A node as dbt's graph has it: a dictionary whose keys Jinja also reads as attributes."""
+
+    __getattr__ = dict.get
+
+
+def changed(**paths: Any) -> dict[str, Any]:
+    """The good entity with some settings (settings__key) or its columns replaced."""
+    node = copy.deepcopy(GOOD)
+    settings = node["config"]["meta"]["spark_cdc"]
+    for path, value in paths.items():
+        if path == "columns":
+            node["columns"] = value
+        elif path.startswith("source__"):
+            settings["source"][path.removeprefix("source__")] = value
+        else:
+            settings[path] = value
+    return node
+
+
+def column(name: str, data_type: str | None = "int", **meta: Any) -> dict[str, Any]:
+    return {"name": name, "data_type": data_type, "config": {"meta": meta}}
+
+
+KEY = column("id", role="key")
+
+
+def test_a_good_configuration_passes() -> None:
+    assert macros().validate() == ""
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (changed(load_type="fill"), "load_type is 'fill'; accepted are full, delta"),
+        (changed(load_type=None), "load_type is 'None'; accepted are full, delta"),
+        (changed(business_date_type="day"), "business_date_type is 'day'; accepted are date, timestamp"),
+        (changed(deleted_when="x"), "deleted_when is given, but load_type is full"),
+        (changed(load_type="delta", deleted_when=["x"]), "deleted_when is not a text"),
+        (changed(timezone="CET'"), "timezone is 'CET''; accepted are UTC, an offset"),
+        (changed(on_reject="fail"), "meta.spark_cdc has the unknown key 'on_reject'"),
+        (changed(source="files"), "source is not a mapping"),
+        (changed(source__options=["sep"]), "source.options is not a mapping"),
+        (changed(checkpoint=3), "checkpoint is not a mapping"),
+        (changed(source__formt="csv"), "source has the unknown key 'formt'"),
+        (changed(source__format="xls"), "source.format is 'xls'; accepted are csv, json"),
+        (changed(source__format="table"), "source.date_column is missing"),
+        (changed(source__path="landing"), "source.path is 'landing', without a business date"),
+        (changed(source__path=None), "source.path is '', without a business date"),
+        (changed(source__on_missing_column="x"), "on_missing_column is 'x'; accepted are error, null"),
+        (changed(source__on_unexpected_column="x"), "on_unexpected_column is 'x'; accepted are error, ignore"),
+        (changed(source__options={"mode": "FAILFAST"}), "source.options has 'mode'"),
+        (changed(source__options={"a') --": "x"}), "source.options has 'a') --'"),
+        (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
+        (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
+        (changed(columns=[]), "no column has the role key"),
+        (changed(columns=[column("id")]), "no column has the role key"),
+        (changed(columns=[column("id", role="keys")]), "role is 'keys'; accepted are key, compared"),
+        (changed(columns=[column("id", role=["key", "ignore"])]), "has the roles ['key', 'ignore'], but takes one"),
+        (changed(columns=[column("id", role="key", nullable=True)]), "is a key and nullable"),
+        (changed(columns=[KEY, column("a", nullable="no")]), "nullable is 'no'; accepted are true and false"),
+        (changed(columns=[KEY, column("operation")]), "'operation' has a name that spark_cdc uses"),
+        (changed(columns=[KEY, column("Key_Hash")]), "'Key_Hash' has a name that spark_cdc uses"),
+        (changed(columns=[KEY, column("ID")]), "differ at most by case"),
+        (changed(columns=[KEY, column("raw__x")]), "begins with raw__"),
+        (changed(columns=[KEY, column("x\ny")]), "has a line break"),
+        (changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]), "both come from 'id'"),
+        (changed(columns=[KEY, column("a", None)]), "'a' has no data_type"),
+        (changed(columns=[KEY, column("a", "varchar(3)")]), "varchar"),
+        (changed(columns=[KEY, column("a", "integre")]), "integre"),
+        (changed(columns=[KEY, column("a", "interval day")]), "interval"),
+        (changed(columns=[KEY, column("a", "array<int>")]), "which CSV can't hold"),
+        (changed(columns=[KEY, column("a", "int", format="x")]), "has a format, but the type int"),
+        (changed(columns=[KEY, column("a", "binary", format="x")]), "format is 'x'; accepted are base64, hex, utf8"),
+    ],
+)
+def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
+    with pytest.raises(CompilerError) as error:
+        macros(node).validate()
+    assert message in str(error.value)
+    assert "orders: " in str(error.value)
+    assert "(in the YAML of stg_orders)" in str(error.value)
+
+
+def test_all_problems_come_in_one_message() -> None:
+    node = changed(load_type="fill", columns=[column("operation", "integre", role="ignore")])
+    with pytest.raises(CompilerError) as error:
+        macros(node, schema="lake.cdc", var={}).validate()
+    text = str(error.value)
+    for part in ("load_type", "'operation'", "integre", "role key", "dot in its name", "is missing"):
+        assert part in text
+    assert "before anything was written" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "is missing"),
+        ("yesterday", "'yesterday', which is not a date that exists"),
+        ("2024-02-30", "'2024-02-30', which is not a date that exists"),
+        ("2023-02-29", "not a date that exists"),
+        ("2024-13-01", "not a date that exists"),
+        ("2024-1-1", "not a date that exists"),
+        (20240101, "not a date that exists"),
+        ("2024-01-01 24:00", "not a date that exists"),
+        ("2024-01-01'; drop", "not a date that exists"),
+        ("2024-01-01 10:00", "but this entity is loaded per date"),
+    ],
+)
+def test_the_business_date_is_checked(value: Any, message: str) -> None:
+    with pytest.raises(CompilerError) as error:
+        macros(var={"business_date": value}).validate()
+    assert message in str(error.value)
+    assert "dbt run --vars '{business_date: 2019-06-19}'" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        ("2024-02-29", datetime.datetime(2024, 2, 29)),
+        (datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29)),
+        ("2024-01-01 10:15", datetime.datetime(2024, 1, 1, 10, 15)),
+        ("2024-01-01T10:15:59", datetime.datetime(2024, 1, 1, 10, 15, 59)),
+        (datetime.datetime(2024, 1, 1, 10, 15), datetime.datetime(2024, 1, 1, 10, 15)),
+    ],
+)
+def test_business_dates_are_read_as_yaml_gives_them(value: Any, time: datetime.datetime) -> None:
+    assert macros().business_time(value) == time
+
+
+def plan(loads: list[str], day: int, **figures: Any) -> dict[str, Any]:
+    given = macros()
+    manifest = {
+        "loads": loads,
+        "rows": 100,
+        "log_rows": 0,
+        "previous": {"rows": 100, "log_rows": 0},
+    }
+    return given.plan_load(
+        given.entity("orders"), manifest | figures, datetime.datetime(2024, 1, day)
+    )
+
+
+FIRST, SECOND, THIRD = "20240101-fc-00000000", "20240102-f-00000000", "20240103-f-00000000"
+
+
+def test_plan_of_a_first_load() -> None:
+    load = plan([], 1)
+    assert (load["parent"], load["base"], load["log"], load["is_checkpoint"]) == (None, None, [], True)
+    assert load["load_id"].startswith("20240101-fc-")
+
+
+def test_plan_of_a_next_load_and_of_a_rerun() -> None:
+    load = plan([FIRST, SECOND], 3)
+    assert (load["parent"], load["base"], load["log"]) == (SECOND, FIRST, [SECOND])
+    assert (load["replaced"], load["keep"], load["is_checkpoint"]) == ([], [FIRST, SECOND], False)
+    again = plan([FIRST, SECOND, THIRD], 3)
+    assert (again["parent"], again["replaced"], again["keep"]) == (SECOND, [THIRD], [FIRST, SECOND])
+    first_again = plan([FIRST], 1)
+    assert (first_again["parent"], first_again["base"], first_again["replaced"]) == (None, None, [FIRST])
+
+
+def test_a_rerun_of_a_checkpoint_builds_on_the_one_before() -> None:
+    load = plan([FIRST, SECOND, "20240103-fc-00000000"], 3)
+    assert (load["base"], load["log"], load["parent"]) == (FIRST, [SECOND], SECOND)
+
+
+@pytest.mark.parametrize(
+    ("figures", "due"),
+    [
+        ({"log_rows": 19}, False),
+        ({"log_rows": 20}, True),
+        ({"log_rows": 1_000_000, "rows": 10**9}, True),
+        ({"log_rows": 999_999, "rows": 10**9}, False),
+    ],
+)
+def test_when_a_checkpoint_is_due(figures: dict[str, int], due: bool) -> None:
+    assert plan([FIRST], 2, **figures)["is_checkpoint"] is due
+
+
+def test_a_checkpoint_is_due_after_so_many_loads() -> None:
+    loads = [FIRST] + [f"202401{day:02}-f-00000000" for day in range(2, 32)]
+    loads += [f"202402{day:02}-f-00000000" for day in range(1, 22)]
+    given = macros()
+    manifest = {"loads": loads[:51], "rows": 10**6, "log_rows": 0}
+    late = datetime.datetime(2024, 3, 1)
+    assert given.plan_load(given.entity("orders"), manifest, late)["is_checkpoint"]
+    manifest["loads"] = loads[:50]
+    assert not given.plan_load(given.entity("orders"), manifest, late)["is_checkpoint"]
+
+
+def test_a_past_date_is_refused_with_what_would_be_rewritten() -> None:
+    with pytest.raises(CompilerError) as error:
+        plan([FIRST, SECOND, THIRD], 2)
+    assert "rewrite the 2 loads from 2024-01-02 to 2024-01-03" in str(error.value)
+
+
+def test_a_manifest_is_read_back_from_the_views_text() -> None:
+    given = macros(var={})
+    manifest = {
+        "loads": [FIRST, SECOND],
+        "rows": 5,
+        "log_rows": 1,
+        "previous": {"rows": 4, "log_rows": 0},
+        "definition": "*/ evil /*",
+    }
+    text = given.committed_sql(given.entity("orders"), "cdc.orders_ledger", manifest)
+    assert text.count("*/") == 1
+    assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}
+
+
+def test_a_view_that_is_no_manifest_is_not_overwritten() -> None:
+    with pytest.raises(CompilerError, match="exists but is no manifest of spark_cdc"):
+        macros()._parse_manifest("CREATE VIEW x AS select 1", "cdc.orders_committed")
+
+
+def test_a_load_whose_parent_was_replaced_is_refused() -> None:
+    load = plan([FIRST, SECOND], 3)
+    counts = [
+        {"load_id": load["load_id"], "operation": "L", "row_count": 1, "note": '{"parent": "other"}'}
+    ]
+    given = macros(run_query=lambda sql: SimpleNamespace(rows=counts))
+    with pytest.raises(CompilerError) as error:
+        given.audit_load(given.entity("orders"), "l", load, datetime.datetime(2024, 1, 3))
+    assert "another run committed a load meanwhile: this one builds on other" in str(error.value)
+    assert "Nothing was committed" in str(error.value)
+
+
+def test_a_manifest_that_grows_too_long_is_refused() -> None:
+    given = macros(var={"spark_cdc_manifest_limit": 10})
+    with pytest.raises(CompilerError, match="the manifest would have 11 characters, more than 10"):
+        given._check_manifest_size(given.entity("orders"), "x" * 11)
+
+
+def test_models_of_an_entity_lie_in_one_schema() -> None:
+    committed = {
+        "name": "orders_committed", "alias": "orders_committed", "schema": "other",
+        "resource_type": "model", "unique_id": "model.shop.orders_committed",
+    }
+    given = macros()
+    ledger = SimpleNamespace2(committed | {"name": "orders_ledger", "alias": "l", "schema": "cdc",
+                                           "unique_id": "model.shop.orders_ledger"})
+    nodes = {"model.shop.orders_ledger": ledger,
+             "model.shop.orders_committed": SimpleNamespace2(committed)}
+    given = macros(graph=SimpleNamespace(nodes=nodes))
+    problems = given._placement_problems("orders", "model.shop.orders_ledger")
+    assert [p for p in problems if "orders_ledger is built as cdc.l" in p]
+    assert [p for p in problems if "orders_committed is built as other.orders_committed" in p]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind", "path"),
+    [
+        ("in/{business_date}", "date", "in/2024-01-02"),
+        ("in/{business_date}", "timestamp", "in/2024-01-02T101500"),
+        ("in/{business_date:%Y/%m/%d}/x", "date", "in/2024/01/02/x"),
+        ("in/{business_date:%Y}/{business_date:d=%d}", "date", "in/2024/d=02"),
+    ],
+)
+def test_where_a_business_date_lands(pattern: str, kind: str, path: str) -> None:
+    given = macros(changed(source__path=pattern, business_date_type=kind))
+    time = datetime.datetime(2024, 1, 2, 10, 15)
+    assert given._landing_path(given.entity("orders"), time) == path
+
+
+def test_hostile_texts_stay_inside_their_quotes() -> None:
+    node = changed(
+        source__options={"sep": "'; drop table x; --"},
+        columns=[KEY, {"name": "a`b'--", "data_type": "string", "meta": {"from": "c`d'/*"}}],
+    )
+    given = macros(node)
+    assert given.validate() == ""
+    entity = given.entity("orders")
+    options = given._reader_options(entity, datetime.datetime(2024, 1, 2))
+    assert r"`sep` '\'; drop table x; --'" in options
+    sql = given.stage_sql(entity, "landed")
+    assert "`c``d'/*` as `raw__a``b'--`" in sql
+    assert r"'c`d\'/*'" in sql

@@ -1,0 +1,51 @@
+"""The data tests that every entity has can fail: each kind of damage is made and found."""
+
+from __future__ import annotations
+
+from project import Project
+
+COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+
+
+def test_damage_is_found(project: Project) -> None:
+    project.entity("damaged", COLUMNS)
+    project.land("damaged", "2024-01-01", "id,value", "1,a", "2,b", "3,c")
+    project.land("damaged", "2024-01-02", "id,value", "1,x", "2,b", "3,c")
+    project.load("2024-01-01", "damaged")
+    project.load("2024-01-02", "damaged")
+    whole = project.dbt("test", "--select", "path:models/damaged")
+    assert whole.success, whole.output
+
+    load_id = project.query("select max(load_id) from {s}.cdc_loads")[0][0]
+    project.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
+
+    def add(row: str, operation: str) -> None:
+        project.query(
+            "insert into {s}.damaged_ledger partition (business_date, load_id, operation)"
+            f" select {row}, cast(null as string), date'2024-01-02', '{load_id}', '{operation}'"
+        )
+
+    project.query(  # a key twice
+        "insert into {s}.damaged_ledger partition (business_date, load_id, operation)"
+        " select id, value, key_hash, nonkey_hash, eff_start_date, note, business_date, load_id,"
+        f" operation from {{s}}.damaged_ledger where load_id = '{load_id}' and id = 1"
+    )
+    add("null, 'y', unhex('00'), unhex('00'), date'2024-01-02'", "I")  # a null key, false hashes
+    add("9, 'z', unhex('09'), unhex('00'), date'2023-01-01'", "N")  # an operation out of place
+
+    outcome = project.dbt("test", "--select", "path:models/damaged")
+    failed = {name for name, status in outcome.status.items() if status == "fail"}
+    assert {name.split("_damaged")[0] for name in failed} >= {
+        "dbt_utils_unique_combination_of_columns",
+        "spark_cdc_keys_not_null",
+        "spark_cdc_hashes_match",
+        "spark_cdc_intervals_valid",
+        "spark_cdc_loads_reconcile",
+    }
+    # an operation that history can't have: only a view that is not ours can show it
+    project.query(
+        "create or replace view {s}.damaged_history as"
+        " select *, 'Q' as operation, current_date() as eff_start_date from values (1) as t(id)"
+    )
+    outcome = project.dbt("test", "--select", "damaged_history,test_name:accepted_operations")
+    assert list(outcome.status.values()).count("fail") == 1

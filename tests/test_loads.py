@@ -1,0 +1,346 @@
+"""Loads end to end: dbt, the macros and a Spark server, as in a project of somebody's own."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from project import ROOT, Project
+
+COLUMNS = {
+    "id": {"data_type": "int", "role": "key"},
+    "name": "string",
+    "price": "decimal(6,2)",
+    "at": {"data_type": "timestamp", "nullable": True},
+}
+FORMATS = ("csv_plain", "csv_gzip", "csv_odd", "json_lines", "parquet_files", "orc_files", "a_table")
+
+
+def typed_rows(date: str, values: str) -> str:
+    return (
+        "select cast(id as int) as id, name, cast(price as decimal(6, 2)) as price,"
+        f" cast(at as timestamp) as at, date'{date}' as business_date"
+        f" from values {values} as t(id, name, price, at)"
+    )
+
+
+@pytest.fixture(scope="module")
+def formats(project: Project) -> Project:
+    """One entity per format; the same story lands in all of them."""
+    csv_odd = {"sep": ";", "quote": "'", "escape": "\\", "encoding": "ISO-8859-1", "multiLine": True}
+    project.entity("csv_plain", COLUMNS)
+    project.entity("csv_gzip", COLUMNS)
+    project.entity("csv_odd", COLUMNS, source={"options": csv_odd})
+    project.entity("json_lines", COLUMNS, source={"format": "json"})
+    project.entity("parquet_files", COLUMNS, source={"format": "parquet"})
+    project.entity("orc_files", COLUMNS, source={"format": "orc"})
+    project.entity("a_table", COLUMNS, source={"format": "table", "date_column": "business_date"})
+
+    nothing = typed_rows("2000-01-01", "(0, '', 0, null)")
+    project.query(f"create table {{s}}.a_table using parquet as {nothing}")
+    for date, name in (("2024-01-01", "Zoë"), ("2024-01-02", "Zoe")):
+        lines = ["id,name,price,at", f"1,{name},1.50,2024-01-01 10:00:00", '2,"",,', "3,,3,2024-01-01"]
+        if date == "2024-01-02":
+            lines = ["at,price,name,id", f"2024-01-01T10:00:00Z,1.5,{name},1", ',,"",2']
+        project.land("csv_plain", date, *lines)
+        folder = project.land("csv_gzip", date)
+        (folder / "data.csv").unlink()
+        (folder / "data.csv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+        folder = project.land("csv_odd", date)
+        odd = "\n".join(lines).replace('""', "''").replace(",", ";").replace(name, f"'{name}'")
+        (folder / "data.csv").write_bytes(odd.encode("latin-1"))
+        rows = [f'{{"id": 1, "name": "{name}", "price": 1.50, "at": "2024-01-01T12:00:00+02:00"}}', '{"id": 2, "name": ""}']
+        values = f"(1, '{name}', 1.5, '2024-01-01 10:00:00+00:00'), (2, '', null, null)"
+        if date == "2024-01-01":
+            rows.append('{"id": 3, "price": "3", "at": "2024-01-01", "name": null}')
+            values += ", (3, null, 3, '2024-01-01 00:00:00+00:00')"
+        project.land("json_lines", date, *rows, file="data.json")
+        sql = typed_rows(date, values)
+        project.query(f"insert into {{s}}.a_table {sql}")
+        for entity, format in (("parquet_files", "parquet"), ("orc_files", "orc")):
+            project.query(
+                f"insert overwrite directory '{project.landing}/{entity}/{date}' using {format}"
+                f" select price, id, at, name from ({sql}) as t"
+            )
+    project.query("set time zone 'UTC'")
+    project.load("2024-01-01", *FORMATS)
+    first = {name: project.rows(f"{name}_current", "id, name, price, at, operation") for name in FORMATS}
+    project.load("2024-01-02", *FORMATS)
+    project.first = first  # type: ignore[attr-defined]
+    return project
+
+
+@pytest.mark.parametrize("entity", FORMATS)
+def test_every_format_gives_the_same_tables(formats: Project, entity: str) -> None:
+    first = [
+        (i, n, str(p) if p is not None else None, str(at) if at else None, o)
+        for i, n, p, at, o in formats.first[entity]  # type: ignore[attr-defined]
+    ]
+    assert first == [
+        (1, "Zoë", "1.50", "2024-01-01 10:00:00", "I"),
+        (2, "", None, None, "I"),
+        (3, None, "3.00", "2024-01-01 00:00:00", "I"),
+    ]
+    assert formats.rows(f"{entity}_current", "id, name, operation, eff_start_date") == [
+        (1, "Zoe", "U", "2024-01-02"),
+        (2, "", "N", "2024-01-01"),
+    ]
+    assert formats.rows(f"{entity}_history", "business_date, operation, id, name") == [
+        ("2024-01-01", "I", 1, "Zoë"),
+        ("2024-01-01", "I", 2, ""),
+        ("2024-01-01", "I", 3, None),
+        ("2024-01-02", "D", 3, None),
+        ("2024-01-02", "U", 1, "Zoe"),
+    ]
+
+
+def test_hashes_do_not_depend_on_the_format(formats: Project) -> None:
+    hashes = {
+        name: formats.rows(f"{name}_current", "id, key_hash, nonkey_hash") for name in FORMATS
+    }
+    assert all(found == hashes["csv_plain"] for found in hashes.values())
+    assert all(len(row[1]) == 32 and row[1] == row[1].lower() for row in hashes["csv_plain"])
+
+
+def test_data_tests_pass_and_columns_keep_their_order(formats: Project) -> None:
+    outcome = formats.dbt("test", "--select", "path:models/csv_plain")
+    assert outcome.success, outcome.output
+    assert len([name for name in outcome.status if "csv_plain" in name]) == 8
+    described = [row[0] for row in formats.query("describe {s}.csv_plain_current")]
+    assert described == [*COLUMNS, "key_hash", "nonkey_hash", "operation", "eff_start_date"]
+    described = [row[0] for row in formats.query("describe {s}.csv_plain_versions")]
+    assert described[-3:] == ["eff_start_date", "eff_end_date", "is_current"]
+
+
+def test_examples_stay_out_of_an_installed_package(formats: Project) -> None:
+    outcome = formats.dbt("list", "--resource-type", "model", "--resource-type", "seed")
+    names = outcome.output.split()
+    assert not [name for name in names if "synthetic" in name or "orders" in name]
+    assert "spark_cdc.cdc_loads.cdc_loads" in names
+
+
+KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
+
+
+def state(project: Project, name: str) -> dict[str, list[Any]]:
+    return {
+        "current": project.rows(f"{name}_current", "id, value, operation, eff_start_date"),
+        "history": project.rows(f"{name}_history", "id, value, operation, business_date"),
+        "versions": project.rows(
+            f"{name}_versions", "id, value, operation, eff_start_date, eff_end_date"
+        ),
+    }
+
+
+def test_a_rerun_replaces_the_load(project: Project) -> None:
+    project.entity("rerun", KEYED)
+    project.land("rerun", "2024-01-01", "id,value", "1,a", "2,b", "3,c")
+    project.land("rerun", "2024-01-02", "id,value", "1,x", "2,b", "4,d")
+    project.load("2024-01-01", "rerun")
+    project.load("2024-01-02", "rerun")
+    before = state(project, "rerun")
+    assert {row[2] for row in before["history"] if row[3] == "2024-01-02"} == {"I", "U", "D"}
+    project.load("2024-01-02", "rerun")
+    assert state(project, "rerun") == before
+
+    # the input changed meanwhile, and brings neither an insert nor a delete any more
+    project.land("rerun", "2024-01-02", "id,value", "1,a", "2,y", "3,c")
+    project.load("2024-01-02", "rerun")
+    assert state(project, "rerun") == {
+        "current": [
+            (1, "a", "N", "2024-01-01"),
+            (2, "y", "U", "2024-01-02"),
+            (3, "c", "N", "2024-01-01"),
+        ],
+        "history": [
+            (1, "a", "I", "2024-01-01"),
+            (2, "b", "I", "2024-01-01"),
+            (2, "y", "U", "2024-01-02"),
+            (3, "c", "I", "2024-01-01"),
+        ],
+        "versions": [
+            (1, "a", "I", "2024-01-01", None),
+            (2, "b", "I", "2024-01-01", "2024-01-02"),
+            (2, "y", "U", "2024-01-02", None),
+            (3, "c", "I", "2024-01-01", None),
+        ],
+    }
+
+
+def test_a_date_before_the_last_load_is_refused(project: Project) -> None:
+    project.entity("past", KEYED)
+    for date in ("2024-01-01", "2024-01-02", "2024-01-03"):
+        project.land("past", date, "id,value", f"1,{date}")
+    project.load("2024-01-01", "past")
+    project.load("2024-01-03", "past")
+    before = state(project, "past")
+    outcome = project.run("2024-01-02", "past")
+    assert not outcome.success
+    assert "past: 2024-01-02 lies before the last load, 2024-01-03" in outcome.output
+    assert "would rewrite the 1 load from 2024-01-03 to 2024-01-03" in outcome.output
+    assert "spark_cdc_wipe: [past]" in outcome.output
+    assert state(project, "past") == before
+
+
+def test_loads_of_nothing_and_of_everything(project: Project) -> None:
+    project.entity("odd_full", KEYED)
+    project.entity("odd_delta", DELTA, load_type="delta", deleted_when="op = 'D'")
+    full = [["id,value"], ["id,value", "1,a", "2,b"], ["id,value", "1,a", "2,b"],
+            ["id,value", "1,x", "2,y"], ["id,value"]]
+    delta = [["id,value,op"], ["id,value,op", "1,a,I", "2,b,I"], ["id,value,op"],
+             ["id,value,op", "1,x,U", "2,y,U"], ["id,value,op", "1,,D", "2,,D", "3,,D"]]
+    for day, (full_lines, delta_lines) in enumerate(zip(full, delta, strict=True), start=1):
+        project.land("odd_full", f"2024-01-0{day}", *full_lines)
+        project.land("odd_delta", f"2024-01-0{day}", *delta_lines)
+        project.load(f"2024-01-0{day}", "odd_full", "odd_delta")
+    counts = (
+        "business_time, rows_in, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
+        " rows_not_supplied, rows_prior, rows_current"
+    )
+    assert project.rows("cdc_loads where entity = 'odd_full'", counts) == [
+        ("2024-01-01", 0, 0, 0, 0, 0, 0, 0, 0),
+        ("2024-01-02", 2, 2, 0, 0, 0, 0, 0, 2),
+        ("2024-01-03", 2, 0, 0, 0, 2, 0, 2, 2),
+        ("2024-01-04", 2, 0, 2, 0, 0, 0, 2, 2),
+        ("2024-01-05", 0, 0, 0, 2, 0, 0, 2, 0),
+    ]
+    assert project.rows("cdc_loads where entity = 'odd_delta'", counts) == [
+        ("2024-01-01", 0, 0, 0, 0, 0, 0, 0, 0),
+        ("2024-01-02", 2, 2, 0, 0, 0, 0, 0, 2),
+        ("2024-01-03", 0, 0, 0, 0, 0, 2, 2, 2),
+        ("2024-01-04", 2, 0, 2, 0, 0, 0, 2, 2),
+        ("2024-01-05", 3, 0, 0, 2, 0, 0, 2, 0),
+    ]
+    complete = project.query(
+        "select count(*) from {s}.cdc_loads where entity like 'odd%' and duration_seconds > 0"
+        " and input is not null and invocation_id is not null and dbt_version is not null"
+        " and spark_version is not null and committed_at is not null"
+        " and (parent_load_id is not null) = (business_time > '2024-01-01')"
+    )
+    assert complete == [(10,)]
+    outcome = project.dbt("test", "--select", "path:models/odd_full", "path:models/odd_delta")
+    assert outcome.success, outcome.output
+
+
+def test_loads_every_15_minutes(project: Project) -> None:
+    project.entity("quarter", DELTA, load_type="delta", deleted_when="op = 'D'",
+                   business_date_type="timestamp")
+    for stamp, line in (("T000000", "1,a,I"), ("T001500", "1,b,U"), ("T003000", "1,,D")):
+        project.land("quarter", f"2024-01-01{stamp}", "id,value,op", line)
+    project.load("2024-01-01", "quarter")
+    project.load("2024-01-01 00:15", "quarter")
+    project.load("2024-01-01 00:15:00", "quarter")
+    project.load("2024-01-01T00:30:00", "quarter")
+    assert project.rows(
+        "quarter_versions", "value, cast(eff_start_date as string), cast(eff_end_date as string)"
+    ) == [
+        ("a", "2024-01-01 00:00:00", "2024-01-01 00:15:00"),
+        ("b", "2024-01-01 00:15:00", "2024-01-01 00:30:00"),
+    ]
+    assert {row[0] for row in project.rows("quarter_history", "business_date")} == {"2024-01-01"}
+    outcome = project.run("2024-01-01 00:15", "quarter")
+    assert "2024-01-01 00:15:00 lies before the last load, 2024-01-01 00:30:00" in outcome.output
+    for date, found in (("2024-01-01", 0), ("2024-01-01 00:20", 1), ("2024-01-02", 0)):
+        sql = f"select * from ({{{{ spark_cdc.as_of(ref('quarter_versions'), '{date}') }}}})"
+        shown = project.dbt("show", "--inline", sql, "--output", "json")
+        assert shown.success, shown.output
+        assert shown.output.count('"eff_start_date"') == (1 if date == "2024-01-01" else found)
+
+
+def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
+    project.entity("kept", KEYED)
+    project.land("kept", "2024-01-01", "id,value", "1,a")
+    project.land("kept", "2024-01-02", "id,value", "1,b")
+    project.load("2024-01-01", "kept")
+    project.load("2024-01-02", "kept", words=["--full-refresh"])
+    before = state(project, "kept")
+    assert len(before["history"]) == 2
+
+    outcome = project.run("2024-01-02", "kept", spark_cdc_wipe=["kept"])
+    assert not outcome.success
+    assert "spark_cdc_wipe is given without --full-refresh" in outcome.output
+    outcome = project.run("2024-01-02", "kept", words=["--full-refresh"], spark_cdc_wipe=["typo"])
+    assert not outcome.success
+    assert "spark_cdc_wipe names 'typo', which is no entity of this run (kept)" in outcome.output
+    assert state(project, "kept") == before
+
+    # other columns: refused, with what changed; taken up once the ledger is wiped, and kept aside
+    project.entity("kept", KEYED | {"more": "int"})
+    project.land("kept", "2024-01-03", "id,value,more", "1,b,1")
+    outcome = project.run("2024-01-03", "kept")
+    assert not outcome.success
+    assert "kept: its columns are not those of the loads before" in outcome.output
+    assert "now: more compared int" in outcome.output
+    assert state(project, "kept") == before
+    outcome = project.load("2024-01-03", "kept", words=["--full-refresh"], spark_cdc_wipe="kept")
+    assert "the ledger had other columns and is kept as" in outcome.output
+    project.query("refresh table {s}.kept_ledger")  # as the message says
+    assert project.rows("kept_current", "id, value, more, operation") == [(1, "b", 1, "I")]
+    aside = [row[1] for row in project.query("show tables in {s} like 'kept_ledger_before_*'")]
+    assert len(aside) == 1
+    # the same columns: nothing is dropped, the past is only no longer named
+    project.load("2024-01-01", "kept", words=["--full-refresh"], spark_cdc_wipe=["kept"])
+
+
+def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
+    project.entity("audited", KEYED)
+    for day, lines in enumerate((["1,a", "2,b", "3,c"], ["1,a", "2,x", "4,d"], ["1,a"]), start=1):
+        project.land("audited", f"2024-01-0{day}", "id,value", *lines)
+    project.load("2024-01-01", "audited")
+    project.load("2024-01-02", "audited")
+    columns = (
+        "load_id, business_time, load_type, is_checkpoint, parent_load_id, input, rows_in,"
+        " rows_rejected, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
+        " rows_not_supplied, rows_prior, rows_current, started_at, invocation_id"
+    )
+    recorded = project.rows("cdc_loads where entity = 'audited'", columns)
+    for load_id in [row[0] for row in recorded]:
+        project.query(
+            "alter table {s}.cdc_loads drop partition"
+            f" (entity = 'audited', load_id = '{load_id}')"
+        )
+    failed = project.dbt("test", "--select", "path:models/audited")
+    assert failed.status["spark_cdc_loads_reconcile_audited_committed_"] == "fail"
+    outcome = project.load("2024-01-03", "audited")
+    assert outcome.output.count("to cdc_loads, which an earlier run left out") == 2
+    assert project.rows("cdc_loads where entity = 'audited'", columns)[:2] == recorded
+
+
+def test_dbt_show_looks_at_what_came_in(project: Project) -> None:
+    project.entity("shown", KEYED)
+    project.land("shown", "2024-01-01", "id,value", "7,seven")
+    outcome = project.dbt("show", "--select", "stg_shown", "--vars", "{business_date: 2024-01-01}")
+    assert outcome.success, outcome.output
+    assert "seven" in outcome.output
+
+
+def test_commands_without_a_business_date(project: Project) -> None:
+    """Lineage, compilation and listing need none."""
+    for words in (["compile"], ["docs", "generate"], ["list"]):
+        outcome = project.dbt(*words)
+        assert outcome.success, outcome.output
+
+
+def test_a_new_entity_runs_at_once(project: Project) -> None:
+    """What `spark-cdc new` writes needs nothing added to be loaded and tested."""
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "spark_cdc.cli", "new", "fresh",
+            "--columns", "id:int:key, select:string, day:date, order:decimal(5,1):ignore",
+            "--path", f"{project.landing}/fresh/{{business_date}}",
+            "--directory", str(project.folder / "models"),
+        ],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    project.land("fresh", "2024-01-01", "id,select,day,order", "1,from,2024-02-29,1.5")
+    project.load("2024-01-01", "fresh")
+    assert project.rows("fresh_current", "id, `select`, day, operation") == [
+        (1, "from", "2024-02-29", "I")
+    ]
+    outcome = project.dbt("test", "--select", "path:models/fresh")
+    assert outcome.success, outcome.output
