@@ -42,7 +42,8 @@ stop: ## end the server that `make demo` left running
 lint: .venv/dev.stamp ## Ruff and SQLFluff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@if [ -f .sqlfluff ]; then set -x; $(BIN)/sqlfluff lint --disable-progress-bar models macros tests; fi
+	rm -rf target/rendered && $(BIN)/python tests/rendered_sql.py target/rendered
+	$(BIN)/sqlfluff lint --config .sqlfluff --disable-progress-bar target/rendered
 
 format: .venv/dev.stamp ## let Ruff lay out the Python code
 	$(BIN)/ruff check --fix .

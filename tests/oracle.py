@@ -1,4 +1,4 @@
-"""What the views of an entity must show, in plain Python: the semantics contract, applied key by key.
+"""What the views of an entity must show, in plain Python: the contract, applied key by key.
 
 Written from the contract table alone. It knows no hashes, partitions, checkpoints or manifests.
 """

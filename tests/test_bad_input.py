@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from project import Outcome, Project
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
@@ -129,7 +130,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
         {"id": {"data_type": "int", "role": "key"}, "value": "array<struct<a:int>>"},
         {"source": {"format": "json"}},
         ['{"id": 1, "value": [{"a": 1}, {"a": "x"}]}'],
-        ["value: '[{\"a\":1},{\"a\":\"x\"}]' is not accepted as array<struct<a:int>>"],
+        ['value: \'[{"a":1},{"a":"x"}]\' is not accepted as array<struct<a:int>>'],
     ),
     "many_types": (
         TYPES,
@@ -165,7 +166,8 @@ GOOD = {
     "json_parts": ['{"id": 1, "value": [{"a": 1}]}', '{"id": 2, "value": null}'],
     "many_types": [
         "id,an_int,a_decimal,a_double,a_date,a_local,an_instant,a_flag,some_bytes,needed",
-        "1,2147483647,123.40,1e3,2024-02-29 00:00:00,2024-01-01 10:00:00.5,2024-01-01T10:00:00+05:30,true,00ff,",
+        "1,2147483647,123.40,1e3,2024-02-29 00:00:00,2024-01-01 10:00:00.5,"
+        "2024-01-01T10:00:00+05:30,true,00ff,",
         "2,,,,,,,,,x",
     ],
 }
@@ -175,7 +177,9 @@ GOOD = {
 def outcome(project: Project) -> Outcome:
     """One good day and one bad day of all cases: two runs of dbt."""
     good = dict(GOOD)
-    good["many_types"] = [line + '""' if line.endswith(",") else line for line in GOOD["many_types"]]
+    good["many_types"] = [
+        line + '""' if line.endswith(",") else line for line in GOOD["many_types"]
+    ]
     for name, (columns, settings, lines, _) in CASES.items():
         project.entity(name, columns, **settings)
         project.land(name, "2024-01-01", *good.get(name, ["id,value", "1,1", "2,2"]))
@@ -201,11 +205,21 @@ def test_bad_input_is_named_and_nothing_becomes_visible(
 
 def test_the_types_of_a_good_row(project: Project, outcome: Outcome) -> None:
     project.query("set time zone 'UTC'")
-    shown = "an_int, a_decimal, a_double, a_date, cast(a_local as string), cast(an_instant as string), a_flag, hex(some_bytes), needed"
+    shown = (
+        "an_int, a_decimal, a_double, a_date, cast(a_local as string),"
+        " cast(an_instant as string), a_flag, hex(some_bytes), needed"
+    )
     found = project.query(f"select {shown} from {{s}}.many_types_current where id = 1")
     assert [str(value) for value in found[0]] == [
-        "2147483647", "123.4", "1000.0", "2024-02-29", "2024-01-01 10:00:00.5",
-        "2024-01-01 04:30:00", "True", "00FF", "",
+        "2147483647",
+        "123.4",
+        "1000.0",
+        "2024-02-29",
+        "2024-01-01 10:00:00.5",
+        "2024-01-01 04:30:00",
+        "True",
+        "00FF",
+        "",
     ]
 
 
@@ -222,7 +236,8 @@ def test_the_same_command_heals_it(project: Project, outcome: Outcome) -> None:
             (3, 3, "I"),
         ]
         loads = project.query(
-            f"select count(distinct load_id) from {{s}}.{name}_ledger where business_date = '2024-01-02'"
+            f"select count(distinct load_id) from {{s}}.{name}_ledger"
+            " where business_date = '2024-01-02'"
         )
         assert loads == [(2,)]
 
@@ -268,7 +283,11 @@ def test_typed_files_are_read_only_without_a_loss(project: Project) -> None:
         " select cast(1 as smallint) as id, cast(1.5 as decimal(3, 1)) as value, 'x' as more"
     )
     project.load("2024-01-01", "typed")
-    assert [str(v) for v in project.rows("typed_current", "id, value, more")[0]] == ["1", "1.5", "x"]
+    assert [str(v) for v in project.rows("typed_current", "id, value, more")[0]] == [
+        "1",
+        "1.5",
+        "x",
+    ]
 
 
 def test_files_of_text_columns(project: Project) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from macro_renderer import CompilerError, Macros, load_macros
 
 GOOD: dict[str, Any] = {
@@ -48,7 +49,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
     return load_macros(**(given | more))
 
 
-class SimpleNamespace2(dict):  # noqa: N801
+class SimpleNamespace2(dict):
     """A node as dbt's graph has it: a dictionary whose keys Jinja also reads as attributes."""
 
     __getattr__ = dict.get
@@ -84,7 +85,10 @@ def test_a_good_configuration_passes() -> None:
     [
         (changed(load_type="fill"), "load_type is 'fill'; accepted are full, delta"),
         (changed(load_type=None), "load_type is 'None'; accepted are full, delta"),
-        (changed(business_date_type="day"), "business_date_type is 'day'; accepted are date, timestamp"),
+        (
+            changed(business_date_type="day"),
+            "business_date_type is 'day'; accepted are date, timestamp",
+        ),
         (changed(deleted_when="x"), "deleted_when is given, but load_type is full"),
         (changed(load_type="delta", deleted_when=["x"]), "deleted_when is not a text"),
         (changed(timezone="CET'"), "timezone is 'CET''; accepted are UTC, an offset"),
@@ -97,31 +101,52 @@ def test_a_good_configuration_passes() -> None:
         (changed(source__format="table"), "source.date_column is missing"),
         (changed(source__path="landing"), "source.path is 'landing', without a business date"),
         (changed(source__path=None), "source.path is '', without a business date"),
-        (changed(source__on_missing_column="x"), "on_missing_column is 'x'; accepted are error, null"),
-        (changed(source__on_unexpected_column="x"), "on_unexpected_column is 'x'; accepted are error, ignore"),
+        (
+            changed(source__on_missing_column="x"),
+            "on_missing_column is 'x'; accepted are error, null",
+        ),
+        (
+            changed(source__on_unexpected_column="x"),
+            "on_unexpected_column is 'x'; accepted are error, ignore",
+        ),
         (changed(source__options={"mode": "FAILFAST"}), "source.options has 'mode'"),
         (changed(source__options={"a') --": "x"}), "source.options has 'a') --'"),
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
         (changed(columns=[]), "no column has the role key"),
         (changed(columns=[column("id")]), "no column has the role key"),
-        (changed(columns=[column("id", role="keys")]), "role is 'keys'; accepted are key, compared"),
-        (changed(columns=[column("id", role=["key", "ignore"])]), "has the roles ['key', 'ignore'], but takes one"),
+        (
+            changed(columns=[column("id", role="keys")]),
+            "role is 'keys'; accepted are key, compared",
+        ),
+        (
+            changed(columns=[column("id", role=["key", "ignore"])]),
+            "has the roles ['key', 'ignore'], but takes one",
+        ),
         (changed(columns=[column("id", role="key", nullable=True)]), "is a key and nullable"),
-        (changed(columns=[KEY, column("a", nullable="no")]), "nullable is 'no'; accepted are true and false"),
+        (
+            changed(columns=[KEY, column("a", nullable="no")]),
+            "nullable is 'no'; accepted are true and false",
+        ),
         (changed(columns=[KEY, column("operation")]), "'operation' has a name that spark_cdc uses"),
         (changed(columns=[KEY, column("Key_Hash")]), "'Key_Hash' has a name that spark_cdc uses"),
         (changed(columns=[KEY, column("ID")]), "differ at most by case"),
         (changed(columns=[KEY, column("raw__x")]), "begins with raw__"),
         (changed(columns=[KEY, column("x\ny")]), "has a line break"),
-        (changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]), "both come from 'id'"),
+        (
+            changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
+            "both come from 'id'",
+        ),
         (changed(columns=[KEY, column("a", None)]), "'a' has no data_type"),
         (changed(columns=[KEY, column("a", "varchar(3)")]), "varchar"),
         (changed(columns=[KEY, column("a", "integre")]), "integre"),
         (changed(columns=[KEY, column("a", "interval day")]), "interval"),
         (changed(columns=[KEY, column("a", "array<int>")]), "which CSV can't hold"),
         (changed(columns=[KEY, column("a", "int", format="x")]), "has a format, but the type int"),
-        (changed(columns=[KEY, column("a", "binary", format="x")]), "format is 'x'; accepted are base64, hex, utf8"),
+        (
+            changed(columns=[KEY, column("a", "binary", format="x")]),
+            "format is 'x'; accepted are base64, hex, utf8",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
@@ -137,7 +162,14 @@ def test_all_problems_come_in_one_message() -> None:
     with pytest.raises(CompilerError) as error:
         macros(node, schema="lake.cdc", var={}).validate()
     text = str(error.value)
-    for part in ("load_type", "'operation'", "integre", "role key", "dot in its name", "is missing"):
+    for part in (
+        "load_type",
+        "'operation'",
+        "integre",
+        "role key",
+        "dot in its name",
+        "is missing",
+    ):
         assert part in text
     assert "before anything was written" in text
 
@@ -196,7 +228,12 @@ FIRST, SECOND, THIRD = "20240101-fc-00000000", "20240102-f-00000000", "20240103-
 
 def test_plan_of_a_first_load() -> None:
     load = plan([], 1)
-    assert (load["parent"], load["base"], load["log"], load["is_checkpoint"]) == (None, None, [], True)
+    assert (load["parent"], load["base"], load["log"], load["is_checkpoint"]) == (
+        None,
+        None,
+        [],
+        True,
+    )
     assert load["load_id"].startswith("20240101-fc-")
 
 
@@ -207,7 +244,11 @@ def test_plan_of_a_next_load_and_of_a_rerun() -> None:
     again = plan([FIRST, SECOND, THIRD], 3)
     assert (again["parent"], again["replaced"], again["keep"]) == (SECOND, [THIRD], [FIRST, SECOND])
     first_again = plan([FIRST], 1)
-    assert (first_again["parent"], first_again["base"], first_again["replaced"]) == (None, None, [FIRST])
+    assert (first_again["parent"], first_again["base"], first_again["replaced"]) == (
+        None,
+        None,
+        [FIRST],
+    )
 
 
 def test_a_rerun_of_a_checkpoint_builds_on_the_one_before() -> None:
@@ -267,13 +308,34 @@ def test_a_view_that_is_no_manifest_is_not_overwritten() -> None:
 def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     load = plan([FIRST, SECOND], 3)
     counts = [
-        {"load_id": load["load_id"], "operation": "L", "row_count": 1, "note": '{"parent": "other"}'}
+        {
+            "load_id": load["load_id"],
+            "operation": "L",
+            "row_count": 1,
+            "note": '{"parent": "other"}',
+        }
     ]
     given = macros(run_query=lambda sql: SimpleNamespace(rows=counts))
     with pytest.raises(CompilerError) as error:
         given.audit_load(given.entity("orders"), "l", load, datetime.datetime(2024, 1, 3))
     assert "another run committed a load meanwhile: this one builds on other" in str(error.value)
     assert "Nothing was committed" in str(error.value)
+
+
+def test_a_commit_of_another_run_is_not_undone() -> None:
+    given = macros()
+    load = plan([FIRST], 2)
+    with pytest.raises(CompilerError) as error:
+        given._check_head(
+            given.entity("orders"), load, {"loads": [FIRST]}, {"loads": [FIRST, SECOND]}
+        )
+    assert f"orders: another run committed {SECOND} while {load['load_id']} was audited" in str(
+        error.value
+    )
+    assert (
+        given._check_head(given.entity("orders"), load, {"loads": [FIRST]}, {"loads": [FIRST]})
+        == ""
+    )
 
 
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
@@ -284,14 +346,26 @@ def test_a_manifest_that_grows_too_long_is_refused() -> None:
 
 def test_models_of_an_entity_lie_in_one_schema() -> None:
     committed = {
-        "name": "orders_committed", "alias": "orders_committed", "schema": "other",
-        "resource_type": "model", "unique_id": "model.shop.orders_committed",
+        "name": "orders_committed",
+        "alias": "orders_committed",
+        "schema": "other",
+        "resource_type": "model",
+        "unique_id": "model.shop.orders_committed",
     }
     given = macros()
-    ledger = SimpleNamespace2(committed | {"name": "orders_ledger", "alias": "l", "schema": "cdc",
-                                           "unique_id": "model.shop.orders_ledger"})
-    nodes = {"model.shop.orders_ledger": ledger,
-             "model.shop.orders_committed": SimpleNamespace2(committed)}
+    ledger = SimpleNamespace2(
+        committed
+        | {
+            "name": "orders_ledger",
+            "alias": "l",
+            "schema": "cdc",
+            "unique_id": "model.shop.orders_ledger",
+        }
+    )
+    nodes = {
+        "model.shop.orders_ledger": ledger,
+        "model.shop.orders_committed": SimpleNamespace2(committed),
+    }
     given = macros(graph=SimpleNamespace(nodes=nodes))
     problems = given._placement_problems("orders", "model.shop.orders_ledger")
     assert [p for p in problems if "orders_ledger is built as cdc.l" in p]

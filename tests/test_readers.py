@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from project import Project
-
 from spark_cdc import server as local_server
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "load": "int"}

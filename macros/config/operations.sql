@@ -1,15 +1,14 @@
-{#- The codes of the column `operation`, in one place. I, U, D, N and X are what people see; R (rejected row),
-    T (delete of a key that was not there) and L (the record of the load itself) stay in the ledger.
-    Returns a dictionary from meaning to code. -#}
-{%- macro operations() -%}
-    {{ return({
-        'inserted': 'I',
-        'updated': 'U',
-        'deleted': 'D',
-        'unchanged': 'N',
-        'not_supplied': 'X',
-        'rejected': 'R',
-        'tombstone': 'T',
-        'load_record': 'L',
-    }) }}
+{#- Groups of the codes of the column `operation`, in one place, as a list for SQL: ('I', 'U', 'D').
+    I inserted, U updated, D deleted, N supplied and unchanged, X not supplied; and in the ledger alone: R rejected row,
+    T tombstone (delete of a key that was not there), L record of the load itself.
+    Arguments: group: `visible` (what people may see), `existing` (rows that exist after their load), `changes` (what
+    changed), `supplied` (rows that came in with a key). Returns text. -#}
+{%- macro operations(group) -%}
+    {%- set groups = {
+        'visible': ['I', 'U', 'D', 'N', 'X'],
+        'existing': ['I', 'U', 'N', 'X'],
+        'changes': ['I', 'U', 'D'],
+        'supplied': ['I', 'U', 'D', 'N', 'T'],
+    } -%}
+    {{ return("('" ~ groups[group] | join("', '") ~ "')") }}
 {%- endmacro -%}

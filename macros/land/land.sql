@@ -6,7 +6,7 @@
     (datetime of the business date). Returns nothing. -#}
 {%- macro land(entity, landing, time) -%}
     {%- set format = entity.source.format -%}
-    {%- set input = spark_cdc.landing_input(entity, landing, time) -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input ~ '; if that is not there, land it or correct source.path of stg_'
         ~ entity.name, info=true) -%}
     {%- if format == 'table' -%}
@@ -28,7 +28,7 @@
 
 
 {#- What a load reads, in words: for messages and for cdc_loads. -#}
-{%- macro landing_input(entity, landing, time) -%}
+{%- macro _landing_input(entity, landing, time) -%}
     {%- if entity.source.format == 'table' -%}
         {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}
     {%- endif -%}

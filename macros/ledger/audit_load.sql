@@ -13,8 +13,8 @@
         {%- elif row.load_id == load.load_id -%}
             {%- do counts.update({row.operation: row.row_count | int}) -%}
         {%- elif row.load_id == load.base -%}
-            {%- set prior.rows = prior.rows + (row.row_count | int if row.operation in ['I', 'U', 'N', 'X'] else 0) -%}
-        {%- elif row.operation in ['I', 'U', 'D', 'N', 'X'] -%}
+            {%- set prior.rows = prior.rows + (row.row_count | int if row.operation in spark_cdc.operations('existing') else 0) -%}
+        {%- elif row.operation in spark_cdc.operations('visible') -%}
             {%- set prior.log_rows = prior.log_rows + row.row_count | int -%}
             {%- set prior.rows = prior.rows + {'I': 1, 'D': -1}.get(row.operation, 0) * row.row_count | int -%}
         {%- endif -%}
@@ -133,14 +133,14 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
 {%- macro _check_duplicate_keys(entity, ledger, load) -%}
     {%- set twice = spark_cdc._query(
         'select key_hash, count(*) as row_count from ' ~ ledger ~ " where load_id = '" ~ load.load_id
-        ~ "' and operation in ('I', 'U', 'N', 'D', 'T') group by key_hash having count(*) > 1 limit 1000"
+        ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by key_hash having count(*) > 1 limit 1000"
     ) -%}
     {%- if not twice -%}
         {{ return('') }}
     {%- endif -%}
     {%- set examples = spark_cdc._query(
         'select ' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', count(*) as row_count from ' ~ ledger
-        ~ " where load_id = '" ~ load.load_id ~ "' and operation in ('I', 'U', 'N', 'D', 'T') group by "
+        ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by "
         ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ' having count(*) > 1 limit 5'
     ) -%}
     {%- do spark_cdc._refuse_duplicates(entity, load, ('1000 or more keys come' if twice | length == 1000 else

@@ -11,7 +11,7 @@
 {%- do figures.pop('existed', none) -%}
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
-    {% for column in spark_cdc.ledger_columns(entity) if column.name != 'note' -%}
+    {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
     {{ column.sql }},
     {% endfor -%}
     {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
@@ -20,7 +20,7 @@ select
     '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
 from {{ ledger }}
 where
-    operation in ('I', 'U', 'D', 'N', 'X')
+    operation in {{ spark_cdc.operations('visible') }}
     {%- if manifest.loads %}
     and load_id in (
         {%- for load_id in manifest.loads %}

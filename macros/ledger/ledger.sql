@@ -17,7 +17,7 @@
     {%- set load = spark_cdc.plan_load(entity, manifest, time, spark_cdc._is_wiped(name)) -%}
     {%- do load.update({
         'started_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
-        'definition': spark_cdc.definition(entity),
+        'definition': spark_cdc._definition(entity),
         'invocation_id': invocation_id,
         'dbt_version': dbt_version,
         'spark_cdc_version': spark_cdc.version(),
@@ -52,8 +52,8 @@
 
 {#- What the hashes of an entity are computed of, as a dictionary from column to role and type: if it changes, the
     stored hashes can't be compared with new ones. -#}
-{%- macro definition(entity) -%}
-    {%- set columns = {} -%}
+{%- macro _definition(entity) -%}
+    {%- set columns = {'hash specification': 'version ' ~ spark_cdc._hash_version()} -%}
     {%- for column in entity.stored -%}
         {%- do columns.update({column.name: column.role ~ ' ' ~ column.data_type}) -%}
     {%- endfor -%}

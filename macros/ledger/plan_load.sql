@@ -20,7 +20,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if later -%}
-        {%- do spark_cdc._refuse_past_load(entity, time, replaced + later) -%}
+        {%- do spark_cdc._refuse_past_load(entity, time, replaced + later, manifest.loads[0]) -%}
     {%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
@@ -60,8 +60,9 @@
 {%- endmacro -%}
 
 
-{%- macro _refuse_past_load(entity, time, rewritten) -%}
+{%- macro _refuse_past_load(entity, time, rewritten, first) -%}
     {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set first_time = [spark_cdc._load_time(first), time] | min -%}
     {%- set times = [] -%}
     {%- for load_id in rewritten -%}
         {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
@@ -70,7 +71,7 @@
         entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '
         ~ (times | length) ~ (' load' if times | length == 1 else ' loads') ~ ' from ' ~ times[0] ~ ' to ' ~ times[-1]
         ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past '
-        ~ "anew, start the ledger anew with dbt run --full-refresh --vars '{business_date: " ~ text ~ ", spark_cdc_wipe: ["
-        ~ entity.name ~ "]}' and load the dates after it in order. Nothing was written."
+        ~ "anew, begin again with dbt run --full-refresh --vars '{business_date: " ~ spark_cdc._time_text(entity, first_time)
+        ~ ", spark_cdc_wipe: [" ~ entity.name ~ "]}' and then load every later date in order. Nothing was written."
     ) %}
 {%- endmacro -%}

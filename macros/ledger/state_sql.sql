@@ -8,16 +8,16 @@
 select
     {{ columns | join(',\n    ') }}
 from {{ ledger }}
-where {{ in_base }} and operation in ('I', 'U', 'N', 'X')
+where {{ in_base }} and operation in {{ spark_cdc.operations('existing') }}
 {%- else -%}
 select{{ ' /*+ broadcast(changed) */' if broadcast }}
     {{ columns | join(',\n    ') }}
 from {{ ledger }} as base
 left anti join (
-    select key_hash from {{ ledger }} where {{ in_log }} and operation in ('I', 'U', 'D', 'N', 'X')
+    select key_hash from {{ ledger }} where {{ in_log }} and operation in {{ spark_cdc.operations('visible') }}
 ) as changed
     on base.key_hash = changed.key_hash
-where {{ in_base }} and operation in ('I', 'U', 'N', 'X')
+where {{ in_base }} and operation in {{ spark_cdc.operations('existing') }}
 
 union all
 
@@ -28,7 +28,7 @@ from (
         *,
         row_number() over (partition by key_hash order by load_id desc) as recency
     from {{ ledger }}
-    where {{ in_log }} and operation in ('I', 'U', 'D', 'N', 'X')
+    where {{ in_log }} and operation in {{ spark_cdc.operations('visible') }}
 ) as newest
 where recency = 1 and operation <> 'D'
 {%- endif -%}

@@ -6,11 +6,15 @@
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ledger.identifier) in selected_resources -%}
     {%- set manifest = spark_cdc.read_manifest(this) -%}
     {{ run_hooks(pre_hooks) }}
+    {%- if load_cached_relation(ref('spark_cdc', 'cdc_loads')) is none -%}
+        {%- do run_query(spark_cdc._create_load_log_sql(ref('spark_cdc', 'cdc_loads'))) -%}  {#- not part of this run -#}
+    {%- endif -%}
 
     {%- if loads_now -%}
         {%- set time = spark_cdc.business_time() -%}
         {%- set load = spark_cdc.plan_load(entity, manifest, time, spark_cdc._is_wiped(entity.name)) -%}
         {%- set audit = spark_cdc.audit_load(entity, ledger, load, time) -%}
+        {%- do spark_cdc._check_head(entity, load, manifest, spark_cdc.read_manifest(this)) -%}
         {%- do manifest.update({
             'loads': load.keep + [load.load_id],
             'previous': audit.previous,
@@ -44,6 +48,18 @@
 {%- macro _replace_view_sql(view, text, exists) -%}
 {{ ('alter view ' if exists else 'create view ') ~ view }} as
 {{ text }}
+{%- endmacro -%}
+
+
+{#- The audit takes its time: what was committed meanwhile must not be undone by a manifest that does not know it. -#}
+{%- macro _check_head(entity, load, audited, now) -%}
+    {%- if audited.loads != now.loads -%}
+        {% do exceptions.raise_compiler_error(
+            entity.name ~ ': another run committed ' ~ now.loads[-1] ~ ' while ' ~ load.load_id ~ ' was audited. Nothing of this '
+            ~ "load was committed. Run dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: "
+            ~ load.business_time ~ "}' again."
+        ) %}
+    {%- endif -%}
 {%- endmacro -%}
 
 

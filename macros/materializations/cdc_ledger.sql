@@ -4,7 +4,7 @@
 {% materialization cdc_ledger, adapter='spark' %}
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set load = spark_cdc._load_of(sql) -%}
-    {%- set columns = spark_cdc.ledger_columns(entity) -%}
+    {%- set columns = spark_cdc._ledger_columns(entity) -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}

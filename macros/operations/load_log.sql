@@ -3,7 +3,7 @@
 {%- macro load_log() -%}
     {{- config(materialized='cdc_load_log') -}}
 select
-    {%- for name, data_type in spark_cdc.load_log_columns().items() %}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast(null as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
 where false
@@ -11,7 +11,7 @@ where false
 
 
 {#- The columns of cdc_loads and their types; the last two are its partitions. -#}
-{%- macro load_log_columns() -%}
+{%- macro _load_log_columns() -%}
     {{ return({
         'business_time': 'string',
         'load_type': 'string',

@@ -11,7 +11,7 @@
     'is_checkpoint': load.is_checkpoint | string | lower,
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced else 'null',
-    'input': spark_cdc._literal(spark_cdc.landing_input(entity, spark_cdc._landing_source(entity), time)),
+    'input': spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), time)),
     'rows_in': audit.rows_in,
     'rows_rejected': audit.counts.R,
     'rows_inserted': audit.counts.I,
@@ -34,7 +34,7 @@
 } -%}
 insert overwrite table {{ load_log }} partition (entity, load_id)
 select
-    {%- for name, data_type in spark_cdc.load_log_columns().items() %}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast({{ values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
 {%- endmacro -%}

@@ -25,7 +25,7 @@
 
 
 {#- The columns of the ledger: the stored ones, hashes, eff_start_date and note, then the partition's. -#}
-{%- macro ledger_columns(entity) -%}
+{%- macro _ledger_columns(entity) -%}
     {%- set columns = [] -%}
     {%- for column in entity.stored -%}
         {%- do columns.append({'name': column.name, 'sql': column.sql, 'data_type': column.data_type}) -%}
@@ -213,7 +213,7 @@ from (
     from {{ ledger }}
     where
         {{ spark_cdc._in_loads([load.base] + load.log) }}
-        and operation in ('I', 'U', 'D', 'N', 'X')
+        and operation in {{ spark_cdc.operations('visible') }}
         and key_hash in (select key_hash from {{ incoming }}{{ ' where ' ~ condition if condition }})
 ) as newest
 where recency = 1 and operation <> 'D'

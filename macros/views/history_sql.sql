@@ -11,5 +11,5 @@ select
     eff_start_date,
     business_date
 from {{ committed }}
-where operation in ('I', 'U', 'D')
+where operation in {{ spark_cdc.operations('changes') }}
 {%- endmacro -%}

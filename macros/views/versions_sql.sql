@@ -13,7 +13,7 @@ with changes as (
         eff_start_date,
         lead(eff_start_date) over (partition by key_hash order by eff_start_date) as eff_end_date
     from {{ committed }}
-    where operation in ('I', 'U', 'D')
+    where operation in {{ spark_cdc.operations('changes') }}
 )
 
 select

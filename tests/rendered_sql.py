@@ -1,0 +1,182 @@
+"""The SQL that the project sends, rendered into files without a server, to be linted and read.
+
+    python tests/rendered_sql.py target/rendered
+
+Both examples are rendered as a first load, as a later one and as a checkpoint, with every view; so
+are the data tests and the longer statements around a load.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import yaml
+
+from macro_renderer import Macros, load_macros
+
+ROOT = Path(__file__).resolve().parent.parent
+ENTITIES = ("orders", "synthetic")
+SCHEMA = "cdc"
+MANIFESTS = {  # by the name of what is planned on top of them
+    "first": {"loads": [], "rows": 0, "log_rows": 0},
+    "later": {"loads": ["20240229-{kind}c-00000001"], "rows": 1000, "log_rows": 0},
+    "checkpoint": {
+        "loads": [
+            "20240228-{kind}c-00000001",
+            "20240229-{kind}-00000002",
+            "20240301-{kind}-00000003",
+        ],
+        "rows": 1000,
+        "log_rows": 900,
+    },
+}
+
+
+def render() -> dict[str, str]:
+    """Return the SQL by file name."""
+    files = {}
+    with tempfile.TemporaryDirectory() as folder:
+        macros = _macros(Path(folder))
+        for name in ENTITIES:
+            for title, sql in _statements(macros, name).items():
+                files[f"{name}/{title}.sql"] = _tidy(sql)
+        for title, sql in _singular_tests(macros).items():
+            files[f"singular/{title}.sql"] = _tidy(sql)
+    return files
+
+
+def write(folder: Path) -> None:
+    """Write the SQL into a folder."""
+    for name, sql in render().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(sql, encoding="utf-8")
+
+
+def _statements(macros: Macros, name: str) -> dict[str, str]:
+    entity = macros.entity(name)
+    kind = entity["load_type"][0]
+    time = datetime.datetime(2024, 3, 4)
+    ledger, committed, loads = (
+        f"{SCHEMA}.{name}_ledger",
+        f"{SCHEMA}.{name}_committed",
+        f"{SCHEMA}.cdc_loads",
+    )
+    statements = {
+        f"stg_{name}": macros.stage_sql(entity, f"landed_{name}"),
+        f"{name}_current": macros.current_sql(entity, committed),
+        f"{name}_history": macros.history_sql(entity, committed),
+        f"{name}_versions": macros.versions_sql(entity, committed),
+        f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
+        "cdc_loads": macros.load_log(),
+    }
+    for title, figures in MANIFESTS.items():
+        manifest = {
+            **macros._empty_manifest(),
+            **figures,
+            "loads": [load.format(kind=kind) for load in figures["loads"]],
+        }
+        load = macros.plan_load(entity, manifest, time)
+        keep = load.pop("keep")
+        record = {
+            "started_at": "2024-03-05 06:00:00.000000",
+            "invocation_id": "0",
+            "dbt_version": "1.11",
+            "spark_cdc_version": macros.version(),
+        }
+        audit = {
+            "counts": dict.fromkeys("IUDNXRT", 0),
+            "rows_in": 0,
+            "rows_prior": 0,
+            "rows_current": 0,
+            "record": record,
+        }
+        statements |= {
+            f"{name}_ledger_{title}": macros.tag_sql(entity, load, f"stg_{name}", ledger),
+            f"{name}_committed_{title}": macros.committed_sql(
+                entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
+            ),
+            f"count_load_{title}": macros._counts_sql(ledger, load),
+            f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
+        }
+    for path in sorted((ROOT / "tests" / "generic").glob("*.sql")):
+        test = macros[f"test_{path.stem}"]
+        model = Relation(f"{name}_current")
+        more = {"operations": ["I", "U"]} if path.stem == "accepted_operations" else {}
+        statements[path.stem] = test(model, **more)
+    return statements
+
+
+def _singular_tests(macros: Macros) -> dict[str, str]:
+    paths = sorted((ROOT / "tests" / "singular").glob("*.sql"))
+    return {path.stem: macros[f"singular_{path.stem}"]() for path in paths}
+
+
+def _macros(folder: Path) -> Macros:
+    """Load the macros and the generic tests, with the examples as dbt's graph."""
+    for path in [*ROOT.glob("macros/**/*.sql"), *ROOT.glob("tests/generic/*.sql")]:
+        source = path.read_text(encoding="utf-8")
+        source = re.sub(r"(\{%-?\s*)test (\w+)", r"\1macro test_\2", source)
+        target = folder / f"{path.parent.name}_{path.name}"
+        target.write_text(re.sub(r"(\{%-?\s*)endtest", r"\1endmacro", source), encoding="utf-8")
+    for path in ROOT.glob("tests/singular/*.sql"):
+        source = path.read_text(encoding="utf-8")
+        wrapped = f"{{% macro singular_{path.stem}() %}}{source}{{% endmacro %}}"
+        (folder / f"singular_{path.name}").write_text(wrapped, encoding="utf-8")
+    nodes: dict[str, Any] = {}
+    for name in ENTITIES:
+        content = yaml.safe_load((ROOT / "models" / name / f"{name}.yml").read_text("utf-8"))
+        staging = next(model for model in content["models"] if model["name"] == f"stg_{name}")
+        unique_id = f"model.spark_cdc.stg_{name}"
+        nodes[unique_id] = Node(staging, unique_id=unique_id, resource_type="model")
+    return load_macros(
+        folder,
+        model={"unique_id": "test.spark_cdc.rendered", "package_name": "spark_cdc"},
+        graph=SimpleNamespace(nodes=nodes, sources={}),
+        invocation_id="rendered",
+        local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
+        config=lambda **_: "",
+        ref=lambda *words: f"{SCHEMA}.{words[-1]}",
+        target=SimpleNamespace(profile_name="spark_cdc"),
+        _landing_source=lambda entity: None,
+        read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
+    )
+
+
+class Relation(str):
+    """A relation as a test sees it: its name in SQL, and its identifier."""
+
+    def __new__(cls, identifier: str) -> Relation:
+        """Make the relation of that name in the schema."""
+        relation = super().__new__(cls, f"{SCHEMA}.{identifier}")
+        relation.identifier = identifier
+        return relation
+
+    identifier: str
+
+
+class Node(dict):  # type: ignore[type-arg]
+    """A node of dbt's graph, whose entries Jinja reads as attributes too."""
+
+    def __init__(self, *content: Any, **more: Any) -> None:
+        super().__init__(*content, **more)
+        self.depends_on = SimpleNamespace(nodes=[])
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+def _tidy(sql: str) -> str:
+    """Return it without what Jinja leaves at both ends, and with a blank in decimal(10,2)."""
+    return re.sub(r"decimal\((\d+),(\d+)\)", r"decimal(\1, \2)", sql).strip() + "\n"
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
