@@ -12,12 +12,13 @@ the test hands in as context:
 from __future__ import annotations
 
 import datetime
+import functools
 import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 import jinja2
@@ -30,6 +31,10 @@ PREFIX = "dbt_macro__"
 _DEFINITION = re.compile(r"(\{%-?\s*macro\s+)(\w+)(\s*\()")
 _OTHER_BLOCKS = re.compile(
     r"\{%-?\s*(materialization|test|snapshot|docs)\b.*?\{%-?\s*end\1\s*-?%\}", re.DOTALL
+)
+
+_ENVIRONMENT = jinja2.sandbox.SandboxedEnvironment(
+    extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"], undefined=jinja2.StrictUndefined
 )
 
 
@@ -82,24 +87,28 @@ def load_macros(
         CompilerError: on the call of a macro that raises a compiler error.
         ValueError: two files define the same macro.
     """
-    environment = jinja2.sandbox.SandboxedEnvironment(
-        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"], undefined=jinja2.StrictUndefined
-    )
     functions: dict[str, Callable[..., Any]] = {}
     macros = Macros(functions)
-    names = {**environment.globals, **_dbt_context(functions, var or {}), **context}
+    names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **context}
     for path in sorted(folder.rglob("*.sql")):
-        source = _OTHER_BLOCKS.sub(_blank, path.read_text(encoding="utf-8"))
-        code = environment.compile(
-            _DEFINITION.sub(rf"\1{PREFIX}\2\3", source), name=path.stem, filename=str(path)
-        )
-        module = jinja2.Template.from_code(environment, code, names).make_module()
-        for _, name, _ in _DEFINITION.findall(source):
+        code, defined = _compiled(path, path.read_text(encoding="utf-8"))
+        module = jinja2.Template.from_code(_ENVIRONMENT, code, names).make_module()
+        for name in defined:
             if name in functions:
                 raise ValueError(f"macro {name} is defined twice, the second time in {path}")
             functions[name] = _callable(getattr(module, PREFIX + name))
     functions.update({name: value for name, value in context.items() if name in functions})
     return macros
+
+
+@functools.cache
+def _compiled(path: Path, text: str) -> tuple[CodeType, tuple[str, ...]]:
+    """The code of a file, and the macros that it defines."""
+    source = _OTHER_BLOCKS.sub(_blank, text)
+    code = _ENVIRONMENT.compile(
+        _DEFINITION.sub(rf"\1{PREFIX}\2\3", source), name=path.stem, filename=str(path)
+    )
+    return code, tuple(name for _, name, _ in _DEFINITION.findall(source))
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -338,6 +338,52 @@ def test_a_commit_of_another_run_is_not_undone() -> None:
     )
 
 
+def test_counts_that_do_not_reconcile_are_refused() -> None:
+    """The input changed while it was read: no key came twice, and yet a row is missing."""
+    load = plan([FIRST], 2)
+    counts = [
+        {"load_id": FIRST, "operation": "I", "row_count": 5, "note": None},
+        {"load_id": load["load_id"], "operation": "U", "row_count": 1, "note": None},
+        {
+            "load_id": load["load_id"],
+            "operation": "L",
+            "row_count": 1,
+            "note": f'{{"parent": "{FIRST}"}}',
+        },
+    ]
+
+    def run_query(sql: str) -> Any:
+        if "count(*) as row_count,\n    cast(null" in sql:
+            return SimpleNamespace(rows=counts)
+        if sql.startswith("select count(*)"):
+            return SimpleNamespace(rows=[{"row_count": 7}])
+        return SimpleNamespace(rows=[])
+
+    given = macros(
+        run_query=run_query,
+        _landing_source=lambda entity: None,
+        _check_columns=lambda *words: "",
+    )
+    with pytest.raises(CompilerError) as error:
+        given.audit_load(given.entity("orders"), "l", load, datetime.datetime(2024, 1, 2))
+    text = str(error.value)
+    assert "the counts of 2024-01-02 do not reconcile: 7 rows in, 5 rows before" in text
+    assert "leaves 6 unchanged rows in the load but 4 in the state before" in text
+    assert "The input changed while it was read" in text
+
+
+def test_a_model_without_an_entity_is_named() -> None:
+    with pytest.raises(CompilerError, match="'orders_state' calls a macro of spark_cdc"):
+        macros()._strip_entity_affix("orders_state")
+    with pytest.raises(CompilerError, match="the entity 'none' has no model stg_none"):
+        macros().entity("none")
+
+
+def test_as_of_needs_a_date() -> None:
+    with pytest.raises(CompilerError, match="'2024-02-30' is no date that exists"):
+        macros().as_of("orders_versions", "2024-02-30")
+
+
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
     given = macros(var={"spark_cdc_manifest_limit": 10})
     with pytest.raises(CompilerError, match="the manifest would have 11 characters, more than 10"):

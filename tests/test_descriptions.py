@@ -1,0 +1,61 @@
+"""What `dbt docs` shows of the project: lineage from source to views, every column described."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dbt.cli.main import dbtRunner
+
+from project import ROOT
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> object:
+    target = tmp_path_factory.mktemp("target")
+    words = ["parse", "--project-dir", str(ROOT), "--profiles-dir", str(ROOT / "profiles")]
+    words += ["--target-path", str(target), "--log-path", str(Path(target) / "logs")]
+    result = dbtRunner().invoke(words)
+    assert result.success, result.exception
+    return result.result
+
+
+@pytest.mark.parametrize("entity", ["orders", "synthetic"])
+def test_lineage_leads_from_the_source_to_the_views(manifest: object, entity: str) -> None:
+    node = "model.spark_cdc."
+    parents = {
+        f"{node}stg_{entity}": f"source.spark_cdc.landing.{entity}",
+        f"{node}{entity}_ledger": f"{node}stg_{entity}",
+        f"{node}{entity}_committed": f"{node}{entity}_ledger",
+        f"{node}{entity}_current": f"{node}{entity}_committed",
+        f"{node}{entity}_history": f"{node}{entity}_committed",
+        f"{node}{entity}_versions": f"{node}{entity}_committed",
+    }
+    for child, parent in parents.items():
+        assert parent in manifest.nodes[child].depends_on.nodes  # type: ignore[attr-defined]
+
+
+def test_everything_is_described(manifest: object) -> None:
+    models = [n for n in manifest.nodes.values() if n.resource_type in ("model", "seed")]  # type: ignore[attr-defined]
+    assert len(models) >= 14
+    for model in models:
+        assert model.description, model.name
+        assert model.columns, model.name
+        for column in model.columns.values():
+            assert column.description, f"{model.name}.{column.name}"
+            assert column.data_type or model.resource_type == "seed", f"{model.name}.{column.name}"
+
+
+def test_public_macros_are_described_with_their_arguments(manifest: object) -> None:
+    macros = [
+        macro
+        for macro in manifest.macros.values()  # type: ignore[attr-defined]
+        if macro.package_name == "spark_cdc"
+        and not macro.name.startswith(("_", "test_", "materialization_"))
+    ]
+    assert len(macros) >= 20
+    for macro in macros:
+        assert macro.description, macro.name
+        assert Path(macro.original_file_path).stem == macro.name
+        for argument in macro.arguments:
+            assert argument.type and argument.description, f"{macro.name}.{argument.name}"
