@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import re
@@ -102,6 +103,20 @@ def test_folder_is_the_users_only(state):
     for path in [state, *state.iterdir()]:
         if path.name != "server.lock":
             assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_sessions_come_and_go_side_by_side(state):
+    """Hive keeps files per session: one that ends must not take those of another with it."""
+    port = _info(state)["port"]
+
+    def visit(_):
+        connection = server.connect(port)
+        connection.cursor().execute("select 1")
+        connection.close()
+        return "ok"
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(visit, range(80))) == {"ok"}
 
 
 def test_second_start_is_refused(state, cli):

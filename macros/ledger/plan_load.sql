@@ -3,7 +3,7 @@
     Arguments: entity, manifest (of read_manifest()), time (datetime), wipe (whether the ledger starts anew).
     Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
     the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
-    (loads between it and this one), replaced (list of load ids). Raises an error for a business date before the
+    (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids). Raises an error for a business date before the
     last load. -#}
 {%- macro plan_load(entity, manifest, time, wipe=false) -%}
     {%- set keep = [] -%}
@@ -42,6 +42,7 @@
         'parent': keep[-1] if keep else none,
         'base': state.base,
         'log': state.log,
+        'prior_rows': figures.rows,
         'replaced': replaced,
     }) }}
 {%- endmacro -%}

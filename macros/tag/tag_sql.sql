@@ -97,7 +97,7 @@ with prior as (
 ),
 
 compared as (
-    {{ spark_cdc._compared_sql(entity, incoming) | indent(4) }}
+    {{ spark_cdc._compared_sql(entity, incoming, load.prior_rows <= entity.checkpoint.rows) | indent(4) }}
 ),
 
 tagged as (
@@ -166,9 +166,10 @@ select * from carried_over
 {%- endmacro -%}
 
 
-{#- Each incoming row beside the hashes of its key's prior row. -#}
-{%- macro _compared_sql(entity, incoming) -%}
-select
+{#- Each incoming row beside the hashes of its key's prior row. Where the prior hashes are few enough to be broadcast,
+    the payload that came in stays where it was read. -#}
+{%- macro _compared_sql(entity, incoming, broadcast_prior=false) -%}
+select{{ ' /*+ broadcast(prior) */' if broadcast_prior }}
     incoming.*,
     case
         when incoming.note is not null then 'R'

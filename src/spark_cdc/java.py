@@ -200,7 +200,8 @@ def spark_home(java: Java, state_dir: Path) -> Path:
     shim = home / "bin" / "java"
     text = _SHIM.format(module=INCUBATOR, java=java.executable.resolve())
     if not shim.is_file() or shim.read_text() != text:
-        shim.parent.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shim.parent.mkdir(exist_ok=True)
         new = shim.with_name(f"java.{os.getpid()}")
         new.write_text(text)
         new.chmod(0o755)

@@ -468,7 +468,8 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # Hive's scratch folders are in /tmp otherwise, where two users get into each other's way.
         "spark.hadoop.hive.exec.scratchdir": str(tmp / "hive"),
         "spark.hadoop.hive.exec.local.scratchdir": str(tmp / "hive-local"),
-        "spark.hadoop.hive.downloaded.resources.dir": str(tmp / "hive-resources"),
+        # One per session: Hive deletes the folder when a session ends, others would lose theirs.
+        "spark.hadoop.hive.downloaded.resources.dir": f"{tmp}/hive-${{hive.session.id}}-resources",
         "spark.hadoop.hive.server2.logging.operation.enabled": "false",
     }
     if chosen.jars:
