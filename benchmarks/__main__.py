@@ -1,0 +1,107 @@
+"""`make bench`: what a load costs, and against what. Writes docs/benchmarks.md.
+
+    make bench BENCH_ARGS="--rows 1000000 --large 10000000 --repeat 3"
+
+The benchmark has servers, schemas and data of its own, all in .spark_cdc/bench.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from benchmarks import harness, report, scenarios
+
+from spark_cdc import packages, project
+from spark_cdc.errors import SparkCdcError
+
+# The Delta Lake that is built for our Spark. Its default of 50 partitions for a table's metadata
+# is meant for clusters.
+DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0", "io.delta:delta-storage:4.4.0")
+DELTA_CONF = (
+    "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions=2",
+)
+# The ledger's own, so that the floor is no slower than it need be.
+OPTIONS = (
+    "options (`parquet.enable.dictionary#key_hash` 'false',"
+    " `parquet.enable.dictionary#nonkey_hash` 'false')"
+)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000, help="default 1,000,000")
+    parser.add_argument("--large", type=int, default=10_000_000, help="of (c), (d); 0: leave out")
+    parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
+    parser.add_argument("--only", default="a,b,c,d", help="(b) comes with (a)")
+    parser.add_argument("--memory", default="4g", help="heap of each server")
+    parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
+    args = parser.parse_args()
+    if not 1 <= args.repeat < scenarios.SERIES:
+        parser.error(f"--repeat is {args.repeat}; accepted are 1 to {scenarios.SERIES - 1}")
+    return args
+
+
+def main() -> int:
+    """Measure and report."""
+    args = _arguments()
+    root = project.root()
+    bench = root / ".spark_cdc" / "bench"
+    packages.install(if_needed=True)
+    only = set(args.only.split(","))
+    sizes = [size for size in (args.rows, args.large) if size]
+    load_before = os.getloadavg()[0]
+    notes: list[str] = []
+    results: dict[str, harness.Measure] = {}
+    running: list[harness.Server] = []
+    base = f"{(bench / 'landing').relative_to(root)}"
+    try:
+        running.append(harness.Server(bench / "server", args.memory))
+        if only & {"a", "b"}:
+            results |= scenarios.full_loads(
+                running[0], bench, base, args.rows, args.repeat, OPTIONS
+            )
+        if only & {"c", "d"}:
+            if "d" in only:
+                try:
+                    jars = harness.delta_jars(DELTA, bench / "jars")
+                    running.append(harness.Server(bench / "delta", args.memory, jars, DELTA_CONF))
+                except SparkCdcError as error:
+                    notes.append(f"(d) is left out: {error.message}.")
+            results |= scenarios.delta_loads(
+                running[0], running[1] if len(running) > 1 else None, bench, base, sizes,
+                args.repeat,
+            )  # fmt: skip
+    finally:
+        for one in running:
+            one.stop()
+        for name in ("server", "delta"):  # tables, gigabytes of them; the landed files stay
+            shutil.rmtree(bench / name / "warehouse", ignore_errors=True)
+    setting = report.Setting(
+        rows=args.rows,
+        sizes=sizes,
+        repeat=args.repeat,
+        memory=args.memory,
+        command=f'make bench BENCH_ARGS="{" ".join(sys.argv[1:])}"',
+        load_average=(load_before, os.getloadavg()[0]),
+        spark=str(running[0].status.info["spark"]),
+        java=str(running[0].status.info["java"]).split()[0],
+        delta=DELTA[0].rsplit(":", 1)[1] if len(running) > 1 else None,
+        notes=notes,
+    )
+    text = report.render(results, setting)
+    print(text)
+    report.write(args.output or root / "docs" / "benchmarks.md", text)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SparkCdcError as error:
+        sys.exit(f"{error.message}\n{error.next_step}".strip())

@@ -1,0 +1,190 @@
+"""The results page: tables from the measurements, and which targets they meet."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.harness import Measure, machine
+from benchmarks.scenarios import DELTA_ROWS, MERGES, TINY
+
+# What stands below this line in the page is written by hand and kept.
+MARK = "<!-- written by hand from here on -->"
+Results = Mapping[str, Measure]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What was measured, with what."""
+
+    rows: int
+    sizes: Sequence[int]
+    repeat: int
+    memory: str
+    command: str
+    load_average: tuple[float, float]
+    spark: str
+    java: str
+    delta: str | None
+    notes: Sequence[str]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+    return [f"| {' | '.join(str(cell) for cell in line)} |" for line in lines] + [""]
+
+
+def _verdict(what: str, value: float, most: float, unit: str = "") -> str:
+    if value <= most:
+        return f"- {what}: **{value:.2f}{unit}**, target at most {most:g}{unit}: met."
+    over = f"{(value / most - 1) * 100:.0f}%"
+    return f"- {what}: **{value:.2f}{unit}**, target at most {most:g}{unit}: missed by {over}."
+
+
+def _memory(measure: Measure) -> str:
+    return f"{measure.memory / 2**30:.1f}"
+
+
+def _row(name: str, m: Measure, floor: float | None, fixed: Measure | None) -> list[str]:
+    net = m.median - fixed.median if fixed else m.median
+    parts = [f"{m.part(p):.2f}" for p in ("ledger", "audit", "commit")] if m.runs else [""] * 3
+    ratio = f"{net / floor:.2f}" if floor else ""
+    return [
+        name,
+        f"{m.median:.1f} ({m.spread})",
+        f"{net:.1f}" if fixed else "",
+        ratio,
+        *parts,
+        _memory(m),
+    ]
+
+
+def _full(results: Results, setting: Setting) -> list[str]:
+    fixed = results["fixed"]
+    rows = [_row(f"dbt run of {TINY} rows: the fixed cost", fixed, None, None)]
+    for day in (1, 2):
+        floor = results[f"floor {day}"].median
+        rows.append(_row(f"day {day}: floor", results[f"floor {day}"], floor, None))
+        rows.append(_row(f"day {day}: (a) dbt run", results[f"dbt {day}"], floor, fixed))
+        rows.append(
+            _row(f"day {day}: (b) textbook, SQL alone", results[f"book {day}"], floor, None)
+        )
+    day, floor = results["dbt 2"], results["floor 2"].median
+    net = day.median - fixed.median
+    guards = 100 * day.part("audit") / day.part("all")
+    return [
+        f"## Full loads of {setting.rows:,} rows: floor, (a), (b)",
+        "",
+        "The floor reads CSV, casts, hashes and writes Parquet, with the SQL that the project"
+        " compiles for staging. Day 2 keeps 40% of the rows, updates 40%, deletes 20% and adds as"
+        " many. Every dbt run parses the project anew, as a run for a new business date does."
+        " The textbook way is a full outer join on the hashes, once for the current table and once"
+        " for the history.",
+        "",
+        *_table(
+            ["", "seconds (range)", "less fixed cost", "× floor", "ledger", "audit", "commit",
+             "peak GiB"],
+            rows,
+        ),
+        "Ledger, audit and commit are the seconds of those statements, medians.",
+        "",
+        _verdict("Day 2 by `dbt run`, less the fixed cost, over the floor", net / floor, 1.6, " ×"),
+        f"- The fixed cost of a dbt run: **{fixed.median:.1f} s**, of which"
+        f" {fixed.part('all'):.1f} s are its {len(fixed.runs[-1].statements)} statements, the"
+        " rest dbt's start, parse and end.",
+        _verdict("The audit as a share of the load's statements", guards, 15, "%"),
+        "",
+    ]  # fmt: skip
+
+
+def _deltas(results: Results, setting: Setting, suffix: str) -> list[str]:
+    fixed = results[f"delta {TINY}{suffix}"]
+    rows = [_row(f"dbt run of {TINY} rows: the fixed cost", fixed, None, None)]
+    verdicts = []
+    names = {kind: f"(d) {kind}, SQL alone" for kind in MERGES}
+    for size in setting.sizes:
+        ours = results[f"delta {size}{suffix}"]
+        rows.append(_row(f"{size:,}: (c) dbt run", ours, None, fixed))
+        merges = {k: results.get(f"{k} {size}{suffix}") for k in MERGES}
+        for kind, merge in merges.items():
+            if merge:
+                rows.append(_row(f"{size:,}: {names[kind]}", merge, None, None))
+        rows.append(
+            _row(f"{size:,}: read, current view", results[f"read {size}{suffix}"], None, None)
+        )
+        for kind, merge in merges.items():
+            if merge:
+                read = results[f"read {kind} {size}{suffix}"]
+                rows.append(_row(f"{size:,}: read, {kind}", read, None, None))
+        best = min((m.median for m in merges.values() if m), default=None)
+        if best and size == setting.sizes[-1]:
+            inside = ours.part("ledger") + ours.part("audit") + ours.part("commit")
+            net = ours.median - fixed.median
+            met = "met" if best >= 5 * ours.median else "missed"
+            verdicts += [
+                f"- {size:,}: the better MERGE took {best / ours.median:.1f} × as long as our whole"
+                f" command, dbt included (target 5: {met});"
+                f" the MERGE in a dbt run of the same fixed cost"
+                f" {(best + fixed.median) / ours.median:.1f} × as long;"
+                f" statement against statements (ledger, audit and commit) {best / inside:.1f} ×;"
+                f" the time less the fixed cost is {net:.1f} s.",
+            ]
+    if len(setting.sizes) == 2:
+        small, large = (results[f"delta {size}{suffix}"].median for size in setting.sizes)
+        what = f"Into {setting.sizes[1]:,} over into {setting.sizes[0]:,} rows"
+        verdicts.insert(0, _verdict(what, large / small, 2, " ×"))
+    return [
+        f"## A delta of {DELTA_ROWS:,} rows, {'20% deletes' if suffix else 'no deletes'}: (c), (d)",
+        "",
+        *_table(
+            ["", "seconds (range)", "less fixed cost", "× floor", "ledger", "audit", "commit",
+             "peak GiB"],
+            rows,
+        ),
+        *verdicts,
+        "",
+    ]  # fmt: skip
+
+
+def render(results: Results, setting: Setting) -> str:
+    """Return the page as Markdown."""
+    here = machine()
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Measured on {dt.date.today()} by `{setting.command}`: {here['cores']} cores"
+        f" ({here['processor']}), {here['memory']}, Spark {setting.spark}, Java {setting.java}"
+        + (f", Delta Lake {setting.delta}" if setting.delta else "")
+        + f"; heap of each server {setting.memory}; local disk. Medians of {setting.repeat} runs"
+        " after one that warms up, the compared ones in turn. Load average of the machine before"
+        f" and after: {setting.load_average[0]:.1f} and {setting.load_average[1]:.1f}.",
+        "",
+        *[f"Note: {note}\n" for note in setting.notes],
+    ]
+    if "dbt 2" in results:
+        lines += _full(results, setting)
+    for suffix in ("", " deletes"):
+        if f"delta {TINY}{suffix}" in results:
+            lines += _deltas(results, setting, suffix)
+    if any(name.startswith("MERGE") for name in results):
+        lines += [
+            "(d) has change data feed on, and merges the same typed and hashed rows on `key_hash`,"
+            " where `nonkey_hash` differs. Reads add up one column and count another of the whole"
+            " state. After every delta the three states are compared.",
+            "",
+        ]
+    lines += [
+        "Peak memory is the server process's highest resident size during the measurement; a JVM"
+        " keeps what it once took, so it says more about the heap's limit than about the need.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def write(page: Path, text: str) -> None:
+    """Write the page; what was written by hand below the tables stays."""
+    _, mark, kept = (page.read_text() if page.exists() else "").partition(MARK)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(f"{text}\n{MARK}{kept if mark else chr(10)}")
