@@ -21,6 +21,14 @@ where {{ in_base }} and operation in {{ spark_cdc.operations('existing') }}
 
 union all
 
+{{ spark_cdc._newest_sql(ledger, in_log, columns) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The newest row of each key among the ledger's rows that fulfil a condition, without the keys deleted last. All of
+    these rows are ranked, so the condition has to leave few. -#}
+{%- macro _newest_sql(ledger, condition, columns) -%}
 select
     {{ columns | join(',\n    ') }}
 from (
@@ -28,8 +36,9 @@ from (
         *,
         row_number() over (partition by key_hash order by load_id desc) as recency
     from {{ ledger }}
-    where {{ in_log }} and operation in {{ spark_cdc.operations('visible') }}
+    where
+        {{ condition }}
+        and operation in {{ spark_cdc.operations('visible') }}
 ) as newest
 where recency = 1 and operation <> 'D'
-{%- endif -%}
 {%- endmacro -%}

@@ -205,19 +205,12 @@ from {{ compared }}
 {#- The prior rows of the keys that came in. They are few, so only these are ranked, and the ledger's rows meet the
     incoming keys first: no row of a big ledger is shuffled. -#}
 {%- macro _prior_of_sql(load, incoming, ledger, columns, condition=none) -%}
-select
-    {{ columns | join(',\n    ') }}
-from (
-    select
-        *,
-        row_number() over (partition by key_hash order by load_id desc) as recency
-    from {{ ledger }}
-    where
-        {{ spark_cdc._in_loads([load.base] + load.log) }}
-        and operation in {{ spark_cdc.operations('visible') }}
-        and key_hash in (select key_hash from {{ incoming }}{{ ' where ' ~ condition if condition }})
-) as newest
-where recency = 1 and operation <> 'D'
+{{ spark_cdc._newest_sql(
+    ledger,
+    spark_cdc._in_loads([load.base] + load.log) ~ '\n        and key_hash in (select key_hash from ' ~ incoming
+    ~ (' where ' ~ condition if condition else '') ~ ')',
+    columns
+) }}
 {%- endmacro -%}
 
 
