@@ -24,7 +24,8 @@ from typing import Any
 import jinja2
 import jinja2.sandbox
 
-MACROS = Path(__file__).resolve().parent.parent / "macros"
+ROOT = Path(__file__).resolve().parents[1]
+MACROS = ROOT / "macros"
 PACKAGE = "spark_cdc"
 PREFIX = "dbt_macro__"
 
@@ -65,17 +66,20 @@ class Macros:
     def __contains__(self, name: str) -> bool:
         return name in self._functions
 
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._functions.get(name, default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)
 
 
 def load_macros(
-    folder: Path = MACROS, *, var: dict[str, Any] | None = None, **context: Any
+    folders: Path | list[Path] = MACROS, *, var: dict[str, Any] | None = None, **context: Any
 ) -> Macros:
     """Loads all macros of a folder.
 
     Args:
-        folder: where the ``.sql`` files are, at any depth.
+        folders: where the ``.sql`` files are, at any depth.
         var: the project's vars.
         context: further names that the macros see, such as ``model``, ``graph`` or ``run_query``;
             also replaces a macro of that name, as a unit test's override does.
@@ -90,7 +94,8 @@ def load_macros(
     functions: dict[str, Callable[..., Any]] = {}
     macros = Macros(functions)
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **context}
-    for path in sorted(folder.rglob("*.sql")):
+    places = folders if isinstance(folders, list) else [folders]
+    for path in sorted(path for place in places for path in place.rglob("*.sql")):
         code, defined = _compiled(path, path.read_text(encoding="utf-8"))
         module = jinja2.Template.from_code(_ENVIRONMENT, code, names).make_module()
         for name in defined:
@@ -150,6 +155,7 @@ def _dbt_context(
 
     return {
         PACKAGE: macros,
+        "context": {PACKAGE: macros},
         "return": give_back,
         "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),

@@ -10,10 +10,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from macro_renderer import load_macros
+from rendered_sql import Node
 from spark_cdc import generate, new
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.new import Column, Entity
@@ -21,6 +24,8 @@ from spark_cdc.new import Column, Entity
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
+EVENTS = ["--load-type", "events", "--events-format"]
+FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
 HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ #no"
 
 
@@ -118,6 +123,132 @@ def test_accepted_operations_follow_the_load_type():
     assert "operations: [I, U, N, X]}" in delta
 
 
+def test_change_events_have_models_of_their_own(tmp_path):
+    columns = "seq:bigint:control, id:bigint:key, no:int:key, name:string, at:timestamp:ignore"
+    words = ["people", "--columns", columns, *EVENTS, "flagged_rows", "--operation", "op"]
+    words += ["--order", "seq", "--tie-breaker", "no", "--event-versions"]
+    words += ["--event-setting", "codes={1: delete, false: upsert, 'U, x': update, ~: read}"]
+    made = entity(*words)
+    files = new.render(made)
+    assert list(files) == [
+        *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
+        *("people_committed.sql", "people_current.sql", "people_history.sql"),
+        *("people_versions.sql", "people_event_versions.sql"),
+    ]
+    assert files["people_events.sql"] == "{{ spark_cdc.events() }}\n"
+    assert files["people_ledger.sql"] == "{{ spark_cdc.ledger(events=true) }}\n"
+    assert files["people_event_versions.sql"] == "{{ spark_cdc.event_versions() }}\n"
+    models = {model["name"]: model for model in yaml.safe_load(files["people.yml"])["models"]}
+    assert models["stg_people"]["config"]["meta"]["spark_cdc"] == {
+        "load_type": "events",
+        "events": {
+            "format": "flagged_rows",
+            "operation": "op",
+            "order": ["seq"],
+            "tie_breaker": ["no"],
+            "codes": {"1": "delete", "false": "upsert", "U, x": "update", "": "read"},
+            "archive": True,
+        },
+        "source": {"format": "csv", "path": "landing/people/{business_date}"},
+    }
+
+    def columns_of(model):
+        return {column["name"]: column["data_type"] for column in models[model]["columns"]}
+
+    stored = {"id": "bigint", "no": "int", "name": "string", "at": "timestamp"}
+    partition = {"business_date": "date", "load_id": "string"}
+    assert list(columns_of("people_events").items()) == list(
+        {
+            "event_op": "string",
+            "event_position": "array<bigint>",
+            "event_transaction": "string",
+            "event_time": "timestamp",
+            "event_hash": "bigint",
+            "key_hash": "binary",
+            "old_key_hash": "binary",
+            "old__id": "bigint",
+            "old__no": "int",
+            **stored,
+            "event_absent": "array<string>",
+            "event_unavailable": "array<string>",
+            "event_unexpected": "array<string>",
+            "note": "string",
+            **partition,
+        }.items()
+    )
+    for model in ("people_ledger", "people_committed"):
+        names = list(columns_of(model))
+        assert names[names.index("eff_start_date") + 1] == "event_position"
+    assert "event_position" not in columns_of("people_current")
+    assert list(columns_of("people_event_versions").items()) == list(
+        {
+            **stored,
+            "key_hash": "string",
+            "event_op": "string",
+            "event_position": "array<bigint>",
+            "event_end_position": "array<bigint>",
+            "event_time": "timestamp",
+            "event_end_time": "timestamp",
+            "is_current": "boolean",
+            "event_transaction": "string",
+            **partition,
+        }.items()
+    )
+
+
+def test_change_events_without_a_key_and_with_other_unique_keys():
+    words = ["--columns", "a:int, email:string", *EVENTS, "maxwell", "--insert-only"]
+    made = entity("x", *words)
+    assert made.format == "json"
+    assert made.events == {"format": "maxwell", "insert_only": True}
+    text = new.render_yaml(made)
+    assert "keys_not_null" not in text
+    assert "old_key_hash" not in text
+    assert "event_end_time" not in text
+    words = ["--columns", "a:int:key, email:string", *EVENTS, "wal2json"]
+    text = new.render_yaml(entity("x", *words, "--event-setting", "unique_keys=[[email]]"))
+    assert "unique_keys: [[email]]" in text
+    assert "*old_key_hash, *old_alternate_hash, *alternate_hashes, *old__a, *a, *email," in text
+
+
+def test_the_events_table_has_the_columns_of_the_macro():
+    columns = "seq:bigint:control, id:bigint:key, email:string, name:string"
+    words = ["people", "--columns", columns, *EVENTS, "flagged_rows", "--operation", "op"]
+    for more in ([], ["--event-setting", "unique_keys=[[email]]"]):
+        models = {
+            model["name"]: model
+            for model in yaml.safe_load(new.render_yaml(entity(*words, "--order", "seq", *more)))[
+                "models"
+            ]
+        }
+        unique_id = "model.spark_cdc.stg_people"
+        node = Node(models["stg_people"], unique_id=unique_id, resource_type="model")
+        macros = load_macros(
+            graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+            model={"unique_id": unique_id, "package_name": "spark_cdc"},
+        )
+        described = macros.entity("people")
+        for model, wanted in [
+            ("people_events", macros._event_columns(described)),
+            ("people_ledger", macros._ledger_columns(described)),
+        ]:
+            found = [(c["name"], c["data_type"]) for c in models[model]["columns"]]
+            partition = [("business_date", "date"), ("load_id", "string")]
+            expected = [(c["name"], c["data_type"]) for c in wanted]
+            assert found == expected + (partition if model == "people_events" else [])
+
+
+def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    (tmp_path / "macros" / "events").mkdir(parents=True)
+    (tmp_path / "macros" / "events" / "events_acme.sql").write_text("")
+    monkeypatch.chdir(tmp_path)
+    words = ["x", "--columns", "a:int:key", *EVENTS]
+    assert entity(*words, "acme").events == {"format": "acme"}
+    assert "accepted are canal, " in refused(*words, "acm")
+    assert "did you mean acme?" in refused(*words, "acm")
+
+
 def test_timestamp_entities():
     text = new.render_yaml(
         entity("orders", "--columns", COLUMNS, "--business-date-type", "timestamp")
@@ -204,6 +335,28 @@ def test_types(text, accepted):
             ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
             "names none of the columns",
         ),
+        (["x", "--columns", "a:int:key", "--order", "a"], "but the load type is full"),
+        (["x", "--columns", "a:int:key", "--event-versions"], "give --load-type events"),
+        (["x", "--columns", "a:int:key", *EVENTS[:2]], "the format of the events is missing"),
+        (["x", "--columns", "a:int:key", *EVENTS, "debezum"], "did you mean debezium?"),
+        (
+            ["x", "--columns", "a:int:key", *EVENTS, "maxwell", "--format", "csv"],
+            "events of the format maxwell are JSON documents: give --format json",
+        ),
+        (["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"], "flagged_rows need --operation"),
+        (["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"], "flagged_rows need --order"),
+        (["x", "--columns", "a:int:key", *FLAGGED], "order names 'line_no', which is no column"),
+        (["x", "--columns", "a:int:key", *EVENTS, "dms"], "timestamp_column=NAME, or give --order"),
+        (["x", "--columns", "a:int:key", "--event-setting", "a"], "accepted is NAME=VALUE"),
+        (["x", "--columns", "a:int:key", "--event-setting", "a=[b"], "with a value in YAML"),
+        (["x", "--columns", "a:int:key,event_op:int", *EVENTS, "dms"], "call it source_event_op"),
+        (["x", "--columns", "a:int:key,old__a:int", *EVENTS, "dms"], "call it source_old__a"),
+        (
+            ["x", "--columns", "a:int:key", *EVENTS, "dms", "--deleted-when", "a = 1"],
+            "but the load type is events, where each event says",
+        ),
+        (["x_events", "--columns", "a:int:key"], "'x_events' has the affix _events"),
+        (["x_event_versions", "--columns", "a:int:key"], "has the affix _event_versions"),
         (["x", "--from-file", "missing.csv"], "missing.csv is not there"),
         (["x", "--from-file", __file__], "the format of"),
     ],
@@ -219,7 +372,17 @@ def test_all_problems_come_at_once():
 
 def test_reserved_names_are_those_of_the_macros():
     macro = (REPOSITORY / "macros" / "config" / "technical_columns.sql").read_text()
-    assert set(re.findall(r"'(\w+)'", macro)) == set(new.RESERVED_COLUMNS)
+    general, _, events = macro.partition("macro _event_technical_columns")
+    assert set(re.findall(r"'(\w+)'", general)) == set(new.RESERVED_COLUMNS)
+    assert set(re.findall(r"'(\w+)'", events)) == set(new.RESERVED_EVENT_COLUMNS)
+
+
+def test_event_formats_are_those_of_the_macros():
+    macro = (REPOSITORY / "macros" / "config" / "_event_problems.sql").read_text()
+    listed = macro.partition("macro _event_formats")[2].partition("endmacro")[0]
+    assert tuple(re.findall(r"'(\w+)'", listed)) == new.EVENT_FORMATS
+    for name in new.COLUMN_EVENT_FORMATS:
+        assert (REPOSITORY / "macros" / "adapters" / f"events_{name}.sql").exists()
 
 
 def test_hint_for_a_compared_flag(tmp_path, capsys):
@@ -315,7 +478,12 @@ def manifest(tmp_path_factory) -> dict:
         ignore=shutil.ignore_patterns("target", "logs"),
     )
     macros = ["{% macro stage() %}select 1{% endmacro %}"]
-    macros += ["{% macro " + kind + "() %}select 1{% endmacro %}" for kind in MODELS]
+    kinds = [*MODELS, "events", "event_versions"]
+    arguments = {"ledger": "events=false"}
+    macros += [
+        "{% macro " + kind + "(" + arguments.get(kind, "") + ") %}select 1{% endmacro %}"
+        for kind in kinds
+    ]
     for test in ["accepted_operations(model, operations)", "keys_not_null(model)"]:
         macros.append("{% test " + test + " %}select 1{% endtest %}")
     for test in ["hashes_match", "intervals_valid", "loads_reconcile"]:
@@ -334,6 +502,8 @@ def manifest(tmp_path_factory) -> dict:
     new.write(entity("orders", "--columns", COLUMNS), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
     new.write(entity("items", "--columns", COLUMNS, *table), models)
+    people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
+    new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people, "--event-versions"), models)
     shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
     done = subprocess.run(
         [sys.executable, "-m", "dbt.cli.main", "parse", "--profiles-dir", "."],
@@ -371,8 +541,9 @@ def test_dbt_reads_hostile_texts_as_they_are(manifest):
 
 
 def test_dbt_finds_columns_descriptions_and_tests(manifest):
-    for name in ["hostile", "orders", "items"]:
-        for model in ["stg_" + name, *(f"{name}_{kind}" for kind in MODELS)]:
+    for name in ["hostile", "orders", "items", "people"]:
+        kinds = [*MODELS, *(["events", "event_versions"] if name == "people" else [])]
+        for model in ["stg_" + name, *(f"{name}_{kind}" for kind in kinds)]:
             columns = manifest["nodes"][f"model.spark_cdc.{model}"]["columns"].values()
             assert all(column["description"] and column["data_type"] for column in columns)
     tests = sorted(
@@ -392,6 +563,18 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
     ]
     table = manifest["sources"]["source.spark_cdc.landing.items"]
     assert (table["schema"], table["identifier"]) == ("raw", "t_items")
+
+
+def test_dbt_reads_the_settings_of_change_events(manifest):
+    node = manifest["nodes"]["model.spark_cdc.stg_people"]
+    assert node["config"]["meta"]["spark_cdc"]["events"] == {
+        "format": "flagged_rows",
+        "operation": "op",
+        "order": ["line_no"],
+        "codes": {"1": "insert"},
+        "unique_keys": [["price"]],
+        "archive": True,
+    }
 
 
 # --- the examples -------------------------------------------------------------

@@ -7,6 +7,7 @@
     {%- endif -%}
     {%- do problems.extend(spark_cdc._setting_problems(spark_cdc._settings_of(node))) -%}
     {%- do problems.extend(spark_cdc._column_problems(spark_cdc._columns_of(node), spark_cdc._settings_of(node))) -%}
+    {%- do problems.extend(spark_cdc._event_problems(node, spark_cdc._settings_of(node))) -%}
     {%- set named = [] -%}
     {%- for problem in problems -%}
         {%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
@@ -37,10 +38,13 @@
 {%- macro _setting_problems(settings) -%}
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
-        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'checkpoint'])) -%}
-    {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta'])) -%}
+        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'business_date_type', settings.get('business_date_type', 'date'), ['date', 'timestamp'])) -%}
+    {%- if settings.get('deleted_when') and settings.get('load_type') == 'events' -%}
+        {%- do problems.append("deleted_when is given, but load_type is events, where each event says what it does: remove it") -%}
+    {%- endif -%}
     {%- if settings.get('deleted_when') and settings.get('load_type') == 'full' -%}
         {%- do problems.append("deleted_when is given, but load_type is full, where a key that is missing counts as "
             ~ "deleted: remove deleted_when or set load_type: delta") -%}
@@ -113,7 +117,8 @@
         {%- set meta = spark_cdc._meta_of(column) -%}
         {%- set role = meta.get('role', 'compared') -%}
         {%- set folded = column['name'] | string | lower -%}
-        {%- if folded in spark_cdc.technical_columns() -%}
+        {%- if folded in spark_cdc.technical_columns() or (settings.get('load_type') == 'events'
+                and (folded in spark_cdc._event_technical_columns() or modules.re.match('(step|old|filled|prior)__', folded))) -%}
             {%- do problems.append(label ~ " has a name that spark_cdc uses for a column of its own: give it another name "
                 ~ "and say under meta `from: " ~ column['name'] ~ "`") -%}
         {%- endif -%}
@@ -156,9 +161,10 @@
                     ~ "land the data as json, parquet, orc or avro") -%}
             {%- endif -%}
             {%- do problems.extend(spark_cdc._format_problems(label, data_type | lower, meta.get('format'))) -%}
+            {%- do problems.extend(spark_cdc._encoding_problems(label, data_type | lower, meta.get('encoding'), meta.get('format'))) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if 'key' not in roles -%}
+    {%- if 'key' not in roles and not (settings.get('load_type') == 'events' and (settings.get('events') or {}).get('insert_only')) -%}
         {%- do problems.append("no column has the role key: give `role: key` under meta to the columns that identify a row") -%}
     {%- endif -%}
     {{ return(problems) }}
@@ -176,4 +182,23 @@
         {{ return([label ~ " has a format, but the type " ~ data_type ~ ": formats are for dates, timestamps and binary, remove it"]) }}
     {%- endif -%}
     {{ return([]) }}
+{%- endmacro -%}
+
+
+{%- macro _encoding_problems(label, data_type, encoding, format) -%}
+    {%- if encoding is none -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set kind = spark_cdc._hash_type(data_type).get('kind') -%}
+    {%- if kind is none -%}
+        {{ return([]) }}  {#- the type itself is reported -#}
+    {%- elif kind not in ['decimal', 'date', 'timestamp', 'timestamp_ntz'] -%}
+        {{ return([label ~ " has an encoding, but the type " ~ data_type ~ ": encodings are for dates, timestamps and decimals, remove it"]) }}
+    {%- endif -%}
+    {%- set problems = spark_cdc._choice_problems(label ~ ': encoding', encoding,
+        ['base64'] if kind == 'decimal' else ['days', 'seconds', 'millis', 'micros', 'nanos']) -%}
+    {%- if format is not none -%}
+        {%- do problems.append(label ~ " has a format and an encoding: a number since 1970 has no pattern, remove one of them") -%}
+    {%- endif -%}
+    {{ return(problems) }}
 {%- endmacro -%}

@@ -1,10 +1,11 @@
 {#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and completed with the
     defaults. Nothing is checked here: validate() has done that at the start of the run.
     Returns a dictionary: name, load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
-    {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, checkpoint
-    {changed_share, loads, rows}, and lists of columns: columns (all, as declared), stored (without control
-    columns), key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format,
-    sql (the name, quoted where it must be). -#}
+    {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
+    _event_settings(); none for other load types), checkpoint {changed_share, loads, rows}, and lists of columns:
+    columns (all, as declared, and those that a change-event format adds), stored (without control columns),
+    key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format, encoding,
+    optional (whether the source may lack it), sql (the name, quoted where it must be). -#}
 {%- macro entity(name) -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- if node is none -%}
@@ -15,20 +16,11 @@
     {%- endif -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set source = settings.get('source') or {} -%}
-    {%- set columns = [] -%}
-    {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = spark_cdc._meta_of(column) -%}
-        {%- set role = meta.get('role', 'compared') -%}
-        {%- do columns.append({
-            'name': column['name'],
-            'data_type': (column.get('data_type') or '') | string | trim | lower,
-            'role': role,
-            'nullable': meta.get('nullable', role != 'key'),
-            'from': meta.get('from', column['name']) | string,
-            'format': meta.get('format'),
-            'sql': spark_cdc._quote(column['name']),
-        }) -%}
-    {%- endfor -%}
+    {%- set columns = spark_cdc._described_columns(node) -%}
+    {%- set events = spark_cdc._event_settings(settings, columns) if settings.get('load_type') == 'events' else none -%}
+    {%- if events -%}
+        {%- do columns.extend(events.technical) -%}
+    {%- endif -%}
     {%- set checkpoint = dict(var('spark_cdc_checkpoint', {'changed_share': 0.2, 'loads': 50, 'rows': 1000000})) -%}
     {%- do checkpoint.update(settings.get('checkpoint') or {}) -%}
     {%- set stored = columns | rejectattr('role', 'equalto', 'control') | list -%}
@@ -42,11 +34,12 @@
             'format': source.get('format', 'csv'),
             'path': source.get('path'),
             'options': source.get('options') or {},
-            'text': source.get('text', source.get('format', 'csv') in ['csv', 'json']),
+            'text': source.get('text', source.get('format', 'csv') in ['csv', 'json'] or (events or {}).get('is_message', false)),
             'date_column': source.get('date_column'),
             'on_missing_column': source.get('on_missing_column', 'error'),
             'on_unexpected_column': source.get('on_unexpected_column', 'error'),
         },
+        'events': events,
         'checkpoint': checkpoint,
         'columns': columns,
         'stored': stored,
@@ -54,6 +47,28 @@
         'compared': columns | selectattr('role', 'equalto', 'compared') | list,
         'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
     }) }}
+{%- endmacro -%}
+
+
+{#- The declared columns of an entity, completed with the defaults. -#}
+{%- macro _described_columns(node) -%}
+    {%- set columns = [] -%}
+    {%- for column in spark_cdc._columns_of(node) -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set role = meta.get('role', 'compared') -%}
+        {%- do columns.append({
+            'name': column['name'],
+            'data_type': (column.get('data_type') or '') | string | trim | lower,
+            'role': role,
+            'nullable': meta.get('nullable', role != 'key'),
+            'from': meta.get('from', column['name']) | string,
+            'format': meta.get('format'),
+            'encoding': meta.get('encoding'),
+            'optional': false,
+            'sql': spark_cdc._quote(column['name']),
+        }) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 

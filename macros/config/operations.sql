@@ -2,13 +2,14 @@
     I inserted, U updated, D deleted, N supplied and unchanged, X not supplied; and in the ledger alone: R rejected row,
     T tombstone (delete of a key that was not there), L record of the load itself.
     Arguments: group: `visible` (what people may see), `existing` (rows that exist after their load), `changes` (what
-    changed), `supplied` (rows that came in with a key). Returns text. -#}
+    changed), `supplied` (rows that came in with a key), `known` (rows that say what a key was last). Returns text. -#}
 {%- macro operations(group) -%}
     {%- set groups = {
         'visible': ['I', 'U', 'D', 'N', 'X'],
         'existing': ['I', 'U', 'N', 'X'],
         'changes': ['I', 'U', 'D'],
         'supplied': ['I', 'U', 'D', 'N', 'T'],
+        'known': ['I', 'U', 'D', 'N', 'X', 'T'],
     } -%}
     {{ return("('" ~ groups[group] | join("', '") ~ "')") }}
 {%- endmacro -%}

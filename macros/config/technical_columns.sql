@@ -7,3 +7,15 @@
         'carried_operation', 'landing_problem', 'is_rejected', 'recency',
     ]) }}
 {%- endmacro -%}
+
+
+{#- The further names of its own that a change-event entity has. Names that begin with step__, old__, filled__ or prior__
+    are the project's, too. Returns a list of texts. -#}
+{%- macro _event_technical_columns() -%}
+    {{ return([
+        'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
+        'event_image', 'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_names',
+        'event_reasons', 'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
+        'alternate_hashes', 'landing_names', 'final_position',
+    ]) }}
+{%- endmacro -%}

@@ -11,6 +11,7 @@
             {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
             {%- if ledger in selected_resources -%}
                 {%- do problems.extend(spark_cdc._placement_problems(name, ledger)) -%}
+                {%- do problems.extend(spark_cdc._event_model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
                 {%- do loads.append((name, spark_cdc._settings_of(node).get('business_date_type', 'date'))) -%}
             {%- endif -%}
         {%- endif -%}
@@ -63,6 +64,26 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The models that the load type calls for. -#}
+{%- macro _event_model_problems(name, settings, ledger) -%}
+    {%- set prefix = ledger.rsplit('.', 1)[0] ~ '.' ~ name -%}
+    {%- set reads_events = (prefix ~ '_events') in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
+    {%- set problems = [] -%}
+    {%- if settings.get('load_type') == 'events' and not reads_events -%}
+        {%- do problems.append(name ~ ': load_type is events, but ' ~ name ~ '_ledger does not read ' ~ name ~ '_events. Write the model '
+            ~ name ~ '_events with spark_cdc.events() in it, and spark_cdc.ledger(events=true) into ' ~ name ~ '_ledger.') -%}
+    {%- elif settings.get('load_type') != 'events' and reads_events -%}
+        {%- do problems.append(name ~ ': ' ~ name ~ '_ledger reads ' ~ name ~ '_events, but load_type is ' ~ settings.get('load_type')
+            ~ '. Set load_type: events, or write spark_cdc.ledger() into ' ~ name ~ '_ledger.') -%}
+    {%- endif -%}
+    {%- if (prefix ~ '_event_versions') in graph.nodes and not (settings.get('events') or {}).get('archive') -%}
+        {%- do problems.append(name ~ ': ' ~ name ~ '_event_versions reads the events of all loads, but they are not kept. Set '
+            ~ 'events.archive: true in the YAML of stg_' ~ name ~ ', or remove the model.') -%}
+    {%- endif -%}
     {{ return(problems) }}
 {%- endmacro -%}
 

@@ -15,6 +15,10 @@
         {%- do run_query(spark_cdc._files_view_sql(entity, time)) -%}
     {%- endif -%}
 
+    {%- if entity.events and entity.events.is_message -%}
+        {%- do run_query(spark_cdc._messages_view_sql(entity)) -%}
+        {{ return('') }}
+    {%- endif -%}
     {%- if format == 'json' -%}
         {%- set found = spark_cdc._json_columns(entity) -%}
     {%- else -%}
@@ -140,7 +144,9 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
     {%- set declared_folded = declared | map('lower') | list -%}
     {%- set missing = [] -%}
     {%- set unexpected = [] -%}
-    {%- for name in declared if name | lower not in found_folded -%}{%- do missing.append(name) -%}{%- endfor -%}
+    {%- for column in entity.columns if column.from | lower not in found_folded and not column.optional -%}
+        {%- do missing.append(column.from) -%}
+    {%- endfor -%}
     {%- for name in found_names if name | lower not in declared_folded -%}{%- do unexpected.append(name) -%}{%- endfor -%}
     {%- set problems = [] -%}
     {%- set empty_json = entity.source.format == 'json' and not found_names -%}
@@ -276,9 +282,52 @@ select
             )
         {%- endif %}
     end as landing_problem
+    {%- if entity.events %},
+    map_keys(fields) as landing_names
+    {%- endif %}
 from (
     select value, from_json(value, 'map<string, string>') as fields
     from {{ spark_cdc._files_view(entity) }}
     where trim(value) <> ''
 )
+{%- endmacro -%}
+
+
+{#- Messages as text: lines of JSON files, or of a table its column `value` (beside `key`, as topics are stored), or,
+    where it has none, whole rows as JSON. -#}
+{%- macro _messages_view_sql(entity) -%}
+    {%- set files = spark_cdc._files_view(entity) -%}
+    {%- set found = {} -%}
+    {%- if entity.source.format != 'json' -%}
+        {%- for column in spark_cdc._query('describe ' ~ files) -%}
+            {%- do found.update({column.col_name | lower: column.data_type | lower}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
+select
+    {% if entity.source.format == 'json' -%}
+    value as message,
+    cast(null as string) as message_key
+    {%- elif 'value' in found -%}
+    {{ spark_cdc._as_text('value', found.value) }} as message,
+    {{ spark_cdc._as_text('key', found.key) if 'key' in found else 'cast(null as string)' }} as message_key
+    {%- else -%}
+    to_json(struct(*), map('timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'ignoreNullFields', 'false')) as message,
+    cast(null as string) as message_key
+    {%- endif %}
+from {{ files }}
+{%- if entity.source.format == 'json' %}
+where trim(value) <> ''
+{%- endif %}
+{%- endmacro -%}
+
+
+{%- macro _as_text(name, data_type) -%}
+    {%- set column = spark_cdc._quote(name) -%}
+    {%- if data_type == 'binary' -%}
+        {{ return("decode(" ~ column ~ ", 'UTF-8')") }}
+    {%- elif data_type.startswith('struct') or data_type.startswith('map') or data_type.startswith('array') -%}
+        {{ return('to_json(' ~ column ~ ", map('ignoreNullFields', 'false'))") }}
+    {%- endif -%}
+    {{ return('cast(' ~ column ~ ' as string)') }}
 {%- endmacro -%}

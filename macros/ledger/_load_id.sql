@@ -1,5 +1,5 @@
 {#- The name of a load: business date or time, kind, and eight characters of dbt's invocation id, which make it
-    unique to the attempt. The kind is f (full) or d (delta), with a c behind it if the load is a checkpoint.
+    unique to the attempt. The kind is f (full), d (delta) or e (events), with a c behind it if the load is a checkpoint.
     Names sort by business time. Example: 20190619-fc-1b2c3d4e. -#}
 {%- macro _load_id(entity, time, is_checkpoint) -%}
     {%- set day = time.strftime('%Y%m%d') -%}

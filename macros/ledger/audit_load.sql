@@ -38,7 +38,7 @@
         {%- endif -%}
         {%- do counts.update({'N': kept}) -%}
     {%- else -%}
-        {%- set rows_in = written + counts.D + counts['T'] -%}
+        {%- set rows_in = prior.record.events.event_count if entity.events else written + counts.D + counts['T'] -%}
         {%- set kept = prior.rows - counts.U - counts.N - counts.D -%}
         {%- if kept < 0 or (load.is_checkpoint and kept != counts.X) -%}
             {%- do spark_cdc._refuse_counts(entity, load, counts, rows_in, prior.rows, kept) -%}
@@ -46,7 +46,7 @@
         {%- do counts.update({'X': kept}) -%}
     {%- endif -%}
     {%- set log_rows = 0 if load.is_checkpoint else
-            prior.log_rows + counts.I + counts.U + counts.D + (counts.N if load.load_type == 'delta' else 0) -%}
+            prior.log_rows + counts.I + counts.U + counts.D + (counts.N if load.load_type != 'full' else 0) -%}
     {{ return({
         'counts': counts,
         'rows_in': rows_in,

@@ -20,7 +20,7 @@ select
     '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
 from {{ ledger }}
 where
-    operation in {{ spark_cdc.operations('visible') }}
+    {{ spark_cdc._visible(entity) }}
     {%- if manifest.loads %}
     and load_id in (
         {%- for load_id in manifest.loads %}
@@ -30,4 +30,12 @@ where
     {%- else %}
     and false
     {%- endif %}
+{%- endmacro -%}
+
+
+{#- What people may see; of change events also the record of each load (L), by which readers of the events' archive
+    know which loads count. -#}
+{%- macro _visible(entity) -%}
+    {%- set visible = 'operation in ' ~ spark_cdc.operations('visible') -%}
+    {{ return('(' ~ visible ~ " or operation = 'L')" if entity.events else visible) }}
 {%- endmacro -%}

@@ -1,9 +1,10 @@
 {#- The model <entity>_ledger: what this load writes. Its rows stay invisible until <entity>_committed names the
-    load. Returns the model's SQL, which begins with the plan of the load as a comment. -#}
-{%- macro ledger() -%}
+    load. Arguments: events (whether the entity's load type is events: it then reads <entity>_events). Returns the
+    model's SQL, which begins with the plan of the load as a comment. -#}
+{%- macro ledger(events=false) -%}
     {{- config(materialized='cdc_ledger') -}}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set incoming = ref('stg_' ~ name) -%}
+    {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
     {%- set entity = spark_cdc.entity(name) -%}
     {%- set time = spark_cdc.business_time() -%}
@@ -24,10 +25,48 @@
     }) -%}
     {%- set keep = load.pop('keep') -%}
     {%- do spark_cdc._check_definition(entity, load, manifest, this) -%}
-    {{ return(
-        '/* spark_cdc load: ' ~ spark_cdc._comment_json(load) ~ ' */\n'
-        ~ spark_cdc.tag_sql(entity, load, incoming, this, spark_cdc._is_log_small(entity, manifest))
-    ) }}
+    {%- set broadcast = spark_cdc._is_log_small(entity, manifest) -%}
+    {%- if entity.events -%}
+        {%- set of_load = spark_cdc._events_of_load(incoming, load) -%}
+        {%- do load.update({'events': spark_cdc._summarized(entity, of_load, load, this)}) -%}
+        {%- set sql = spark_cdc.tag_events_sql(entity, load, of_load, this, load.events, broadcast) -%}
+    {%- else -%}
+        {%- set sql = spark_cdc.tag_sql(entity, load, incoming, this, broadcast) -%}
+    {%- endif -%}
+    {{ return('/* spark_cdc load: ' ~ spark_cdc._comment_json(load) ~ ' */\n' ~ sql) }}
+{%- endmacro -%}
+
+
+{#- The partition of <entity>_events that this load wrote. -#}
+{%- macro _events_of_load(events, load) -%}
+    {%- if model['resource_type'] == 'unit_test' -%}{{ return(events) }}{%- endif -%}
+    {{ return('(select * from ' ~ events ~ " where load_id = '" ~ load.load_id ~ "')") }}
+{%- endmacro -%}
+
+
+{#- What the events of the load are like (see event_summary()); where nothing is loaded, as if everything occurred. -#}
+{%- macro _summarized(entity, events, load, ledger) -%}
+    {%- if model['resource_type'] == 'unit_test' or spark_cdc.business_time() is none or not spark_cdc._is_load_command() -%}
+        {{ return(spark_cdc._any_events()) }}
+    {%- endif -%}
+    {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}
+        {% do exceptions.raise_compiler_error(
+            entity.name ~ ': the events of ' ~ load.business_time ~ ' are not part of this run, since ' ~ entity.name ~ '_events is '
+            ~ 'not selected. Nothing was written. Run dbt run --select ' ~ entity.name ~ "_events+ --vars '{business_date: "
+            ~ var('business_date') ~ "}'."
+        ) %}
+    {%- endif -%}
+    {{ return(spark_cdc.event_summary(entity, events, load.applied, ledger, load)) }}
+{%- endmacro -%}
+
+
+{#- A summary under which resolving leaves nothing out. -#}
+{%- macro _any_events() -%}
+    {{ return({
+        'event_count': 0, 'controls': 0, 'rejected': 1, 'unexpected': 0, 'late': 0, 'deletes': true, 'partial': true,
+        'moves': true, 'splits': true, 'alternates': false, 'late_possible': true, 'truncates': false, 'truncated': none,
+        'highest': none,
+    }) }}
 {%- endmacro -%}
 
 
@@ -50,12 +89,15 @@
 {%- endmacro -%}
 
 
-{#- What the hashes of an entity are computed of, as a dictionary from column to role and type: if it changes, the
-    stored hashes can't be compared with new ones. -#}
+{#- What the hashes of an entity are computed of, as a dictionary from column to role and type, and what orders its
+    events: if it changes, what is stored can't be compared with what comes in. -#}
 {%- macro _definition(entity) -%}
     {%- set columns = {'hash specification': 'version ' ~ spark_cdc._hash_version()} -%}
     {%- for column in entity.stored -%}
         {%- do columns.update({column.name: column.role ~ ' ' ~ column.data_type}) -%}
     {%- endfor -%}
+    {%- if entity.events -%}
+        {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ')}) -%}
+    {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}

@@ -3,7 +3,8 @@
     Arguments: entity, manifest (of read_manifest()), time (datetime), wipe (whether the ledger starts anew).
     Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
     the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
-    (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids). Raises an error for a business date before the
+    (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids), applied
+    (events only: the highest position and the last truncate before this load). Raises an error for a business date before the
     last load. -#}
 {%- macro plan_load(entity, manifest, time, wipe=false) -%}
     {%- set keep = [] -%}
@@ -32,7 +33,7 @@
         or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
         or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
     ) -%}
-    {{ return({
+    {%- set load = {
         'entity': entity.name,
         'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
         'load_type': entity.load_type,
@@ -44,7 +45,11 @@
         'log': state.log,
         'prior_rows': figures.rows,
         'replaced': replaced,
-    }) }}
+    } -%}
+    {%- if entity.events -%}
+        {%- do load.update({'applied': (figures.get('applied') or {}) if keep else {}}) -%}
+    {%- endif -%}
+    {{ return(load) }}
 {%- endmacro -%}
 
 

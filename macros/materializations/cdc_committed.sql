@@ -22,6 +22,10 @@
             'log_rows': audit.log_rows,
             'definition': local_md5(tojson(audit.record.definition, sort_keys=true)),
         }) -%}
+        {%- if entity.events -%}
+            {%- do manifest.previous.update({'applied': load.applied}) -%}
+            {%- do manifest.update({'applied': {'truncated': audit.record.events.truncated, 'highest': audit.record.events.highest}}) -%}
+        {%- endif -%}
     {%- else -%}
         {%- do spark_cdc._refuse_missing_load(entity, manifest) -%}
     {%- endif -%}
@@ -93,7 +97,18 @@
 {%- macro _load_summary(load, audit) -%}
     {{ return(
         load.entity ~ ' ' ~ load.business_time ~ ': ' ~ audit.rows_in ~ ' rows in, I ' ~ audit.counts.I ~ ', U ' ~ audit.counts.U
-        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X ~ '; ' ~ audit.rows_current
+        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
         ~ ' rows now; load ' ~ load.load_id ~ (' replaces ' ~ load.replaced | join(', ') if load.replaced else '')
     ) }}
+{%- endmacro -%}
+
+
+{#- Events that changed nothing, in words: nothing where there are none. -#}
+{%- macro _event_counts(record) -%}
+    {%- set texts = [] -%}
+    {%- for name, label in [('late', 'late or repeated'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')]
+            if record.get('events') and record.events[name] -%}
+        {%- do texts.append(', ' ~ record.events[name] ~ ' ' ~ label) -%}
+    {%- endfor -%}
+    {{ return(texts | join('')) }}
 {%- endmacro -%}

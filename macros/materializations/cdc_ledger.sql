@@ -7,7 +7,9 @@
     {%- set columns = spark_cdc._ledger_columns(entity) -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
+    {%- if not entity.events -%}  {#- <entity>_events has read the source -#}
+        {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
+    {%- endif -%}
 
     {%- if load_cached_relation(this) is not none -%}
         {%- do spark_cdc._settle_columns(entity, this, columns) -%}

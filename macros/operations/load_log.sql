@@ -35,6 +35,9 @@ where false
         'dbt_version': 'string',
         'spark_version': 'string',
         'spark_cdc_version': 'string',
+        'events_late': 'bigint',
+        'events_control': 'bigint',
+        'events_unexpected': 'bigint',
         'entity': 'string',
         'load_id': 'string',
     }) }}

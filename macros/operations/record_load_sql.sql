@@ -29,6 +29,9 @@
     'dbt_version': spark_cdc._literal(audit.record.dbt_version),
     'spark_version': 'version()',
     'spark_cdc_version': spark_cdc._literal(audit.record.spark_cdc_version),
+    'events_late': audit.record.events.late if entity.events else 'null',
+    'events_control': audit.record.events.controls if entity.events else 'null',
+    'events_unexpected': audit.record.events.unexpected if entity.events else 'null',
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}

@@ -22,6 +22,7 @@
     {%- for load_id in manifest.loads -%}
         {%- set audit = spark_cdc._figures_of_load(load_id, counts.get(load_id, {}), before.rows) -%}
         {%- do audit.update({'record': records[load_id]}) -%}
+        {%- if entity.events -%}{%- do audit.update({'rows_in': records[load_id].events.event_count}) -%}{%- endif -%}
         {%- if load_id in missing -%}
             {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now=false)) -%}
             {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}

@@ -9,11 +9,12 @@
     {%- set landing = source(source_name, table_name or name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}
     {%- set entity = spark_cdc.entity(name) -%}
+    {%- set stage_sql = spark_cdc.stage_events_sql if entity.events else spark_cdc.stage_sql -%}
     {%- if model['resource_type'] == 'unit_test' -%}
-        {{ return(spark_cdc.stage_sql(entity, landing)) }}
+        {{ return(stage_sql(entity, landing)) }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
         {%- do spark_cdc.land(entity, landing, spark_cdc.business_time()) -%}
     {%- endif -%}
-    {{ return(spark_cdc.stage_sql(entity, spark_cdc._landed_view(entity))) }}
+    {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}
 {%- endmacro -%}

@@ -24,16 +24,17 @@
 {%- endmacro -%}
 
 
-{#- The columns of the ledger: the stored ones, hashes, eff_start_date and note, then the partition's. -#}
+{#- The columns of the ledger: the stored ones, hashes, eff_start_date, for events the position last applied, note, then
+    the partition's. -#}
 {%- macro _ledger_columns(entity) -%}
     {%- set columns = [] -%}
     {%- for column in entity.stored -%}
         {%- do columns.append({'name': column.name, 'sql': column.sql, 'data_type': column.data_type}) -%}
     {%- endfor -%}
     {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('ignored_hash', 'binary'),
-                                ('eff_start_date', entity.eff_type), ('note', 'string'), ('business_date', 'date'),
-                                ('load_id', 'string'), ('operation', 'string')]
-            if name != 'ignored_hash' or entity.ignored -%}
+                                ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('note', 'string'),
+                                ('business_date', 'date'), ('load_id', 'string'), ('operation', 'string')]
+            if (name != 'ignored_hash' or entity.ignored) and (name != 'event_position' or entity.events) -%}
         {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {{ return(columns) }}
@@ -83,10 +84,10 @@ from {{ incoming }}
 
 
 {#- The whole state before a load. -#}
-{%- macro _prior_sql(entity, load, ledger, broadcast) -%}
+{%- macro _prior_sql(entity, load, ledger, broadcast, more=[]) -%}
     {{ return(spark_cdc.state_sql(
         ledger, spark_cdc._in_loads([load.base]), spark_cdc._in_loads(load.log) if load.log else none,
-        spark_cdc._payload(entity) + ['eff_start_date'], broadcast
+        spark_cdc._payload(entity) + ['eff_start_date'] + more, broadcast
     )) }}
 {%- endmacro -%}
 

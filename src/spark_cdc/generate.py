@@ -35,7 +35,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_cdc import console, project
+from spark_cdc import console, generate_events, project
 from spark_cdc.errors import SparkCdcError
 
 if TYPE_CHECKING:
@@ -145,10 +145,10 @@ def generate_synthetic(
         SparkCdcError: an argument is not accepted; the message names all that are not.
     """
     shape = _shape(seed, keys, values, fmt, compression, delimiter)
-    _refuse(
+    refuse(
         _shape_problems(shape)
         + _rows_problems("rows", rows)
-        + _day_problems(days, since)
+        + day_problems(days, since)
         + _full_share_problems(shares)
     )
     deleted, updated, unchanged = _counts(rows, shares.deleted, shares.updated, shares.unchanged)
@@ -207,16 +207,16 @@ def generate_delta(
         _shape_problems(shape)
         + _rows_problems("rows", rows)
         + _rows_problems("delta", delta)
-        + _day_problems(days, since)
+        + day_problems(days, since)
         + _share_problems(shares, ("unchanged", "updated", "deleted", "new"))
     )
-    _refuse(problems)
+    refuse(problems)
     deleted, updated, unchanged, new = _counts(
         delta, shares.deleted, shares.updated, shares.unchanged, shares.new
     )
     touched = deleted + updated + unchanged
     if touched * (len(days) - 1) > rows:
-        _refuse(
+        refuse(
             [
                 f"{len(days) - 1} deltas touch {touched:,} rows each, but there are {rows:,} rows "
                 "and none is touched twice: give more rows, fewer days or a smaller delta"
@@ -470,7 +470,7 @@ def open_session(spark: SparkSession | None, memory: str) -> Iterator[SparkSessi
 
 def start_session(memory: str = "1g") -> SparkSession:
     """Start a quiet Spark in this process, on the loopback interface only; its clock is UTC."""
-    _refuse(
+    refuse(
         []
         if re.fullmatch(r"[1-9][0-9]*[mgMG]", memory)
         else [f"memory is '{memory}'; accepted are megabytes or gigabytes, such as 2g: correct it"]
@@ -511,7 +511,7 @@ def _shape(
     return Shape(seed, keys, values, fmt, compression or default, delimiter)
 
 
-def _refuse(problems: Sequence[str]) -> None:
+def refuse(problems: Sequence[str]) -> None:
     if problems:
         raise SparkCdcError(
             "Nothing was generated:\n" + "\n".join(f"  - {problem}" for problem in problems),
@@ -552,7 +552,7 @@ def _rows_problems(name: str, rows: int) -> list[str]:
     return [f"{name} is {rows}; accepted are whole numbers from 1 to {MAX_ROWS:,}: correct it"]
 
 
-def _day_problems(days: Sequence[str], since: str | None) -> list[str]:
+def day_problems(days: Sequence[str], since: str | None) -> list[str]:
     problems = [
         f"'{day}' is not a date; accepted are dates such as 2019-06-18: correct it"
         for day in (*days, *([since] if since is not None else []))
@@ -623,17 +623,19 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "generate",
         help="write synthetic source files",
-        description="Write a full set of rows per day (default), or one full set and then deltas. "
-        "The same options give the same bytes.",
+        description="Write a full set of rows per day (default), one full set and then deltas, or "
+        "change events with the true state after each load (--events). The same options give the "
+        "same bytes.",
     )
     parser.add_argument("--out", type=Path, help=f"folder (default {DEFAULT_OUT} in the project)")
     parser.add_argument(
-        "--rows", type=_whole, default=10_000, help="rows of the first day (default 10000)"
+        "--rows",
+        type=_whole,
+        help="rows of the first day (default 10000; with --events as many as keys)",
     )
     parser.add_argument(
         "--days",
         nargs="+",
-        default=list(DEFAULT_DAYS),
         metavar="DATE",
         help=f"dates, or a range such as 2024-01-01..2024-01-31 (default {' '.join(DEFAULT_DAYS)})",
     )
@@ -644,10 +646,12 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--delimiter", default=",", help="of CSV; \\t is a tab (default %(default)s)"
     )
-    parser.add_argument("--keys", type=int, default=5, help="number of uuid columns (default 5)")
     parser.add_argument(
-        "--values", type=int, default=10, help="number of double columns (default 10)"
+        "--keys",
+        type=_whole,
+        help="number of uuid columns (default 5); with --events the keys that they touch (1000)",
     )
+    parser.add_argument("--values", type=int, help="number of double columns (default 10)")
     parser.add_argument(
         "--delta",
         type=_whole,
@@ -663,19 +667,24 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
             f"of a delta's rows {getattr(DELTA_SHARES, name):g})",
         )
     parser.add_argument("--memory", default="1g", help="memory of Spark (default %(default)s)")
+    generate_events.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.events is not None:
+        out = args.out or _project_root() / generate_events.DEFAULT_OUT
+        return generate_events.run(args, out, _expand_days(args.days or ()))
+    generate_events.refuse_arguments(args)
     options = {
         "out": args.out or _project_root() / DEFAULT_OUT,
-        "rows": args.rows,
-        "days": _expand_days(args.days),
+        "rows": 10_000 if args.rows is None else args.rows,
+        "days": _expand_days(args.days or DEFAULT_DAYS),
         "seed": args.seed,
         "fmt": args.fmt,
         "shares": _shares(args),
-        "keys": args.keys,
-        "values": args.values,
+        "keys": 5 if args.keys is None else args.keys,
+        "values": 10 if args.values is None else args.values,
         "compression": args.compression,
         "delimiter": args.delimiter.replace("\\t", "\t"),
         "since": args.since,

@@ -1,4 +1,4 @@
-"""Write the folder of a new entity: its YAML and its six one-line models."""
+"""Write the folder of a new entity: its YAML and its models of one line each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spark_cdc import project
 from spark_cdc.errors import SparkCdcError
 
 FORMATS = ("csv", "json", "parquet", "orc", "avro", "table")
-LOAD_TYPES = ("full", "delta")
+LOAD_TYPES = ("full", "delta", "events")
 BUSINESS_DATE_TYPES = ("date", "timestamp")
 ROLES = ("key", "ignore", "control")
 BINARY_FORMATS = ("base64", "hex", "utf8")
@@ -43,8 +43,46 @@ RESERVED_COLUMNS = (
     "is_rejected",
     "recency",
 )
+# Those that only change-event entities have.
+RESERVED_EVENT_COLUMNS = (
+    "event_op",
+    "event_position",
+    "event_transaction",
+    "event_time",
+    "event_hash",
+    "event_before",
+    "event_after",
+    "event_image",
+    "event_problem",
+    "event_absent",
+    "event_unavailable",
+    "event_unexpected",
+    "event_names",
+    "event_reasons",
+    "event_end_position",
+    "event_end_time",
+    "old_key_hash",
+    "old_alternate_hash",
+    "alternate_hashes",
+    "landing_names",
+    "final_position",
+)
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions")
+EVENT_MODELS = ("events", "event_versions")
+
+# Formats of change events: those of columns, and those of JSON documents.
+COLUMN_EVENT_FORMATS = ("delta_cdf", "dms", "flagged_rows", "iceberg_changelog", "sqlserver_cdc")
+MESSAGE_EVENT_FORMATS = (
+    "canal",
+    "change_arrays",
+    "debezium",
+    "debezium_flat",
+    "goldengate",
+    "maxwell",
+    "wal2json",
+)
+EVENT_FORMATS = tuple(sorted(COLUMN_EVENT_FORMATS + MESSAGE_EVENT_FORMATS))
 
 _SIMPLE_TYPES = (
     "boolean",
@@ -91,6 +129,7 @@ _OTHER_NAMES = {
     "bytes": "binary",
 }
 _WIDTH = 100
+_MISSING_COLUMNS = ("event_absent", "event_unavailable", "event_unexpected")
 
 
 @dataclass(frozen=True)
@@ -108,7 +147,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Entity:
-    """Everything that the YAML of an entity says."""
+    """Everything that the YAML of an entity says; `events` are the settings of change events."""
 
     name: str
     columns: Sequence[Column]
@@ -120,6 +159,8 @@ class Entity:
     options: Mapping[str, str] = field(default_factory=dict)
     business_date_type: str = "date"
     description: str | None = None
+    events: Mapping[str, object] = field(default_factory=dict)
+    event_versions: bool = False
 
 
 # --- what is accepted ---------------------------------------------------------
@@ -138,7 +179,8 @@ def _name_problems(name: str) -> list[str]:
         ]
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
-    taken = [suffix for suffix in MODELS if name.endswith(f"_{suffix}")]
+    suffixes = (*EVENT_MODELS, *MODELS)
+    taken = [suffix for suffix in suffixes if name.endswith(f"_{suffix}")]
     if name.startswith("stg_") or taken:
         affix = f"_{taken[0]}" if taken else "stg_"
         return [
@@ -171,6 +213,11 @@ def _setting_problems(entity: Entity) -> list[str]:
                 "deleted-when is given, but the load type is full, where a key that is missing "
                 "counts as deleted: leave it out or give --load-type delta"
             )
+        elif entity.load_type == "events":
+            problems.append(
+                "deleted-when is given, but the load type is events, where each event says what "
+                "it does: leave it out"
+            )
         words = {word.lower() for word in _words_of_sql(entity.deleted_when)}
         if not words & {column.name.lower() for column in entity.columns}:
             problems.append(
@@ -178,6 +225,7 @@ def _setting_problems(entity: Entity) -> list[str]:
                 "a condition over them, such as \"op = 'D'\", and declare its columns "
                 "(op:string:control)"
             )
+    problems += _event_problems(entity)
     if entity.format == "table":
         if not entity.date_column:
             problems.append(
@@ -209,6 +257,65 @@ def _setting_problems(entity: Entity) -> list[str]:
     return problems
 
 
+def _event_problems(entity: Entity) -> list[str]:
+    if entity.load_type != "events":
+        if entity.events or entity.event_versions:
+            return [
+                f"options for change events are given, but the load type is {entity.load_type}: "
+                "leave them out or give --load-type events"
+            ]
+        return []
+    events, problems = entity.events, []
+    event_format = str(events.get("format") or "")
+    accepted = (*EVENT_FORMATS, *_own_event_formats())
+    if not event_format:
+        problems.append(
+            f"the format of the events is missing; accepted are {', '.join(accepted)}: give "
+            "--events-format"
+        )
+    else:
+        problems += _choice("events format", event_format, accepted)
+    if event_format in MESSAGE_EVENT_FORMATS and entity.format == "csv":
+        problems.append(
+            f"format is csv, but events of the format {event_format} are JSON documents: give "
+            "--format json, or the format whose column `value` holds them"
+        )
+    known = {column.name.lower() for column in entity.columns}
+    for setting in ("order", "tie_breaker"):
+        for name in _names(events.get(setting)):
+            if name.lower() not in known:
+                problems.append(
+                    f"{setting.replace('_', '-')} names '{name}', which is no column: declare it "
+                    f"({name}:bigint:control) or correct the name"
+                )
+    if event_format == "flagged_rows":
+        for setting in ("operation", "order"):
+            if not events.get(setting):
+                problems.append(
+                    f"events of the format flagged_rows need --{setting}: name the "
+                    + ("column of the flag" if setting == "operation" else "columns that sort them")
+                )
+    if event_format == "dms" and not (events.get("timestamp_column") or events.get("order")):
+        problems.append(
+            "events of the format dms need their order: name the column of TimestampColumnName "
+            "with --event-setting timestamp_column=NAME, or give --order"
+        )
+    return problems
+
+
+def _names(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, list) else []
+
+
+def _own_event_formats() -> list[str]:
+    """Formats for which the project has a macro of its own."""
+    if not _in_project():
+        return []
+    paths = (project.root() / "macros").rglob("events_*.sql")
+    names = {path.stem.removeprefix("events_") for path in paths}
+    return sorted(names - set(EVENT_FORMATS))
+
+
 def _words_of_sql(condition: str) -> list[str]:
     without_texts = re.sub(r"'(?:[^'\\]|\\.|'')*'", " ", condition)
     return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", without_texts)
@@ -218,11 +325,13 @@ def _column_problems(entity: Entity) -> list[str]:
     problems: list[str] = []
     seen: dict[str, str] = {}
     origins: dict[str, str] = {}
+    is_events = entity.load_type == "events"
+    reserved = (*RESERVED_COLUMNS, *(RESERVED_EVENT_COLUMNS if is_events else ()))
     for column in entity.columns:
         label = f"column {column.name!r}"
         folded = column.name.lower()
         origin = (column.source or column.name).lower()
-        if folded in RESERVED_COLUMNS:
+        if folded in reserved or (is_events and re.match("(step|old|filled|prior)__", folded)):
             problems.append(
                 f"{label} has a name that spark_cdc uses for a column of its own: call it "
                 f"source_{folded} and say from={column.name}"
@@ -249,7 +358,8 @@ def _column_problems(entity: Entity) -> list[str]:
         seen.setdefault(folded, column.name)
         origins.setdefault(origin, column.name)
         problems += _type_problems(label, column, entity.format)
-    if entity.columns and not any(column.role == "key" for column in entity.columns):
+    needs_key = not (is_events and entity.events.get("insert_only"))
+    if needs_key and entity.columns and not any(column.role == "key" for column in entity.columns):
         problems.append(
             "no column is a key: mark those that identify a row (order_id:bigint:key, or --key)"
         )
@@ -499,9 +609,17 @@ def render(entity: Entity) -> dict[str, str]:
     """The files of an entity: file name -> text."""
     name = entity.name
     files = {f"{name}.yml": render_yaml(entity), f"stg_{name}.sql": "{{ spark_cdc.stage() }}\n"}
-    for model in MODELS:
-        files[f"{name}_{model}.sql"] = "{{ spark_cdc." + model + "() }}\n"
+    for model in models_of(entity):
+        arguments = "events=true" if (model, entity.load_type) == ("ledger", "events") else ""
+        files[f"{name}_{model}.sql"] = "{{ spark_cdc." + model + "(" + arguments + ") }}\n"
     return files
+
+
+def models_of(entity: Entity) -> tuple[str, ...]:
+    """The kinds of an entity's models, without stg_."""
+    if entity.load_type != "events":
+        return MODELS
+    return ("events", *MODELS, *(["event_versions"] if entity.event_versions else []))
 
 
 def render_yaml(entity: Entity) -> str:
@@ -518,6 +636,8 @@ def render_yaml(entity: Entity) -> str:
     operations = "[I, U, N]" if entity.load_type == "full" else "[I, U, N, X]"
     arrived = entity.description or f"{title.capitalize()} as they arrived."
     staged = f"What came in for {title} on a business date, typed and hashed."
+    position = ["event_position"] if entity.load_type == "events" else []
+    keys = [column.name for column in entity.columns if column.role == "key"]
     history_key = "business_date" if entity.business_date_type == "date" else "eff_start_date"
 
     lines = [
@@ -573,16 +693,23 @@ def render_yaml(entity: Entity) -> str:
     def accepted(codes: str) -> list[str]:
         return ["- spark_cdc.accepted_operations:", f"    arguments: {{operations: {codes}}}"]
 
+    if entity.load_type == "events":
+        model(
+            "events",
+            f"The change events of {title}, load by load: typed, judged, not yet resolved.",
+            _event_columns(entity, keys, stored),
+            [],
+        )
     model(
         "ledger",
         f"All loads of {title}, committed or not; read the views instead.",
-        [*stored, *hashes, "eff_start_date", "note", *partition],
+        [*stored, *hashes, "eff_start_date", *position, "note", *partition],
         [],
     )
     model(
         "committed",
         f"The rows of {title} that count. Its text names the loads: altering it commits one.",
-        [*stored, *hashes, "eff_start_date", *partition, *flags],
+        [*stored, *hashes, "eff_start_date", *position, *partition, *flags],
         ["- spark_cdc.loads_reconcile"],
     )
     model(
@@ -592,8 +719,7 @@ def render_yaml(entity: Entity) -> str:
         [
             *unique("key_hash"),
             *accepted(operations),
-            "- spark_cdc.keys_not_null",
-            "- spark_cdc.hashes_match",
+            *(["- spark_cdc.keys_not_null", "- spark_cdc.hashes_match"] if keys else []),
         ],
     )
     model(
@@ -608,7 +734,30 @@ def render_yaml(entity: Entity) -> str:
         [*stored, *state, "eff_end_date", "is_current"],
         ["- spark_cdc.intervals_valid"],
     )
+    if entity.event_versions:
+        model(
+            "event_versions",
+            f"Every version of {title}, event by event, in the order and time of the source.",
+            [
+                *(*stored, "key_hash", "event_op", "event_position", "event_end_position"),
+                *("event_time", "event_end_time", "is_current", "event_transaction"),
+                *("business_date", "load_id"),
+            ],
+            unique("key_hash, event_position"),
+        )
     return "\n".join(lines) + "\n"
+
+
+def _event_columns(entity: Entity, keys: Sequence[str], stored: Sequence[str]) -> list[str]:
+    """The columns of <entity>_events in order, as the macro _event_columns() has them."""
+    names = ["event_op", "event_position", "event_transaction", "event_time", "event_hash"]
+    names.append("key_hash-binary")
+    if keys:
+        names.append("old_key_hash")
+    if entity.events.get("unique_keys"):
+        names += ["old_alternate_hash", "alternate_hashes"]
+    names += [f"old__{key}" for key in keys] + list(stored)
+    return [*names, *_MISSING_COLUMNS, "note", "business_date", "load_id"]
 
 
 def _column_lines(column: Column) -> list[str]:
@@ -672,6 +821,7 @@ def _technical_lines(entity: Entity, has_ignored: bool) -> list[str]:
         ("in_log", "boolean"),
         ("in_last_load", "boolean"),
         ("carried_operation", "string"),
+        *(_event_technical_columns(entity) if entity.load_type == "events" else []),
     ]
     lines = []
     for anchor, data_type in columns:
@@ -680,7 +830,35 @@ def _technical_lines(entity: Entity, has_ignored: bool) -> list[str]:
         lines.append(
             f"  - &{anchor} {{name: {name}, data_type: {data_type}, description: {described}}}"
         )
+    if entity.load_type == "events":
+        for column in entity.columns:
+            if column.role == "key":
+                name = f"old__{column.name}"
+                lines += [
+                    f"  - &{name}",
+                    f"    name: {name}",
+                    f"    data_type: {_text(column.data_type)}",
+                    f"    description: {column.name} before the event, where the event says it.",
+                ]
     return lines
+
+
+def _event_technical_columns(entity: Entity) -> list[tuple[str, str]]:
+    has_key = any(column.role == "key" for column in entity.columns)
+    columns = [
+        ("event_op", "string"),
+        ("event_position", "array<bigint>"),
+        ("event_transaction", "string"),
+        ("event_time", "timestamp"),
+        ("event_hash", "bigint"),
+        *([("old_key_hash", "binary")] if has_key else []),
+    ]
+    if entity.events.get("unique_keys"):
+        columns += [("old_alternate_hash", "binary"), ("alternate_hashes", "array<binary>")]
+    columns += [(name, "array<string>") for name in _MISSING_COLUMNS]
+    if entity.event_versions:
+        columns += [("event_end_position", "array<bigint>"), ("event_end_time", "timestamp")]
+    return columns
 
 
 def _source_lines(entity: Entity) -> list[str]:
@@ -695,6 +873,9 @@ def _setting_lines(entity: Entity) -> list[str]:
         lines.append(f"deleted_when: {_text(entity.deleted_when)}")
     if entity.business_date_type != "date":
         lines.append(f"business_date_type: {entity.business_date_type}")
+    if entity.events:
+        lines.append("events:")
+        lines += [f"  {key}: {_flow(value)}" for key, value in entity.events.items()]
     lines += ["source:", f"  format: {entity.format}"]
     if entity.format == "table":
         lines.append(f"  date_column: {_text(entity.date_column)}")
@@ -721,6 +902,24 @@ def _column_list(names: Sequence[str], indent: int) -> list[str]:
             current = f"{start} "
         current += f" *{name},"
     return [*lines, current, f"{start}]"]
+
+
+def _flow(value: object, *, inner: bool = False) -> str:
+    """A YAML value on one line: a scalar, a list or a mapping."""
+    if isinstance(value, Mapping):
+        # dbt reads back what it parsed before only where keys are texts
+        names = [
+            str(key).lower() if isinstance(key, bool) else "" if key is None else str(key)
+            for key in value
+        ]
+        pairs = zip(names, value.values(), strict=True)
+        members = [f"{_text(name, flow=True)}: {_flow(item, inner=True)}" for name, item in pairs]
+        return "{" + ", ".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_flow(item, inner=True) for item in value) + "]"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return _text(value, flow=inner)
 
 
 def _text(value: object, *, flow: bool = False, quoted: bool = False) -> str:
@@ -778,7 +977,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "new",
         help="write the models of a new entity",
-        description="Write models/NAME: its YAML and its six models.",
+        description="Write models/NAME: its YAML and its models.",
         epilog="Example: spark-cdc new orders --load-type delta --deleted-when \"op = 'D'\" "
         '--columns "order_id:bigint:key, line:int:key, status:string, exported_at:timestamp:ignore,'
         ' op:string:control"',
@@ -799,8 +998,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         ("control", "columns that are read but not stored, such as a delete flag"),
     ):
         parser.add_argument(f"--{role}", default="", metavar="A,B", help=meaning)
-    parser.add_argument("--load-type", default="full", help="full (default) or delta")
+    parser.add_argument("--load-type", default="full", help="full (default), delta or events")
     parser.add_argument("--deleted-when", metavar="SQL", help="delta: when a row is a delete")
+    _add_event_options(parser.add_argument_group("change events (--load-type events)"))
     parser.add_argument(
         "--format", dest="fmt", help=f"{', '.join(FORMATS)} (default csv, or the sample's)"
     )
@@ -819,6 +1019,29 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--directory", type=Path, help="default: models in the project")
     parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
     parser.set_defaults(run=run)
+
+
+def _add_event_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--events-format", metavar="FORMAT", help=", ".join(EVENT_FORMATS))
+    group.add_argument("--operation", metavar="COLUMN", help="column that says what happened")
+    group.add_argument("--order", default="", metavar="A,B", help="columns that sort the events")
+    group.add_argument(
+        "--tie-breaker", default="", metavar="A,B", help="columns that sort events of one place"
+    )
+    group.add_argument("--insert-only", action="store_true", help="no updates, no key needed")
+    group.add_argument("--archive", action="store_true", help="keep the events of all loads")
+    group.add_argument(
+        "--event-versions",
+        action="store_true",
+        help="also a model of one interval per event (implies --archive)",
+    )
+    group.add_argument(
+        "--event-setting",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another setting below events, in YAML, such as 'old_key={id: old_id}' (repeatable)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -851,7 +1074,10 @@ def entity_of(args: argparse.Namespace) -> Entity:
         SparkCdcError: with everything that is wrong.
     """
     options, problems = _options(args)
-    fmt = args.fmt or (_format_of(args.from_file) if args.from_file else "csv")
+    default = "json" if args.events_format in MESSAGE_EVENT_FORMATS else "csv"
+    fmt = args.fmt or (_format_of(args.from_file) if args.from_file else default)
+    events, more = _events(args)
+    problems += more
     path = args.path
     columns: list[Column] = []
     if args.columns is not None:
@@ -885,6 +1111,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
         options=options,
         business_date_type=args.business_date_type,
         description=args.description,
+        events=events,
+        event_versions=args.event_versions,
     )
     problems += problems_of(entity)
     if problems and not columns:
@@ -912,6 +1140,31 @@ def _options(args: argparse.Namespace) -> tuple[dict[str, str], list[str]]:
         else:
             options[name.strip()] = value
     return options, problems
+
+
+def _events(args: argparse.Namespace) -> tuple[dict[str, object], list[str]]:
+    """The settings below `events`, and what is wrong with the options."""
+    given: dict[str, object] = {"format": args.events_format, "operation": args.operation}
+    for setting in ("order", "tie_breaker"):
+        names = [name.strip() for name in getattr(args, setting).split(",")]
+        given[setting] = [name for name in names if name]
+    problems = []
+    for text in args.event_setting:
+        name, equals, value = text.partition("=")
+        try:
+            given[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            equals = ""
+        if not equals or given.get(name.strip()) is None:
+            problems.append(
+                f"--event-setting is {text!r}; accepted is NAME=VALUE, with a value in YAML: "
+                "correct it"
+            )
+    given["insert_only"] = args.insert_only or given.get("insert_only")
+    given["archive"] = args.archive or args.event_versions or given.get("archive")
+    return {
+        name: value for name, value in given.items() if value not in (None, [], False)
+    }, problems
 
 
 def _format_of(path: Path) -> str:

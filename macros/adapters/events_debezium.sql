@@ -1,0 +1,272 @@
+{#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON, with or without the
+    embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once; a second time
+    only what a topic dump wraps. The message key is read only for events whose key the message itself lacks.
+    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the
+    canonical event. -#}
+{%- macro events_debezium(entity, landed) -%}
+with parsed as (
+    select
+        message,
+        message_key,
+        {{ spark_cdc._debezium_parsed(spark_cdc._debezium_document(entity, 'message')) | indent(8) }} as document
+    from {{ landed }}
+),
+
+-- a topic dump wraps the message; kcat names it payload and writes it as text
+dumped as (
+    select
+        message,
+        message_key,
+        document,
+        coalesce(
+            document.value,
+            if(document.topic is not null and document.payload is null, get_json_object(message, '$.payload'), null)
+        ) as wrapped
+    from parsed
+),
+
+unwrapped as (
+    select
+        message,
+        coalesce(document.key, message_key) as message_key,
+        coalesce(wrapped, message) as content,
+        if(
+            wrapped is null,
+            document,
+            {{ spark_cdc._debezium_parsed(spark_cdc._debezium_document(entity, 'wrapped')) | indent(12) }}
+        ) as document
+    from dumped
+),
+
+opened as (
+    select
+        message,
+        message_key,
+        content,
+        document.payload is not null as is_enclosed,
+        coalesce(document.payload, named_struct(
+            {%- for field in spark_cdc._debezium_fields() %}
+            '{{ field.name }}', document.{{ field.name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        )) as envelope
+    from unwrapped
+),
+
+classified as (
+    select
+        *,
+        {{ spark_cdc._debezium_operation() | indent(8) }} as event_op,
+        {{ spark_cdc._debezium_database(entity) | indent(8) }} as database
+    from opened
+),
+
+keyed as (
+    select
+        *,
+        {{ spark_cdc._debezium_before(entity) | indent(8) }} as event_before
+    from classified
+)
+
+select
+    event_op,
+    case database
+        when 'postgresql' then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(8) }}
+        when 'mysql' then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(8) }}
+        when 'sqlserver' then {{ spark_cdc._debezium_sqlserver_position(
+            'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(8) }}
+    end as event_position,
+    case database
+        when 'postgresql' then envelope.source.txid
+        when 'mysql' then coalesce(envelope.source.gtid, envelope.transaction.id)
+        when 'sqlserver' then envelope.source.commit_lsn
+    end as event_transaction,
+    {{ spark_cdc._debezium_time('envelope.source.ts_us', 'envelope.source.ts_ms') }} as event_time,
+    {{ spark_cdc._debezium_problem() | indent(4) }} as event_problem,
+    event_before,
+    if(event_op in ('insert', 'update', 'read'), envelope.after, null) as event_after
+from keyed
+{%- endmacro -%}
+
+
+{#- The settings that only this format has. -#}
+{%- macro events_debezium_settings() -%}
+    {{ return({'database': ['postgresql', 'mysql', 'sqlserver']}) }}
+{%- endmacro -%}
+
+
+{#- The parts of an envelope, and of the messages without a row, that are read. What is of another type is null then. -#}
+{%- macro _debezium_fields() -%}
+    {{ return([
+        {'name': 'op', 'data_type': 'string'},
+        {'name': 'before', 'data_type': 'map<string, string>'},
+        {'name': 'after', 'data_type': 'map<string, string>'},
+        {'name': 'source', 'data_type': 'struct<connector: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, '
+            ~ 'txId: string, file: string, pos: bigint, `row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, '
+            ~ 'event_serial_no: bigint>'},
+        {'name': 'transaction', 'data_type': 'struct<id: string>'},
+        {'name': 'status', 'data_type': 'string'},
+    ]) }}
+{%- endmacro -%}
+
+
+{#- A message in which no number loses digits: they do not where decimals come as base64, nor in numbers with a point that
+    have less than 8 digits on either side of it. -#}
+{%- macro _debezium_document(entity, message) -%}
+    {%- set written = entity.columns | rejectattr('encoding') | list -%}
+    {%- set document = spark_cdc._json_document(dict(entity, columns=written), message) -%}
+    {{ return(message if document == message else
+        'if(' ~ message ~ " rlike '[.][0-9]{8}|[0-9]{8}[.][0-9]', " ~ document ~ ', ' ~ message ~ ')') }}
+{%- endmacro -%}
+
+
+{#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null where the text is no JSON
+    object. -#}
+{%- macro _debezium_parsed(sql) -%}
+    {%- set fields = [] -%}
+    {%- for field in spark_cdc._debezium_fields() -%}{%- do fields.append(field.name ~ ' ' ~ field.data_type) -%}{%- endfor -%}
+    {%- set nested = [] -%}
+    {%- for field in spark_cdc._debezium_fields() -%}{%- do nested.append(field.name ~ ': ' ~ field.data_type) -%}{%- endfor -%}
+    {{ return("from_json(\n    " ~ sql ~ ",\n    '" ~ (fields + [
+        'payload struct<' ~ nested | join(', ') ~ '>', 'key string', 'value string', 'topic string',
+    ]) | join(', ') ~ "'\n)") }}
+{%- endmacro -%}
+
+
+{#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
+    or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
+{%- macro _debezium_operation() -%}
+    {%- set other = [
+        'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
+        'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
+    ] -%}
+    {%- set names = "json_object_keys(if(is_enclosed, get_json_object(content, '$.payload'), content))" -%}
+    {{ return(
+        "case\n"
+        ~ "    when envelope.op = 'c' then 'insert'\n"
+        ~ "    when envelope.op = 'u' then 'update'\n"
+        ~ "    when envelope.op = 'd' then 'delete'\n"
+        ~ "    when envelope.op = 'r' then 'read'\n"
+        ~ "    when envelope.op = 't' then 'truncate'\n"
+        ~ "    when envelope.op = 'm' then 'control'\n"
+        ~ "    when envelope.op is not null then null\n"
+        ~ "    when coalesce(trim(content), '') in ('', 'null') or envelope.status in ('BEGIN', 'END') then 'control'\n"
+        ~ "    when size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
+        ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0 then 'control'\n"
+        ~ "end"
+    ) }}
+{%- endmacro -%}
+
+
+{#- By which database's rules the position is read: the message says, the setting stands in where it does not. -#}
+{%- macro _debezium_database(entity) -%}
+    {%- set given = entity.events.get('database') -%}
+    {{ return(
+        "case\n"
+        ~ "    when envelope.source.connector in ('postgresql', 'mysql', 'sqlserver') then envelope.source.connector\n"
+        ~ "    when envelope.source.connector = 'mariadb' then 'mysql'\n"
+        ~ ("    else '" ~ given ~ "'\n" if given else "    when envelope.source.connector is null then 'postgresql'\n")
+        ~ "end"
+    ) }}
+{%- endmacro -%}
+
+
+{#- The old image or key. A delete whose image lacks the key takes it from the message key. An update never changes the
+    message key (Debezium sends a delete and an insert then), so if the message key agrees with the new image, another key
+    in `before` is one that was made up for a column that was not sent. -#}
+{%- macro _debezium_before(entity) -%}
+    {%- set names = [] -%}
+    {%- for column in entity.key_columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
+    {%- set lacks = ['envelope.before is null'] -%}
+    {%- set same = [] -%}
+    {%- set agrees = [] -%}
+    {%- for name in names -%}
+        {%- do lacks.append('envelope.before[' ~ name ~ '] is null') -%}
+        {%- do same.append('envelope.before[' ~ name ~ '] <=> envelope.after[' ~ name ~ ']') -%}
+        {%- do agrees.append('sent[' ~ name ~ '] = envelope.after[' ~ name ~ ']') -%}
+    {%- endfor -%}
+    {%- set sent = 'transform(array(from_json(message_key, \'map<string, string>\')), sent -> if(sent[\'payload\'] like \'{%\' and '
+            ~ "map_contains_key(sent, 'schema'), from_json(sent['payload'], 'map<string, string>'), sent))" -%}
+    {%- set completed = 'if(envelope.before is null, sent, map_concat(map_filter(envelope.before, (name, part) -> '
+            ~ 'not map_contains_key(sent, name)), sent))' -%}
+    {{ return(
+        "case\n"
+        ~ "    when event_op = 'delete' and (" ~ lacks | join(' or ') ~ ')\n'
+        ~ '        then coalesce(transform(\n            ' ~ sent ~ ',\n            sent -> ' ~ completed ~ '\n        )[0], envelope.before)\n'
+        ~ "    when event_op = 'delete' then envelope.before\n"
+        ~ ("    when event_op = 'update' and envelope.before is not null and not (" ~ same | join(' and ') ~ ')\n'
+           ~ '        then transform(\n            ' ~ sent ~ ',\n            sent -> if(' ~ agrees | join(' and ') ~ ', null, envelope.before)\n        )[0]\n'
+           if names else '')
+        ~ "    when event_op = 'update' then envelope.before\n"
+        ~ "end"
+    ) }}
+{%- endmacro -%}
+
+
+{#- PostgreSQL: where the last transaction before this one was committed, and the place in the log. The former is null
+    in a snapshot and in the first transaction after it, which begin behind all that was committed before. -#}
+{%- macro _debezium_postgresql_position(sequence, lsn) -%}
+    {%- set place = 'coalesce(' ~ lsn ~ ', try_cast(split_part(' ~ sequence ~ ", '\"', -2) as bigint))" -%}
+    {%- set committed = "if(" ~ sequence ~ " like '[null%', null, try_cast(split_part(" ~ sequence ~ ", '\"', 2) as bigint))" -%}
+    {{ return('if(\n    ' ~ place ~ ' is null, null,\n    array(coalesce(' ~ committed ~ ', ' ~ place ~ '), ' ~ place ~ ')\n)') }}
+{%- endmacro -%}
+
+
+{#- MySQL, MariaDB: number of the binlog file, place in it, row of the event there. -#}
+{%- macro _debezium_mysql_position(file, pos, row) -%}
+    {%- set number = 'try_cast(substring_index(' ~ file ~ ", '.', -1) as bigint)" -%}
+    {{ return('if(\n    ' ~ number ~ ' is null or ' ~ pos ~ ' is null, null,\n    array(' ~ number ~ ', ' ~ pos ~ ', coalesce('
+        ~ row ~ ', 0L))\n)') }}
+{%- endmacro -%}
+
+
+{#- SQL Server: the log's numbers of commit and change, three parts each, and the event's number among those of the change.
+    Rows of a snapshot have no change. -#}
+{%- macro _debezium_sqlserver_position(commit_lsn, change_lsn, serial, is_read) -%}
+    {%- set pattern = "'^[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,4}$'" -%}
+    {%- set commit = [] -%}
+    {%- set change = [] -%}
+    {%- for part in [1, 2, 3] -%}
+        {%- do commit.append("try_cast(conv(split_part(" ~ commit_lsn ~ ", ':', " ~ part ~ '), 16, 10) as bigint)') -%}
+        {%- do change.append("try_cast(conv(split_part(" ~ change_lsn ~ ", ':', " ~ part ~ '), 16, 10) as bigint)') -%}
+    {%- endfor -%}
+    {{ return(
+        'case\n'
+        ~ '    when ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' and ' ~ change_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
+        ~ (commit + change) | join(',\n        ') ~ ',\n        coalesce(' ~ serial ~ ', 0L)\n    )\n'
+        ~ '    when ' ~ is_read ~ ' and ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
+        ~ commit | join(',\n        ') ~ ',\n        0L, 0L, 0L, 0L\n    )\n'
+        ~ 'end'
+    ) }}
+{%- endmacro -%}
+
+
+{#- When it happened, of microseconds or milliseconds since 1970. -#}
+{%- macro _debezium_time(micros, millis) -%}
+    {{ return('timestamp_micros(coalesce(' ~ micros ~ ', try_multiply(' ~ millis ~ ', 1000L)))') }}
+{%- endmacro -%}
+
+
+{#- What is wrong with a message, in words. -#}
+{%- macro _debezium_problem() -%}
+    {%- set envelope = "accepted are Debezium envelopes with op, before, after and source" -%}
+    {{ return(
+        "case\n"
+        ~ "    when event_op = 'control' then null\n"
+        ~ "    when " ~ spark_cdc._is_several_documents('message') ~ "\n"
+        ~ "        then 'more than one JSON document; accepted is one a message: put each on a line of its own'\n"
+        ~ "    when envelope.op is null and json_object_keys(content) is null\n"
+        ~ "        then concat('not a JSON object: ', left(message, 200), '; " ~ envelope ~ "')\n"
+        ~ "    when envelope.op is null\n"
+        ~ "        then 'no operation: op is missing; " ~ envelope ~ ", flattened messages have the format debezium_flat'\n"
+        ~ "    when event_op is null\n"
+        ~ "        then concat('unknown operation \\'', envelope.op, '\\'; accepted are c, u, d, r, t, m')\n"
+        ~ "    when event_op in ('insert', 'update', 'read') and envelope.after is null\n"
+        ~ "        then concat('no new row: after is missing or no JSON object, which op ', envelope.op, ' needs; accepted is an object')\n"
+        ~ "    when event_op = 'delete' and event_before is null\n"
+        ~ "        then 'the old key is missing: accepted are deletes with the key in before or in the message key'\n"
+        ~ "    when database is null\n"
+        ~ "        then concat('unknown connector \\'', envelope.source.connector, '\\'; accepted are postgresql, mysql, mariadb, "
+        ~ "sqlserver, or set events.database')\n"
+        ~ "end"
+    ) }}
+{%- endmacro -%}

@@ -1,0 +1,102 @@
+{#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
+    Arguments: entity, events (relation of this load's events), applied (of the manifest: what was applied before).
+    Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
+    (events with columns that are not declared and ignored), and whether there are: deletes, partial (rows that lack
+    columns), moves (keys that change, or are given up and taken within a transaction), splits (inserts that may be the
+    second half of a key change), alternates (rows named by another unique key), late_possible; and truncated (highest
+    position of a truncate, of this load or an earlier one) and highest (highest position of all), as lists of numbers. -#}
+{%- macro event_summary(entity, events, applied, ledger, load) -%}
+    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
+    {%- set count = {} -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- set highest = fromjson(row.highest).get('p') if row.highest else none -%}
+    {%- set lowest = fromjson(row.lowest).get('p') if row.lowest else none -%}
+    {%- set truncated = applied.get('truncated') -%}
+    {%- if count.truncates -%}
+        {%- set found = fromjson(spark_cdc._query(
+            "select to_json(named_struct('p', max(event_position))) as p from " ~ events ~ " where event_op = 'truncate' and note is null"
+        )[0].p).p -%}
+        {%- set truncated = [truncated, found] | max if truncated else found -%}
+    {%- endif -%}
+    {%- set before = applied.get('highest') -%}
+    {%- set summary = {
+        'event_count': count.event_count,
+        'controls': count.controls,
+        'rejected': count.rejected,
+        'unexpected': count.unexpected,
+        'deletes': count.deletes > 0,
+        'partial': count.partial > 0,
+        'moves': count.moved > 0,
+        'splits': count.splits > 0,
+        'alternates': count.alternates > 0,
+        'late_possible': load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
+        'truncates': count.truncates > 0,
+        'truncated': truncated,
+        'highest': ([before, highest] | max) if before and highest else (highest or before),
+        'late': 0,
+    } -%}
+    {%- if not summary.moves and count.transactions and count.deletes and count.inserts -%}
+        {%- do summary.update({'moves': spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0}) -%}
+    {%- endif -%}
+    {%- if summary.late_possible or applied.get('truncated') -%}
+        {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(events, applied, ledger, load))[0].late | int}) -%}
+    {%- endif -%}
+    {{ return(summary) }}
+{%- endmacro -%}
+
+
+{%- macro _event_summary_sql(entity, events) -%}
+select
+    count(*) as event_count,
+    count(note) as rejected,
+    count_if(note is null and event_op = 'control') as controls,
+    count_if(note is null and event_op = 'truncate') as truncates,
+    count_if(note is null and event_op = 'delete') as deletes,
+    count_if(note is null and event_op = 'insert') as inserts,
+    count_if(note is null and event_op = 'read') as reads,
+    count_if(note is null and (event_absent is not null or event_unavailable is not null)) as partial,
+    count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
+    {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
+    {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
+    count_if(note is null and event_transaction is not null) as transactions,
+    count(event_unexpected) as unexpected,
+    to_json(named_struct('p', min(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as lowest,
+    to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest
+from {{ events }}
+{%- endmacro -%}
+
+
+{#- A key that one transaction both takes and gives up: the order of its events alone does not tell whether it is
+    still there. -#}
+{%- macro _reused_keys_sql(events) -%}
+select key_hash
+from {{ events }}
+where note is null and event_op in ('insert', 'delete') and event_transaction is not null
+group by key_hash, event_transaction
+having count_if(event_op = 'insert') > 0 and count_if(event_op = 'delete') > 0
+limit 1
+{%- endmacro -%}
+
+
+{#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
+{%- macro _late_count_sql(events, applied, ledger, load) -%}
+select
+    count_if(
+        incoming.event_position <= prior.event_position
+        {%- if applied.get('truncated') %}
+        or incoming.event_position <= {{ spark_cdc._position_literal(applied.truncated) }}
+        {%- endif %}
+    ) as late
+from {{ events }} as incoming
+left join (
+    {{ spark_cdc._last_rows_sql(load, ledger, 'select key_hash from ' ~ events, ['key_hash', 'event_position']) | indent(4) }}
+) as prior
+    on incoming.key_hash = prior.key_hash
+where incoming.note is null and incoming.event_op <> 'control'
+{%- endmacro -%}
+
+
+{#- A position as a SQL literal. -#}
+{%- macro _position_literal(position) -%}
+    {{ return('array(' ~ position | join('L, ') ~ 'L)') }}
+{%- endmacro -%}

@@ -1,0 +1,431 @@
+{#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and with the hash of its
+    key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
+    Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
+    `message` and `message_key`). Returns a query with the columns of _event_columns(), without its partition. -#}
+{%- macro stage_events_sql(entity, landed) -%}
+{%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
+{%- set old_keys = spark_cdc._old_keys(entity) -%}
+{%- if entity.events.is_message -%}
+with events as (
+    {{ adapter_sql(entity, landed) | indent(4) }}
+),
+
+received as (
+    select
+        event_op,
+        event_position,
+        event_transaction,
+        event_time,
+        event_problem,
+        event_before,
+        map_keys(event_after) as event_names,
+        coalesce(event_after, event_before) as event_image
+        {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
+        {{ spark_cdc._image_value(entity, column) }} as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+    from events
+),
+
+{#- every column is text here -#}
+typed as (
+    select
+        *
+        {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
+        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {%- endfor %}
+    from received
+),
+{%- else -%}
+with landed as (
+    select
+        {% for column in entity.columns -%}
+        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {% endfor -%}
+        {%- if entity.source.format == 'json' %}
+        landing_names,
+        {%- endif %}
+        landing_problem
+    from {{ landed }}
+),
+
+cast_columns as (
+    select
+        *
+        {%- for column in entity.columns %},
+        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {%- endfor %}
+    from landed
+),
+
+typed as (
+    {{ adapter_sql(entity, 'cast_columns') | indent(4) }}
+),
+{%- endif %}
+
+completed as (
+    select
+        *,
+        {{ spark_cdc._final_position(entity) | indent(8) }} as final_position,
+        {{ spark_cdc._missing_columns(entity, 'absent') | indent(8) }} as event_absent,
+        {{ spark_cdc._missing_columns(entity, 'unavailable') | indent(8) }} as event_unavailable,
+        {{ spark_cdc._unexpected_columns(entity) }} as event_unexpected
+        {%- for old in old_keys %},
+        {{ spark_cdc._old_key_value(entity, old.of) }} as {{ spark_cdc._raw(old) }}
+        {%- endfor %}
+    from typed
+),
+
+keyed as (
+    select
+        *
+        {%- for old in old_keys %},
+        {{ spark_cdc._cast_text(entity, old) }} as {{ old.sql }}
+        {%- endfor %}
+    from completed
+),
+
+judged as (
+    select
+        *,
+        {{ spark_cdc._event_reasons(entity) | indent(8) }} as event_reasons
+    from keyed
+)
+
+select
+    event_op,
+    final_position as event_position,
+    event_transaction,
+    event_time,
+    {{ spark_cdc._event_hash(entity) | indent(4) }} as event_hash,
+    {{ spark_cdc._event_key_hash(entity) | indent(4) }} as key_hash,
+    {%- if old_keys %}
+    {{ spark_cdc._old_key_hash(entity, old_keys) | indent(4) }} as old_key_hash,
+    {%- endif %}
+    {%- if entity.events.unique_keys %}
+    {{ spark_cdc._old_alternate_hash(entity) | indent(4) }} as old_alternate_hash,
+    {{ spark_cdc._alternate_hashes(entity) | indent(4) }} as alternate_hashes,
+    {%- endif %}
+    {% for old in old_keys -%}
+    {{ old.sql }},
+    {% endfor -%}
+    {%- for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    if(size(event_absent) > 0, event_absent, null) as event_absent,
+    if(size(event_unavailable) > 0, event_unavailable, null) as event_unavailable,
+    if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
+    if(
+        size(event_reasons) > 0,
+        to_json(named_struct('reasons', event_reasons, 'row', {{ spark_cdc._shown_event(entity) | indent(8) }})),
+        null
+    ) as note
+from judged
+{%- endmacro -%}
+
+
+{#- The columns of <entity>_events, in order, without its partition. -#}
+{%- macro _event_columns(entity) -%}
+    {%- set columns = [
+        {'name': 'event_op', 'data_type': 'string'},
+        {'name': 'event_position', 'data_type': 'array<bigint>'},
+        {'name': 'event_transaction', 'data_type': 'string'},
+        {'name': 'event_time', 'data_type': 'timestamp'},
+        {'name': 'event_hash', 'data_type': 'bigint'},
+        {'name': 'key_hash', 'data_type': 'binary'},
+    ] -%}
+    {%- set old_keys = spark_cdc._old_keys(entity) -%}
+    {%- if old_keys -%}
+        {%- do columns.append({'name': 'old_key_hash', 'data_type': 'binary'}) -%}
+    {%- endif -%}
+    {%- if entity.events.unique_keys -%}
+        {%- do columns.append({'name': 'old_alternate_hash', 'data_type': 'binary'}) -%}
+        {%- do columns.append({'name': 'alternate_hashes', 'data_type': 'array<binary>'}) -%}
+    {%- endif -%}
+    {%- for column in old_keys + entity.stored -%}
+        {%- do columns.append({'name': column.name, 'data_type': column.data_type}) -%}
+    {%- endfor -%}
+    {%- for name in ['event_absent', 'event_unavailable', 'event_unexpected'] -%}
+        {%- do columns.append({'name': name, 'data_type': 'array<string>'}) -%}
+    {%- endfor -%}
+    {%- do columns.append({'name': 'note', 'data_type': 'string'}) -%}
+    {%- set described = [] -%}
+    {%- for column in columns -%}
+        {%- do described.append({'name': column.name, 'data_type': column.data_type, 'sql': spark_cdc._quote(column.name)}) -%}
+    {%- endfor -%}
+    {{ return(described) }}
+{%- endmacro -%}
+
+
+{#- The key columns once more, for the key that a row had before the event: old__<name>. -#}
+{%- macro _old_keys(entity) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.key_columns -%}
+        {%- do columns.append({
+            'name': 'old__' ~ column.name, 'sql': spark_cdc._quote('old__' ~ column.name), 'data_type': column.data_type,
+            'format': column.format, 'encoding': column.encoding, 'from': column.from, 'of': column,
+        }) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- Columns that only give an order, not stored. -#}
+{%- macro _order_columns(entity) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.events.order + entity.events.tie_breaker
+            if column.role == 'control' and column.name not in columns | map(attribute='name') -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- A column of a message's new image as text; for a key that the image lacks the old one; null where it stands for
+    an unchanged value. -#}
+{%- macro _image_value(entity, column) -%}
+    {%- set name = spark_cdc._literal(column.from) -%}
+    {%- if column.role == 'key' -%}
+        {{ return('if(map_contains_key(event_after, ' ~ name ~ '), event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
+    {%- endif -%}
+    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
+    {%- if not marks -%}
+        {{ return('event_after[' ~ name ~ ']') }}
+    {%- endif -%}
+    {{ return('if(event_after[' ~ name ~ '] in (' ~ marks | join(', ') ~ '), null, event_after[' ~ name ~ '])') }}
+{%- endmacro -%}
+
+
+{#- How the text for an unchanged value looks in the types that have it: text, binary (base64, hex) and lists. -#}
+{%- macro _unavailable_texts(entity) -%}
+    {%- set mark = entity.events.unavailable -%}
+    {%- if mark is none -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {{ return([
+        spark_cdc._literal(mark), 'base64(cast(' ~ spark_cdc._literal(mark) ~ ' as binary))',
+        spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}'),
+    ]) }}
+{%- endmacro -%}
+
+
+{#- The old key of a row, as text, column by column; null where the event names none. -#}
+{%- macro _old_key_value(entity, column) -%}
+    {%- set name = spark_cdc._literal(column.from) -%}
+    {%- set present = [] -%}
+    {%- for key in entity.key_columns -%}
+        {%- do present.append('map_contains_key(event_before, ' ~ spark_cdc._literal(key.from) ~ ')') -%}
+    {%- endfor -%}
+    {#- parts of a key that the old image lacks have not changed -#}
+    {%- set unchanged = 'cast(' ~ spark_cdc._raw(column) ~ ' as string)' -%}
+    {{ return(
+        "if(event_op in ('update', 'upsert') and (" ~ present | join(' or ') ~ '), if(map_contains_key(event_before, ' ~ name
+        ~ '), event_before[' ~ name ~ '], ' ~ unchanged ~ '), null)'
+    ) }}
+{%- endmacro -%}
+
+
+{#- _cast() of a value that is text whatever the source's other columns are. -#}
+{%- macro _cast_text(entity, column) -%}
+    {{ return(spark_cdc._cast(dict(entity, source=dict(entity.source, text=true)), column)) }}
+{%- endmacro -%}
+
+
+{#- The position of an event in the order of all: snapshot rows first, then what the format and the tie-breaker say;
+    null where a part is missing. -#}
+{%- macro _final_position(entity) -%}
+case
+    when event_op = 'read' then concat(
+        array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
+        {%- if entity.events.tie_breaker %},
+        array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
+        {%- endif %}
+    )
+    when exists(event_position, part -> part is null) then null
+    {%- if entity.events.tie_breaker %}
+    when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
+    {%- endif %}
+    else concat(array(1L), event_position
+        {%- if entity.events.tie_breaker %}, array({{ spark_cdc._order_parts(entity.events.tie_breaker) | join(', ') }}){% endif %})
+end
+{%- endmacro -%}
+
+
+{#- Names of the stored columns that an event that brings a row does not have (absent), or has only a mark in place
+    of (unavailable). Keys are never missing: that is a reason to reject. -#}
+{%- macro _missing_columns(entity, state) -%}
+    {%- set cases = [] -%}
+    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
+    {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set condition = none -%}
+        {%- if state == 'unavailable' -%}
+            {%- if marks and entity.events.is_message -%}
+                {%- set condition = 'coalesce(event_image[' ~ spark_cdc._literal(column.from) ~ '] in (' ~ marks | join(', ') ~ '), false)' -%}
+            {%- elif marks and entity.source.text or (marks and column.data_type == 'string') -%}
+                {%- set condition = 'coalesce(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), false)' -%}
+            {%- endif -%}
+        {%- elif entity.events.is_message -%}
+            {%- set condition = 'not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+        {%- elif entity.source.format == 'json' -%}
+            {%- set condition = 'not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+        {%- endif -%}
+        {%- if condition is not none -%}
+            {%- do cases.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if not cases -%}
+        {{ return('cast(null as array<string>)') }}
+    {%- endif -%}
+    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), array_compact(array(\n    " ~ cases | join(',\n    ') ~ '\n)), null)') }}
+{%- endmacro -%}
+
+
+{#- Names in an event's new image that are no columns of the entity. -#}
+{%- macro _unexpected_columns(entity) -%}
+    {%- set names = [] -%}
+    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
+    {%- if entity.events.is_message -%}
+        {{ return('array_except(event_names, array(' ~ names | join(', ') ~ '))') }}
+    {%- elif entity.source.format == 'json' -%}
+        {{ return('array_except(landing_names, array(' ~ names | join(', ') ~ '))') }}
+    {%- endif -%}
+    {{ return('cast(null as array<string>)') }}
+{%- endmacro -%}
+
+
+{#- What is wrong with an event, as an array of texts. -#}
+{%- macro _event_reasons(entity) -%}
+    {%- set reasons = [] -%}
+    {%- set ops = "('insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control')" -%}
+    {%- do reasons.append('event_problem') -%}
+    {%- if not entity.events.is_message -%}
+        {%- do reasons.append(('if(landing_problem is not null, concat(' ~ spark_cdc._literal('the fields of the row do not match the header: ')
+            ~ ', left(landing_problem, 200)), null)') if entity.source.format == 'csv' else 'landing_problem') -%}
+    {%- endif -%}
+    {%- do reasons.append("if(event_problem is null and not coalesce(event_op in " ~ ops ~ ", false), concat('operation ', coalesce(concat('\\'', event_op, '\\''), 'missing'), '; accepted are insert, update, upsert, delete, truncate, read, control'), null)") -%}
+    {%- do reasons.append("if(event_problem is null and event_op not in ('control', 'read') and final_position is null, 'the position in the order of events is missing', null)") -%}
+    {%- if entity.events.insert_only -%}
+        {%- do reasons.append("if(event_op in ('update', 'delete', 'truncate'), concat(event_op, ' in an entity that is insert_only'), null)") -%}
+    {%- endif -%}
+    {%- if entity.source.on_unexpected_column == 'error' and (entity.events.is_message) -%}
+        {%- do reasons.append("if(size(event_unexpected) > 0, concat('unexpected columns: ', array_join(event_unexpected, ', ')), null)") -%}
+    {%- endif -%}
+    {%- for column in entity.columns if column.role != 'control' or column in spark_cdc._order_columns(entity) or not entity.events.is_message -%}
+        {%- set condition = spark_cdc._reject_condition(entity, column) -%}
+        {%- if condition -%}
+            {%- set applies = spark_cdc._column_applies(entity, column) -%}
+            {%- do reasons.append(
+                'if(event_problem is null and ' ~ applies ~ ' and (' ~ condition ~ '), concat(' ~ spark_cdc._literal(column.name ~ ': ') ~ ', coalesce('
+                ~ spark_cdc._shown(spark_cdc._raw(column)) ~ ", 'null'), " ~ spark_cdc._literal(' is not accepted as '
+                ~ column.data_type ~ ('' if column.nullable else ' not null')) ~ '), null)'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for old in spark_cdc._old_keys(entity) -%}
+        {%- do reasons.append(
+            'if(event_problem is null and ' ~ spark_cdc._raw(old) ~ ' is not null and ' ~ old.sql ~ ' is null, concat('
+            ~ spark_cdc._literal('old ' ~ old.of.name ~ ': ') ~ ', ' ~ spark_cdc._shown(spark_cdc._raw(old)) ~ ', '
+            ~ spark_cdc._literal(' is not accepted as ' ~ old.data_type) ~ '), null)'
+        ) -%}
+    {%- endfor -%}
+    {{ return('array_compact(array(\n    ' ~ reasons | join(',\n    ') ~ '\n))') }}
+{%- endmacro -%}
+
+
+{#- When a column's value has to be right: keys wherever a row is named, others where the event brings a row. -#}
+{%- macro _column_applies(entity, column) -%}
+    {%- if column.role == 'key' -%}
+        {%- set named = "coalesce(event_op not in ('truncate', 'control'), false)" -%}
+        {{ return(named ~ (' and not (event_op = \'delete\' and ' ~ spark_cdc._old_alternate_hash(entity) ~ ' is not null)' if entity.events.unique_keys else '')) }}
+    {%- elif column.role == 'control' -%}
+        {{ return("coalesce(event_op <> 'control', false)") }}
+    {%- endif -%}
+    {{ return("coalesce(event_op in ('insert', 'update', 'upsert', 'read'), false) and not coalesce(array_contains(event_unavailable, "
+        ~ spark_cdc._literal(column.name) ~ "), false) and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent, "
+        ~ spark_cdc._literal(column.name) ~ '), false))') }}
+{%- endmacro -%}
+
+
+{#- A number by which equal events are told from different ones that claim the same place in the order. -#}
+{%- macro _event_hash(entity) -%}
+    {%- set parts = ["coalesce(event_op, '')"] -%}
+    {%- for column in spark_cdc._old_keys(entity) + entity.stored -%}
+        {%- set value = 'to_json(named_struct(\'m\', ' ~ column.sql ~ '))' if column.data_type.startswith('map') or 'map<' in column.data_type else column.sql -%}
+        {%- do parts.append(column.sql ~ ' is null') -%}
+        {%- do parts.append(value) -%}
+    {%- endfor -%}
+    {{ return('xxhash64(\n    ' ~ parts | join(', ') ~ ',\n    event_absent, event_unavailable\n)') }}
+{%- endmacro -%}
+
+
+{#- The hash of the key; an entity without a key that is insert_only is told apart by the place of its events. -#}
+{%- macro _event_key_hash(entity) -%}
+    {%- if not entity.key_columns -%}
+        {{ return("if(event_op in ('insert', 'upsert', 'read'), unhex(md5(concat(to_json(named_struct('position', final_position)), "
+            ~ "if(event_position is null, cast(" ~ spark_cdc._event_hash(entity) ~ " as string), '')))), null)") }}
+    {%- endif -%}
+    {{ return("if(\n    event_op in ('truncate', 'control') or " ~ spark_cdc._any_null(entity.key_columns) ~ ', null,\n    '
+        ~ spark_cdc.hash(entity.key_columns) ~ '\n)') }}
+{%- endmacro -%}
+
+
+{#- The hash of the key before the event, where it was another one. -#}
+{%- macro _old_key_hash(entity, old_keys) -%}
+    {%- set differs = [] -%}
+    {%- set columns = [] -%}
+    {%- for old in old_keys -%}
+        {%- do differs.append('not ' ~ old.sql ~ ' <=> ' ~ old.of.sql) -%}
+        {%- do columns.append(dict(old.of, sql=old.sql)) -%}
+    {%- endfor -%}
+    {{ return('if(\n    ' ~ spark_cdc._any_null(old_keys) ~ ' or not (' ~ differs | join(' or ') ~ '), null,\n    '
+        ~ spark_cdc.hash(columns) ~ '\n)') }}
+{%- endmacro -%}
+
+
+{#- The hash of another unique key, under the columns' own names and with its place among the unique keys. -#}
+{%- macro _alternate_hash(columns) -%}
+    {{ return('if(' ~ spark_cdc._any_null(columns) ~ ', null, ' ~ spark_cdc.hash(columns) ~ ')') }}
+{%- endmacro -%}
+
+
+{#- By which other unique key an event names the old row; null where it names the key itself, or nothing. -#}
+{%- macro _old_alternate_hash(entity) -%}
+    {%- set cases = [] -%}
+    {%- set has_key = [] -%}
+    {%- for key in entity.key_columns -%}
+        {%- do has_key.append('map_contains_key(event_before, ' ~ spark_cdc._literal(key.from) ~ ')') -%}
+    {%- endfor -%}
+    {%- for unique_key in entity.events.unique_keys -%}
+        {%- set columns = [] -%}
+        {%- set present = [] -%}
+        {%- for column in unique_key -%}
+            {%- set text = 'event_before[' ~ spark_cdc._literal(column.from) ~ ']' -%}
+            {%- do present.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}
+            {%- do columns.append(dict(column, sql=spark_cdc._cast_text(entity, column).replace(spark_cdc._raw(column), text))) -%}
+        {%- endfor -%}
+        {%- do cases.append('when ' ~ present | join(' and ') ~ ' then ' ~ spark_cdc._alternate_hash(columns)) -%}
+    {%- endfor -%}
+    {{ return("case when event_op not in ('update', 'upsert', 'delete') or coalesce(" ~ has_key | join(' or ') ~ ', false) then null ' ~ cases | join(' ') ~ ' end') }}
+{%- endmacro -%}
+
+
+{#- The other unique keys under which the row of an event is known from then on. -#}
+{%- macro _alternate_hashes(entity) -%}
+    {%- set hashes = [] -%}
+    {%- for unique_key in entity.events.unique_keys -%}
+        {%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}
+    {%- endfor -%}
+    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), array_compact(array(" ~ hashes | join(', ') ~ ')), null)') }}
+{%- endmacro -%}
+
+
+{#- What is shown of an event that can't be accepted. -#}
+{%- macro _shown_event(entity) -%}
+    {%- if entity.events.is_message -%}
+        {{ return("named_struct('operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
+    {%- endif -%}
+    {%- set fields = [] -%}
+    {%- for column in entity.columns -%}
+        {%- do fields.append(spark_cdc._literal(column.from) ~ ', ' ~ spark_cdc._raw(column)) -%}
+    {%- endfor -%}
+    {{ return('named_struct(' ~ fields | join(', ') ~ ')') }}
+{%- endmacro -%}

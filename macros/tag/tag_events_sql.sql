@@ -1,0 +1,346 @@
+{#- Tagging of change events as SQL: the one row per key that resolve_ctes() leaves, compared with the state before.
+
+    | key after the load | key before | nonkey_hash | operation |
+    |--------------------|------------|-------------|-----------|
+    | there              | not there  |             | I |
+    | there              | there      | differs     | U |
+    | there              | there      | same        | N |
+    | gone               | there      |             | D, with the payload it had before the load |
+    | gone               | not there  |             | T (tombstone, seen by nobody: it remembers the position) |
+    | nothing applied    | there      |             | X (written at checkpoints) |
+    | nothing applied    | not there  |             | T at checkpoints, as long as tombstone_days says |
+
+    A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
+    (R), and so are events with a note.
+    Arguments: entity, load (of plan_load()), events (relation with the columns of _event_columns()), ledger, summary (of
+    event_summary()), broadcast. Returns a query whose columns are the ledger's, in its order. -#}
+{%- macro tag_events_sql(entity, load, events, ledger, summary, broadcast=true) -%}
+{%- set has_prior = load.base is not none -%}
+{%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
+{%- set reads_payload = summary.deletes or summary.partial or summary.moves or summary.splits or summary.alternates or summary.truncates -%}
+with
+{% if summary.alternates %}
+{{ spark_cdc._named_ctes(entity, load, events, ledger, summary, broadcast) }},
+{% endif %}
+{%- if has_prior %}
+prior as (
+    {{ spark_cdc._last_rows_sql(
+        load, ledger, spark_cdc._touched_keys_sql(entity, 'named' if summary.alternates else events),
+        (spark_cdc._payload(entity) if reads_payload else ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []))
+        + ['eff_start_date', 'event_position', 'operation']) | indent(4) }}
+),
+{% endif %}
+{{ spark_cdc.resolve_ctes(entity, events, summary, 'prior' if has_prior else none) }},
+
+matched as (
+    select
+        resolved.key_hash,
+        resolved.event_position,
+        resolved.step__is_alive,
+        resolved.step__is_conflict,
+        {% for column in entity.key_columns -%}
+        resolved.{{ column.sql }},
+        {% endfor -%}
+        {%- for column in others -%}
+        {%- set filled = 'resolved.' ~ spark_cdc._quote('filled__' ~ column.name) -%}
+        {%- if summary.partial and has_prior -%}
+        if({{ filled }} is null, root.{{ column.sql }}, {{ filled }}.value) as {{ column.sql }},
+        {% elif summary.partial -%}
+        {{ filled }}.value as {{ column.sql }},
+        {% else -%}
+        resolved.{{ column.sql }},
+        {% endif -%}
+        {%- endfor -%}
+        {%- if has_prior %}
+        {%- for name in spark_cdc._payload(entity) if reads_payload and name not in ['key_hash', 'nonkey_hash', 'ignored_hash'] -%}
+        prior.{{ name }} as {{ spark_cdc._prior_name(name) }},
+        {% endfor -%}
+        prior.nonkey_hash as step__prior_nonkey_hash,
+        {%- if entity.ignored %}
+        prior.ignored_hash as step__prior_ignored_hash,
+        {%- endif %}
+        prior.eff_start_date as step__prior_start_date,
+        coalesce(prior.operation not in ('D', 'T'), false) as step__was_alive
+        {%- else %}
+        false as step__was_alive
+        {%- endif %}
+    from resolved
+    {%- if has_prior %}
+    left join prior
+        on resolved.key_hash = prior.key_hash
+    {%- if summary.partial %}
+    left join prior as root
+        on resolved.step__root_key_hash = root.key_hash and {{ spark_cdc._is_alive('root', summary.truncated) }}
+    {%- endif %}
+    {%- if not (summary.late_possible or summary.moves or summary.splits or summary.alternates) %}
+    where prior.event_position is null or resolved.event_position > prior.event_position
+    {%- endif %}
+    {%- endif %}
+),
+
+hashed as (
+    select
+        *,
+        {{ spark_cdc.hash(entity.compared) | indent(8) }} as nonkey_hash
+        {%- if entity.ignored %},
+        {{ spark_cdc.hash(entity.ignored) | indent(8) }} as ignored_hash
+        {%- endif %}
+    from matched
+),
+
+judged as (
+    select
+        *,
+        case
+            when step__is_conflict then 'R'
+            when step__is_alive and not step__was_alive then 'I'
+            {%- if has_prior %}
+            when step__is_alive and nonkey_hash <> step__prior_nonkey_hash then 'U'
+            when step__is_alive then 'N'
+            when step__was_alive then 'D'
+            {%- endif %}
+            else 'T'
+        end as operation
+    from hashed
+),
+
+tagged as (
+    select
+        {% for column in entity.stored -%}
+        {{ spark_cdc._last_value(column.sql, has_prior and reads_payload) }} as {{ column.sql }},
+        {% endfor -%}
+        key_hash,
+        {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash)" if has_prior else 'nonkey_hash' }} as nonkey_hash,
+        {%- if entity.ignored %}
+        {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash)" if has_prior else 'ignored_hash' }} as ignored_hash,
+        {%- endif %}
+        {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(entity, load) ~ ')' if has_prior else spark_cdc._load_start(entity, load) }} as eff_start_date,
+        event_position,
+        if(
+            step__is_conflict,
+            to_json(named_struct(
+                'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
+                'row', named_struct(
+                    {%- for column in entity.key_columns %}
+                    {{ spark_cdc._literal(column.name) }}, {{ column.sql }},
+                    {%- endfor %}
+                    'position', event_position
+                )
+            )),
+            null
+        ) as note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        operation
+    from judged
+)
+{%- if summary.truncates and has_prior %},
+
+-- what a truncate deleted and no later event brought back
+truncated as (
+    select
+        {{ spark_cdc._payload(entity, 'state') | join(',\n        ') }},
+        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+        {{ spark_cdc._position_literal(summary.truncated) }} as event_position,
+        cast(null as string) as note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        'D' as operation
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as state
+    left anti join {{ 'newer' }} as touched
+        on state.key_hash = touched.key_hash
+    where state.event_position is null or state.event_position <= {{ spark_cdc._position_literal(summary.truncated) }}
+)
+{%- endif %}
+{%- if load.is_checkpoint and has_prior %},
+
+carried_over as (
+    select
+        {{ spark_cdc._payload(entity, 'carried') | join(',\n        ') }},
+        carried.eff_start_date,
+        carried.event_position,
+        cast(null as string) as note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        'X' as operation
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as carried
+    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
+        on carried.key_hash = touched.key_hash and coalesce(touched.event_position > carried.event_position, true)
+    {%- if summary.truncated %}
+    where carried.event_position > {{ spark_cdc._position_literal(summary.truncated) }}
+    {%- endif %}
+),
+
+tombstones as (
+    select
+        {{ spark_cdc._payload(entity, 'dead') | join(',\n        ') }},
+        dead.eff_start_date,
+        dead.event_position,
+        cast(null as string) as note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        'T' as operation
+    from (
+        {{ spark_cdc._last_rows_sql(load, ledger, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
+    ) as dead
+    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
+        on dead.key_hash = touched.key_hash and coalesce(touched.event_position > dead.event_position, true)
+    where
+        dead.operation in ('D', 'T')
+        and cast(dead.eff_start_date as date) >= date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }})
+)
+{%- endif %}
+{%- if summary.rejected %},
+
+rejected as (
+    select
+        {% for column in entity.stored -%}
+        {{ column.sql }},
+        {% endfor -%}
+        key_hash,
+        cast(null as binary) as nonkey_hash,
+        {%- if entity.ignored %}
+        cast(null as binary) as ignored_hash,
+        {%- endif %}
+        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+        event_position,
+        note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        'R' as operation
+    from {{ events }}
+    where note is not null
+)
+{%- endif %}
+
+select * from tagged
+{%- for name, wanted in [
+    ('truncated', summary.truncates and has_prior), ('carried_over', load.is_checkpoint and has_prior),
+    ('tombstones', load.is_checkpoint and has_prior), ('rejected', summary.rejected),
+] if wanted %}
+union all
+select * from {{ name }}
+{%- endfor %}
+{%- endmacro -%}
+
+
+{%- macro _prior_name(name) -%}{{ return('`prior__' ~ name.strip('`') ~ '`') }}{%- endmacro -%}
+
+
+{#- A deleted row keeps the values it had before the load. -#}
+{%- macro _last_value(name, reads_payload) -%}
+    {{ return("if(operation = 'D', " ~ spark_cdc._prior_name(name) ~ ', ' ~ name ~ ')' if reads_payload else name) }}
+{%- endmacro -%}
+
+
+{%- macro _applied_keys_sql() -%}
+    {{ return('select key_hash, max(event_position) as event_position from newer group by key_hash') }}
+{%- endmacro -%}
+
+
+{#- The keys that the events of a load name, as they are now and as they were. -#}
+{%- macro _touched_keys_sql(entity, events) -%}
+select key_hash from {{ events }} where key_hash is not null
+{%- if entity.key_columns %}
+union all
+select old_key_hash from {{ events }} where old_key_hash is not null
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The last row of some keys before a load, also of keys that were deleted (D) or never there (T).
+    Arguments: load, ledger, of_keys (query of key hashes; none for all keys), columns, keep (operations that matter:
+    keys whose last row is another may be left out). -#}
+{%- macro _last_rows_sql(load, ledger, of_keys, columns, keep=none) -%}
+select
+    {{ columns | join(',\n    ') }}
+from (
+    select
+        *,
+        row_number() over (partition by key_hash order by load_id desc) as recency
+    from {{ ledger }}
+    where
+        {{ spark_cdc._in_loads([load.base] + load.log) }}
+        and operation in {{ spark_cdc.operations('known') }}
+        {%- if keep %}
+        and (load_id <> '{{ load.base }}' or operation in {{ keep }})
+        {%- endif %}
+        {%- if of_keys %}
+        and key_hash in (
+            {{ of_keys | indent(12) }}
+        )
+        {%- endif %}
+) as last_rows
+where recency = 1
+{%- endmacro -%}
+
+
+{#- Events that name a row by another unique key, given the key that bore that name just before: from the state
+    before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
+    an update of it counts as an update of its key. -#}
+{%- macro _named_ctes(entity, load, events, ledger, summary, broadcast) -%}
+{%- set hashes = [] -%}
+{%- for unique_key in entity.events.unique_keys -%}{%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}{%- endfor -%}
+names as (
+    select
+        explode(alternate_hashes) as alternate_hash,
+        event_position,
+        key_hash,
+        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+    from {{ events }}
+    where note is null and event_op in ('insert', 'update', 'upsert', 'read')
+    {%- if load.base is not none %}
+
+    union all
+
+    select
+        explode(array_compact(array({{ hashes | join(', ') }}))) as alternate_hash,
+        cast(null as array<bigint>) as event_position,
+        key_hash,
+        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as state
+    {%- endif %}
+),
+
+bearers as (
+    select
+        incoming.old_alternate_hash,
+        incoming.event_position,
+        max(struct(names.event_position as since, names.key_hash as key_hash, names.bearer as bearer)) as former
+    from {{ events }} as incoming
+    inner join names
+        on
+            incoming.old_alternate_hash = names.alternate_hash
+            and (names.event_position is null or names.event_position < incoming.event_position)
+    where incoming.note is null
+    group by incoming.old_alternate_hash, incoming.event_position
+),
+
+named as (
+    select
+        {%- for column in spark_cdc._event_columns(entity) %}
+        {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ events }} as incoming
+    left join bearers
+        on incoming.old_alternate_hash = bearers.old_alternate_hash and incoming.event_position = bearers.event_position
+    where incoming.note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
+)
+{%- endmacro -%}
+
+
+{%- macro _named_value(entity, column) -%}
+    {%- set own = 'incoming.' ~ column.sql -%}
+    {%- if column.name == 'key_hash' -%}
+        {{ return('coalesce(' ~ own ~ ', bearers.former.key_hash)') }}
+    {%- elif column.name == 'old_key_hash' -%}
+        {{ return("if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, " ~ own ~ ')') }}
+    {%- endif -%}
+    {%- for key in entity.key_columns -%}
+        {%- if column.name == key.name or column.name == 'old__' ~ key.name -%}
+            {{ return('coalesce(' ~ own ~ ', bearers.former.bearer.' ~ key.sql ~ ')') }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(own) }}
+{%- endmacro -%}

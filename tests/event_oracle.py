@@ -1,0 +1,404 @@
+"""What change events must do to a table, in plain Python: the contract, applied event by event.
+
+Written from the contract alone. It ranks nothing and knows no hashes, windows, joins, checkpoints:
+it goes through a load's events in the order of their positions and changes a dictionary of rows.
+
+Where the contract leaves room, this is what holds here:
+
+- A snapshot row (`read`) has phase 0, every other event phase 1; the phase stands before the
+  position. So a snapshot taken again is older than any change, and newer than an older snapshot.
+- Whether an event is late is asked of each key that it names, against the key's last applied
+  position before the load and against the highest truncate: an event at or below one of them does
+  nothing to that key. Of a key change, one half may be late and the other not. A row that comes
+  from a key whose half is late brings no values.
+- Two different events conflict if both give up the same key by a key change at one position, or
+  both do something else to it there. Giving up comes first, so `id = id + 1` in one statement may
+  have one position for all rows. Late events conflict with nothing.
+- Within a transaction rows queue under a key: an insert or an arrival joins the queue, a delete or
+  a leave takes the oldest, an update changes the newest. When the transaction ends the newest
+  stays. An event without a transaction is one of its own, with all others at its position.
+- An insert begins a row, so an absent column is null. An unavailable column comes from the row that
+  the only other key deleted at the same position and transaction has given up (the second half of
+  a key change); if there is none, from the row that the key has; else it is null.
+- A truncate deletes the rows whose last applied position is not above its own.
+- A dead key's position is forgotten when its last event was applied in a load more than
+  `tombstone_days` before the load at hand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, NamedTuple
+
+Key = tuple[Any, ...]
+Position = tuple[int, ...]
+Values = tuple[Any, ...]
+
+
+class Event(NamedTuple):
+    """One change event.
+
+    op: insert, update, upsert, delete, truncate, read or control.
+    old_key: the key before; of a delete the deleted one; None if it did not change.
+    key: the key after; None for delete, truncate and control.
+    values: (column, value) of the columns that are present, in any order; others are absent...
+    unavailable: ... or, if named here, were not sent although they may have changed before.
+    """
+
+    op: str
+    position: Position = ()
+    transaction: str | None = None
+    old_key: Key | None = None
+    key: Key | None = None
+    values: tuple[tuple[str, Any], ...] = ()
+    unavailable: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Position:
+        """The position with the phase before it."""
+        return (0 if self.op == "read" else 1, *self.position)
+
+
+class Load(NamedTuple):
+    """The events that arrive for one business date, in any order."""
+
+    date: str
+    events: tuple[Event, ...]
+
+
+class ConflictError(Exception):
+    """Different events of one key at one position."""
+
+    def __init__(self, conflicts: Iterable[tuple[Key, Position]]) -> None:
+        self.conflicts = sorted(set(conflicts))
+        super().__init__(f"different events of one key at one position: {self.conflicts}")
+
+
+@dataclass(frozen=True)
+class CurrentRow:
+    values: Values
+    operation: str
+    eff_start_date: str
+
+
+@dataclass
+class Result:
+    """What a load did.
+
+    tags: I, U, D, N or X by key. history: (business date, key, values, I, U or D), D with the
+    values before the load. counts: rows by tag, and messages: `events` (all), `control`, `late`
+    (not newer than what was applied before the load to the new key, or of a delete to its key),
+    `repeated` (equal to another one of the load).
+    """
+
+    tags: dict[Key, str]
+    history: list[tuple[str, Key, Values, str]]
+    counts: Counter[str]
+    current: dict[Key, CurrentRow]
+
+
+class Row:
+    """A row and its known values; columns that nobody sent are null."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+
+@dataclass
+class State:
+    """A table after some loads.
+
+    columns: names beside the key. ignored: those whose change is no update.
+    rows: by key. positions: last applied by key, also of dead ones; touched_on: in which load.
+    truncated: the highest truncate.
+    """
+
+    columns: Sequence[str]
+    ignored: Sequence[str] = ()
+    tombstone_days: int = 10**6
+    rows: dict[Key, Row] = field(default_factory=dict)
+    positions: dict[Key, Position] = field(default_factory=dict)
+    touched_on: dict[Key, str] = field(default_factory=dict)
+    truncated: Position = ()
+    current: dict[Key, CurrentRow] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        return State(
+            self.columns,
+            self.ignored,
+            self.tombstone_days,
+            {key: Row(dict(row.values)) for key, row in self.rows.items()},
+            dict(self.positions),
+            dict(self.touched_on),
+            self.truncated,
+            dict(self.current),
+        )
+
+    def apply_load(self, events: Iterable[Event], business_date: str) -> Result:
+        """Apply the events of a load; nothing is changed if they conflict.
+
+        Raises:
+            ConflictError: different events of one key have the same position.
+        """
+        received = list(events)
+        self._forget(business_date)
+        counts = Counter({"events": len(received)})
+        counts["control"] = sum(event.op == "control" for event in received)
+        distinct = dict.fromkeys(received)
+        counts["repeated"] = len(received) - len(distinct)
+        counts["late"] = sum(self._is_late(event) for event in received)
+
+        ordered = [event for event in distinct if event.op != "control"]
+        self._check_conflicts(ordered)
+        before = {key: dict(row.values) for key, row in self.rows.items()}
+        touched = self._apply(ordered, business_date)
+        return self._tagged(before, touched, business_date, counts)
+
+    # Before
+
+    def _forget(self, business_date: str) -> None:
+        if self.tombstone_days >= 10**6:
+            return
+        today = date.fromisoformat(business_date[:10])
+        for key in [key for key in self.positions if key not in self.rows]:
+            age = today - date.fromisoformat(self.touched_on[key][:10])
+            if age.days > self.tombstone_days:
+                del self.positions[key], self.touched_on[key]
+
+    def _applied(self, key: Key) -> Position:
+        """The position at or below which nothing counts any more for a key."""
+        return max(self.positions.get(key, ()), self.truncated)
+
+    def _is_late(self, event: Event) -> bool:
+        if event.op == "control":
+            return False
+        if event.op == "truncate":
+            return event.place <= self.truncated
+        key = event.key if event.op != "delete" else event.old_key
+        return event.place <= self._applied(key)
+
+    def _check_conflicts(self, ordered: list[Event]) -> None:
+        truncated = max([event.place for event in ordered if event.op == "truncate"], default=())
+        seen: dict[tuple[Key, Position, int], Event] = {}
+        conflicts = []
+        for event in ordered:
+            for half, key in _halves(event):
+                if event.place <= max(self._applied(key), truncated):
+                    continue
+                if seen.setdefault((key, event.place, half), event) is not event:
+                    conflicts.append((key, event.position))
+        if conflicts:
+            raise ConflictError(conflicts)
+
+    # The events
+
+    def _apply(self, ordered: list[Event], business_date: str) -> set[Key]:
+        """Go through the events; return the keys to which something was applied."""
+        applied = {key: self._applied(key) for event in ordered for _, key in _halves(event)}
+        table = {key: [row] for key, row in self.rows.items()}
+        touched: set[Key] = set()
+        crowded: set[Key] = set()  # keys with more than one row, until the transaction ends
+        transaction: Any = None
+        place: Position = ()
+        given_up: dict[Key, Row | None] = {}  # by the deletes and key changes at this position
+
+        def touch(key: Key, at: Position) -> None:
+            touched.add(key)
+            self.positions[key] = at
+            self.touched_on[key] = business_date
+
+        for event, half, key in _steps(ordered):
+            own = event.place if event.transaction is None else event.transaction
+            if own != transaction:
+                _settle(table, crowded)
+                transaction = own
+            if event.place != place:
+                place = event.place
+                given_up = {}
+            if event.op == "truncate":
+                if place <= self.truncated:
+                    continue
+                self.truncated = place
+                _settle(table, crowded)
+                for other in [key for key in table if self.positions[key] <= place]:
+                    if table.pop(other):
+                        touch(other, place)
+                continue
+            if place <= max(applied[key], self.truncated):
+                continue  # late
+            touch(key, place)
+            living = table.setdefault(key, [])
+            if half == 0 or event.op == "delete":
+                given_up[key] = living.pop(0) if living else None
+                continue
+            if _moves(event):
+                living.append(self._row(event, given_up.get(event.old_key)))
+            elif event.op in ("insert", "read"):
+                source = None
+                if event.unavailable:
+                    source = _second_half_of(event, ordered, given_up)
+                    if source is None and living:
+                        source = living[-1]
+                new = self._row(event, source, event.unavailable)
+                if event.op == "read":
+                    living.clear()
+                living.append(new)
+            elif living:
+                living[-1].values.update(event.values)
+            else:
+                living.append(self._row(event, None))
+            if len(living) > 1:
+                crowded.add(key)
+        _settle(table, crowded)
+        self.rows = {key: living[-1] for key, living in table.items() if living}
+        return touched
+
+    def _row(self, event: Event, source: Row | None, names: Sequence[str] | None = None) -> Row:
+        """A new row with what the event sends; all others (or `names`) come from the source."""
+        values = dict.fromkeys(self.columns)
+        if source is not None:
+            for name in self.columns if names is None else names:
+                values[name] = source.values[name]
+        values.update(event.values)
+        return Row(values)
+
+    # After
+
+    def _tagged(
+        self,
+        before: dict[Key, dict[str, Any]],
+        touched: set[Key],
+        business_date: str,
+        counts: Counter[str],
+    ) -> Result:
+        tags: dict[Key, str] = {}
+        history = []
+        current: dict[Key, CurrentRow] = {}
+        columns, ignored = self.columns, self.ignored
+        for key in before.keys() | self.rows.keys():
+            prior = before.get(key)
+            row = self.rows.get(key)
+            if row is None:
+                tag = "D"
+                values = tuple([prior[name] for name in columns])
+            else:
+                values = tuple([row.values[name] for name in columns])
+                if prior is None:
+                    tag = "I"
+                elif key not in touched:
+                    tag = "X"
+                elif all(
+                    _same(prior[name], row.values[name]) for name in columns if name not in ignored
+                ):
+                    tag = "N"
+                else:
+                    tag = "U"
+                start = business_date if tag in "IU" else self.current[key].eff_start_date
+                current[key] = CurrentRow(values, tag, start)
+            tags[key] = tag
+            counts[tag] += 1
+            if tag in "IUD":
+                history.append((business_date, key, values, tag))
+        self.current = current
+        return Result(tags, history, counts, current)
+
+
+@dataclass
+class Tables:
+    """The views after some loads; a version ends at a date, or None where it still holds.
+
+    versions: (key, values, operation, eff_start_date, eff_end_date).
+    """
+
+    current: dict[Key, CurrentRow] = field(default_factory=dict)
+    history: list[tuple[str, Key, Values, str]] = field(default_factory=list)
+    versions: list[tuple[Key, Values, str, str, str | None]] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+
+def expected(
+    loads: Iterable[Load],
+    columns: Sequence[str],
+    ignored: Sequence[str] = (),
+    tombstone_days: int = 10**6,
+) -> Tables:
+    """The views after the loads; a load of the same date as the last one takes its place."""
+    kept: list[Load] = []
+    for load in loads:
+        if kept and kept[-1].date == load.date:
+            kept.pop()
+        kept.append(load)
+    state = State(columns, ignored, tombstone_days)
+    tables = Tables()
+    open_versions: dict[Key, tuple[Key, Values, str, str]] = {}
+    for load in kept:
+        result = state.apply_load(load.events, load.date)
+        tables.results.append(result)
+        tables.history += result.history
+        for business_date, key, values, tag in result.history:
+            if tag != "I":
+                tables.versions.append((*open_versions.pop(key), business_date))
+            if tag != "D":
+                open_versions[key] = (key, values, tag, business_date)
+    tables.current = state.current
+    tables.versions += [(*version, None) for version in open_versions.values()]
+    return tables
+
+
+def _moves(event: Event) -> bool:
+    """Whether the event changes its row's key."""
+    return event.op != "delete" and event.old_key is not None and event.old_key != event.key
+
+
+def _halves(event: Event) -> tuple[tuple[int, Key], ...]:
+    """The keys that an event names: (0, given up by a key change), (1, all others)."""
+    if event.op in ("truncate", "control"):
+        return ()
+    if event.op == "delete":
+        return ((1, event.old_key),)
+    if _moves(event):
+        return ((0, event.old_key), (1, event.key))
+    return ((1, event.key),)
+
+
+def _steps(ordered: list[Event]) -> list[tuple[Event, int, Key | None]]:
+    """What events do to keys, in order; at one position keys are given up before any is taken."""
+    ranked = []
+    for event in ordered:
+        if event.op == "truncate":
+            ranked.append((event.place, 0, (event, 1, None)))
+        for half, key in _halves(event):
+            is_end = half == 0 or event.op == "delete"
+            ranked.append((event.place, 1 if is_end else 2, (event, half, key)))
+    ranked.sort(key=lambda step: (*step[:2], step[2][1]))
+    return [step for _, _, step in ranked]
+
+
+def _settle(table: dict[Key, list[Row]], crowded: set[Key]) -> None:
+    """End a transaction: of several rows under a key the newest stays."""
+    for key in crowded:
+        del table[key][:-1]
+    crowded.clear()
+
+
+def _second_half_of(
+    event: Event, ordered: list[Event], given_up: dict[Key, Row | None]
+) -> Row | None:
+    """The row that the one delete at the event's position and transaction has given up."""
+    keys = {
+        other.old_key
+        for other in ordered
+        if other.op == "delete"
+        and other.place == event.place
+        and other.transaction == event.transaction
+    }
+    return given_up.get(*keys) if len(keys) == 1 and event.key not in keys else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and one == other

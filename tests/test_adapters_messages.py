@@ -1,0 +1,188 @@
+"""Adapters of change-event formats that come as JSON messages: what becomes of each message.
+
+Each file of messages in event_formats/<format> goes through its adapter on a server; the format's
+expected.yml has the events, and the settings where a file needs some.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from macro_renderer import CompilerError, Macros, load_macros
+
+FIXTURES = Path(__file__).parent / "event_formats"
+FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
+EVENT = ["op", "position", "transaction", "time", "problem", "before", "after"]
+COLUMNS = [
+    {"name": "id", "data_type": "bigint", "meta": {"role": "key"}},
+    {"name": "name", "data_type": "string"},
+]
+
+
+class Node(dict):  # type: ignore[type-arg]
+    """A node of dbt's graph, whose entries Jinja reads as attributes too."""
+
+    depends_on = SimpleNamespace(nodes=[])
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+def described(
+    settings: dict[str, Any], columns: list[dict[str, Any]]
+) -> tuple[Macros, dict[str, Any]]:
+    """The macros, and the entity `people` as they see it; its settings have to be accepted."""
+    unique_id = "model.spark_cdc.stg_people"
+    node = Node(
+        name="stg_people",
+        meta={"spark_cdc": settings},
+        columns=columns,
+        unique_id=unique_id,
+        resource_type="model",
+        package_name="spark_cdc",
+    )
+    macros = load_macros(
+        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+        model={"unique_id": unique_id, "package_name": "spark_cdc"},
+    )
+    assert macros._event_problems(node, settings) == []
+    return macros, macros.entity("people")
+
+
+def events(
+    cursor: Any, settings: dict[str, Any], columns: list[dict[str, Any]], messages: list[str]
+) -> list[dict[str, Any]]:
+    """What the adapter makes of messages: for each event the columns that are not null."""
+    macros, entity = described(settings, columns)
+    rows = ", ".join(f"({macros._literal(message)}, cast(null as string))" for message in messages)
+    landed = f"(select * from values {rows} as landed (message, message_key))"
+    query = macros["events_" + settings["events"]["format"]](entity, landed)
+    cursor.execute(
+        "select event_op, cast(event_position as string), event_transaction,"
+        " cast(timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0,"
+        " unix_micros(event_time) / cast(1000000 as decimal(7, 0))) as string), event_problem,"
+        " to_json(event_before, map('ignoreNullFields', 'false')),"
+        f" to_json(event_after, map('ignoreNullFields', 'false')) from ({query})"
+    )
+    found = []
+    for row in cursor.fetchall():
+        event = {name: value for name, value in zip(EVENT, row, strict=True) if value is not None}
+        if "position" in event:
+            event["position"] = ast.literal_eval(event["position"])
+        for image in ("before", "after"):
+            if image in event:
+                event[image] = json.loads(event[image])
+        found.append(event)
+    return found
+
+
+def expected(name: str) -> dict[str, Any]:
+    """The cases of a format."""
+    return yaml.safe_load((FIXTURES / name / "expected.yml").read_text(encoding="utf-8"))
+
+
+CASES = [(name, case) for name in FORMATS for case in expected(name)]
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=["-".join(case) for case in CASES])
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_messages_become_events(cursor: Any, name: str, case: str, ansi: str) -> None:
+    wanted = expected(name)[case]
+    messages = (FIXTURES / name / f"{case}.json").read_text(encoding="utf-8").split("\n")[:-1]
+    settings = {
+        "load_type": "events",
+        "events": {"format": name, **wanted.get("events", {})},
+        "source": {"format": "json"},
+        "timezone": wanted.get("timezone", "UTC"),
+    }
+    cursor.execute(f"set spark.sql.ansi.enabled = {ansi}")
+    cursor.execute("set spark.sql.session.timeZone = Asia/Kolkata")
+    assert events(cursor, settings, wanted.get("columns", COLUMNS), messages) == wanted["expected"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_file_has_a_case(name: str) -> None:
+    assert {path.stem for path in (FIXTURES / name).glob("*.json")} == set(expected(name))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_story_is_told(cursor: Any, name: str) -> None:
+    story = yaml.safe_load((FIXTURES / name / "story.yml").read_text(encoding="utf-8"))
+    state: dict[str, dict[str, Any]] = {}
+    after_day = {}
+    seen: list[tuple[int, ...]] = []
+    for folder in sorted((FIXTURES / name / "story").iterdir()):
+        messages = (folder / "story.json").read_text(encoding="utf-8").splitlines()
+        found = events(cursor, story["settings"], story["columns"], messages)
+        for event in sorted(found, key=lambda event: event["position"]):
+            assert "problem" not in event
+            if tuple(event["position"]) in seen:
+                continue
+            assert not seen or tuple(event["position"]) > seen[-1]
+            seen.append(tuple(event["position"]))
+            apply(state, event)
+        after_day[folder.name] = sorted(tuple(row.values()) for row in state.values())
+    dan = ("Dan", "5.00", "")
+    assert after_day == {
+        "2024-05-01": [
+            ("1", "Alicia", "10.00", "a"),
+            ("2", "Bob", "20.50", None),
+            ("4", *dan),
+        ],
+        "2024-05-02": [
+            ("2", "Bob", "21.00", None),
+            ("3", "Carla", "0.10", "c"),
+            ("5", *dan),
+        ],
+    }
+
+
+def apply(state: dict[str, dict[str, Any]], event: dict[str, Any]) -> None:
+    """Apply one event of the story."""
+    before, after = (
+        {column.lower(): value for column, value in event.get(image, {}).items()}
+        for image in ("before", "after")
+    )
+    row = state.pop(before.get("id", after.get("id")), {}) if before or after else {}
+    if event["op"] != "delete":
+        row = {
+            column: after.get(column, row.get(column))
+            for column in ["id", "name", "amount", "note"]
+        }
+        row["amount"] = f"{float(row['amount']):.2f}"
+        state[row["id"]] = row
+
+
+def test_a_reader_that_filters_parses_once(cursor: Any) -> None:
+    for name in FORMATS:
+        macros, entity = described(
+            {"load_type": "events", "events": {"format": name}, "source": {"format": "json"}},
+            COLUMNS,
+        )
+        landed = (
+            "(select cast(id as string) as message, null as message_key from range(9)) as landed"
+        )
+        query = macros[f"events_{name}"](entity, landed.removesuffix(" as landed"))
+        cursor.execute(
+            f"explain select * from ({query}) where event_op <> 'control' and event_problem is null"
+        )
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+        assert plan.count("unparsable,StringType") == 1, plan
+
+
+def test_fields_that_a_message_does_not_have_are_refused() -> None:
+    settings = {
+        "load_type": "events",
+        "events": {"format": "change_arrays", "fields": {"names": "cols"}},
+        "source": {"format": "json"},
+    }
+    macros, entity = described(settings, COLUMNS)
+    with pytest.raises(CompilerError, match=r"events\.fields.*names.*column_names"):
+        macros.events_change_arrays(entity, "landed")

@@ -1,0 +1,258 @@
+"""Random histories of change events through the project's own SQL, compared with the oracle.
+
+The histories of a run share a table: each has keys of its own, so one load carries a load of all of
+them. Truncates hit the whole table, so a run has them or not. If a run fails, the history that came
+out wrong is shrunk, by loading smaller ones side by side, and printed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from event_histories import History, Knobs, histories, shown, smaller
+from event_oracle import ConflictError, Event, Load, expected
+from event_warehouse import EventWarehouse, column
+
+COLUMNS = [
+    column("history", "int", role="key"),
+    column("k", "string", role="key"),
+    column("v1", "string"),
+    column("v2", "int"),
+    column("v3", "string", role="ignore"),
+]
+NAMES = ("v1", "v2", "v3")
+MARK = "__debezium_unavailable_value"
+OPS = {
+    "insert": "ins",
+    "update": "upd",
+    "upsert": "put",
+    "delete": "del",
+    "truncate": "all",
+    "read": "img",
+    "control": "ping",
+}
+PLAIN = {"key_changes": False, "splits": False, "partial": False, "late": False, "repeats": False}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Some histories that are loaded together."""
+
+    name: str
+    count: int
+    knobs: dict[str, Any] = field(default_factory=dict)
+    checkpoint: dict[str, Any] | None = None
+    truncates: int = 0
+
+
+ALWAYS: dict[str, Any] = {"loads": 0}
+NEVER: dict[str, Any] = {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}
+RUNS = [
+    Run("everything", 300, checkpoint=ALWAYS),
+    Run("everything, one checkpoint", 300, checkpoint=NEVER),
+    Run("whole rows, keys that stay", 300, {**PLAIN, "snapshots": False}),
+    Run("whole rows, late", 300, {"key_changes": False, "splits": False, "partial": False}),
+    Run("partial rows, keys that stay", 300, {"key_changes": False, "splits": False}),
+    Run("moves of whole rows", 300, {"partial": False}, checkpoint=NEVER),
+    Run("truncates", 300, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+]
+
+
+def message(history: int, event: Event) -> dict[str, Any]:
+    """An event in the format of the tests."""
+
+    def image(key: tuple[Any, ...] | None) -> dict[str, Any]:
+        return {} if key is None else {"history": history, "k": str(key[0])}
+
+    values: dict[str, Any] = dict(event.values) | dict.fromkeys(event.unavailable, MARK)
+    told = {
+        "what": OPS[event.op],
+        "at": list(event.position),
+        "unit": None if event.transaction is None else f"{history} {event.transaction}",
+    }
+    if event.old_key is not None:
+        told["old"] = image(event.old_key)
+    if event.key is not None:
+        told["new"] = image(event.key) | values
+    return told
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Histories that are loaded together; a truncate stands in each of them."""
+
+    histories: list[History]
+    loads: list[Load]
+
+
+def merged(all_histories: list[History], truncates: int, chance: random.Random) -> Merged:
+    """The histories as one: keys and transactions bear a history's number."""
+
+    def own(number: int, event: Event) -> Event:
+        return event._replace(
+            key=None if event.key is None else (number, str(event.key[0])),
+            old_key=None if event.old_key is None else (number, str(event.old_key[0])),
+            transaction=None if event.transaction is None else f"{number} {event.transaction}",
+        )
+
+    by_date: dict[str, list[Event]] = {}
+    for number, history in enumerate(all_histories):
+        for load in history.loads:
+            events = by_date.setdefault(load.date, [])
+            events += (own(number, event) for event in load.events)
+    dates = sorted(by_date)
+    positions = [
+        event.position for events in by_date.values() for event in events if event.position
+    ]
+    shared: dict[str, list[Event]] = {date: [] for date in dates}
+    for _ in range(truncates):
+        shared[chance.choice(dates)].append(Event("truncate", chance.choice(positions)))
+    whole = []
+    for history in all_histories:
+        of_date = {load.date: load.events for load in history.loads}
+        told_loads = (Load(date, (*of_date.get(date, ()), *shared[date])) for date in dates)
+        whole.append(history._replace(loads=tuple(told_loads)))
+    return Merged(whole, [Load(date, (*by_date[date], *shared[date])) for date in dates])
+
+
+def told(event: Event) -> dict[str, Any]:
+    """A merged event: the history's number is in its key."""
+    key = event.key or event.old_key
+    number = key[0] if key else -1
+
+    def bare(whole: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        return None if whole is None else whole[1:]
+
+    text = message(number, event._replace(key=bare(event.key), old_key=bare(event.old_key)))
+    return text | {"unit": event.transaction}
+
+
+def wanted(
+    all_histories: list[History],
+) -> tuple[dict[str, Counter[tuple[Any, ...]]], list[Counter[str]]]:
+    """The views and, by load, the counts that the oracle says."""
+    views: dict[str, Counter[tuple[Any, ...]]] = {view: Counter() for view in DATES}
+    counts: list[Counter[str]] = [Counter() for _ in all_histories[0].loads]
+    for number, history in enumerate(all_histories):
+        tables = expected(history.loads, NAMES, ignored=("v3",))
+        for key, row in tables.current.items():
+            fields = (number, str(key[0]), *row.values, row.operation, row.eff_start_date)
+            views["current"][fields] += 1
+        for date, key, values, tag in tables.history:
+            views["history"][(number, str(key[0]), *values, tag, date)] += 1
+        for key, values, *rest in tables.versions:
+            views["versions"][(number, str(key[0]), *values, *rest)] += 1
+        for count, result in zip(counts, tables.results, strict=True):
+            count.update(result.counts)
+    return views, counts
+
+
+DATES = {
+    "current": "eff_start_date",
+    "history": "business_date",
+    "versions": "eff_start_date, eff_end_date",
+}
+
+
+def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[tuple[Any, ...]]]:
+    """Loads everything; by view, the rows that are there and should not be, or the other way."""
+    counts: list[dict[str, Any]] = []
+    for load in run.loads:
+        warehouse.land(load.date, map(told, load.events))
+        audit = warehouse.load(load.date)
+        counts.append({**audit["counts"], "late": warehouse.summary["late"]})
+    views, results = wanted(run.histories)
+    found = {
+        view: warehouse.rows(view, f"history, k, v1, v2, v3, operation, {dates}")
+        for view, dates in DATES.items()
+    }
+    wrong = {}
+    for view, rows in views.items():
+        extra, lacking = found[view] - rows, rows - found[view]
+        if extra or lacking:
+            wrong[view] = [("found", *row) for row in extra] + [("wanted", *row) for row in lacking]
+    truncated = any(event.op == "truncate" for load in run.loads for event in load.events)
+    for number, result in enumerate(results):
+        for name in "IUDNX" if truncated else [*"IUDNX", "late"]:
+            if result[name] != counts[number][name]:
+                told_counts = (number, name, result[name], counts[number][name])
+                wrong.setdefault("counts", []).append(told_counts)
+    return wrong
+
+
+def of_history(wrong: dict[str, list[tuple[Any, ...]]], number: int) -> list[tuple[Any, ...]]:
+    return [row for view in DATES for row in wrong.get(view, []) if row[1] == number]
+
+
+def shrunk(build: Any, history: History, rounds: int = 12) -> History:
+    """The smallest history found that still comes out wrong: smaller ones, many in one run."""
+    for _ in range(rounds):
+        candidates = []
+        for candidate in smaller(history):
+            try:
+                expected(candidate.loads, NAMES, ignored=("v3",))
+            except ConflictError:
+                continue
+            candidates.append(candidate)
+        wrong = differences(build(), merged(candidates, 0, random.Random(0))) if candidates else {}
+        failing = [c for n, c in enumerate(candidates) if of_history(wrong, n)]
+        if not failing:
+            break
+        history = min(failing, key=lambda h: sum(len(load.events) for load in h.loads))
+    return history
+
+
+@pytest.fixture(scope="module")
+def schema(server: Any) -> Iterator[str]:
+    from spark_cdc import server as local_server
+
+    connection = local_server.connect(server.port)
+    cursor = connection.cursor()
+    name = "test_event_histories"
+    cursor.execute(f"drop database if exists {name} cascade")
+    cursor.execute(f"create database {name}")
+    yield name
+    cursor.execute(f"drop database {name} cascade")
+    connection.close()
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path, run: Run) -> None:
+    chance = random.Random(run.name)
+    knobs = Knobs(**{"truncates": False, **run.knobs})
+    stories = list(histories(chance.randrange(10**6), run.count, knobs))
+
+    def build(general: bool = False) -> EventWarehouse:
+        return EventWarehouse(
+            cursor,
+            schema,
+            tmp_path,
+            COLUMNS,
+            events={"unavailable": MARK},
+            checkpoint=run.checkpoint,
+            general=general,
+        )
+
+    wrong = differences(build(), merged(stories, run.truncates, chance))
+    if not wrong:
+        return
+    numbers = sorted(row[1] for view in DATES for row in wrong.get(view, []))
+    if not numbers or run.truncates:
+        pytest.fail(f"{ {view: rows[:5] for view, rows in wrong.items()} }")
+    smallest = shrunk(lambda: build(general=True), stories[numbers[0]])
+    again = differences(build(general=True), merged([smallest], 0, chance))
+    pytest.fail(
+        f"{len(set(numbers))} of {run.count} histories are wrong; the smallest found:\n"
+        f"{shown(smallest)}\n{again or wrong}"
+    )
+
+
+def test_enough_histories() -> None:
+    assert sum(run.count for run in RUNS) >= 2_000
