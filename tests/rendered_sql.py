@@ -106,11 +106,18 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             f"count_load_{title}": macros._counts_sql(ledger, load),
             f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
         }
+    arguments: dict[str, dict[str, Any]] = {
+        "accepted_operations": {"operations": ["I", "U"]},
+        "follows_story": {
+            "story": f"{SCHEMA}.{name}_story",
+            "committed": committed,
+            "history": f"{SCHEMA}.{name}_history",
+        },
+    }
     for path in sorted((ROOT / "tests" / "generic").glob("*.sql")):
         test = macros[f"test_{path.stem}"]
         model = Relation(f"{name}_current")
-        more = {"operations": ["I", "U"]} if path.stem == "accepted_operations" else {}
-        statements[path.stem] = test(model, **more)
+        statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
 
 
