@@ -215,7 +215,7 @@ def run(arguments: Any) -> int:
                 log,
                 environment,
             )
-        tested = _dbt("dbt test", ["test"], log, environment)
+        tested = _dbt("dbt test", ["test", "--exclude", "test_type:unit"], log, environment)
         summary = [line for line in tested.splitlines() if "Done. PASS" in line]
         if summary:
             print(f"  {re.sub(r'^[0-9:.]+ +', '', summary[-1])}")
