@@ -1,17 +1,15 @@
-{#- The views of an entity show what a seed tells: history for each day that is committed, current for the last one.
-    Days that are not loaded yet are not compared, nor is anything after a day that the story does not have or that
-    was left out. On <entity>_current. Arguments: story (seed with business_date, the key columns and operation),
-    committed and history (relations of the entity). -#}
-{%- test follows_story(model, story, committed, history) -%}
-{%- if execute -%}  {#- at parse time the model has no name yet -#}
-{%- set entity = spark_cdc.entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
-{%- set names = entity.key_columns | map(attribute='sql') | list -%}
+{#- The views of an entity show what a seed tells, a row per business date and key: history for each day that is
+    committed, current for the last one. Days that are not loaded yet are not compared, nor is anything after a day that
+    the story does not have or that was left out. The seed has the columns business_date, the key columns, operation.
+    Arguments: committed, current, history (relations), key_columns (list of names). -#}
+{%- test follows_story(model, committed, current, history, key_columns) -%}
+{%- set loads = spark_cdc.read_manifest(committed).loads if execute else [] -%}
 with committed_days as (
     select
         business_date,
         row_number() over (order by business_date) as day_number
     from (
-        {%- for load_id in spark_cdc.read_manifest(committed).loads %}
+        {%- for load_id in loads %}
         select date'{{ spark_cdc._load_time(load_id).strftime('%Y-%m-%d') }}' as business_date
         {{- '\n        union all' if not loop.last }}
         {%- else %}
@@ -24,7 +22,7 @@ told_days as (
     select
         business_date,
         row_number() over (order by business_date) as day_number
-    from (select distinct business_date from {{ story }}) as days
+    from (select distinct business_date from {{ model }}) as days
 ),
 
 compared_days as (
@@ -43,19 +41,20 @@ last_day as (
 
 told as (
     select
-        business_date,
-        {% for name in names -%}
-        {{ name }},
+        story.business_date,
+        {% for name in key_columns -%}
+        story.{{ name }},
         {% endfor -%}
-        operation
-    from {{ story }}
-    where business_date in (select business_date from compared_days)
+        story.operation
+    from {{ model }} as story
+    inner join compared_days
+        on story.business_date = compared_days.business_date
 ),
 
 expected as (
     select
         'history' as view_name,
-        told.*
+        *
     from told
     where operation in {{ spark_cdc.operations('changes') }}
 
@@ -65,32 +64,33 @@ expected as (
         'current' as view_name,
         told.*
     from told
-    where
-        operation in {{ spark_cdc.operations('existing') }}
-        and business_date = (select business_date from last_day)
+    inner join last_day
+        on told.business_date = last_day.business_date
+    where told.operation in {{ spark_cdc.operations('existing') }}
 ),
 
 found as (
     select
         'history' as view_name,
-        business_date,
-        {% for name in names -%}
-        {{ name }},
+        changes.business_date,
+        {% for name in key_columns -%}
+        changes.{{ name }},
         {% endfor -%}
-        operation
-    from {{ history }}
-    where business_date in (select business_date from compared_days)
+        changes.operation
+    from {{ history }} as changes
+    inner join compared_days
+        on changes.business_date = compared_days.business_date
 
     union all
 
     select
         'current' as view_name,
         compared_days.business_date,
-        {% for name in names -%}
-        current_rows.{{ name }},
+        {% for name in key_columns -%}
+        state.{{ name }},
         {% endfor -%}
-        current_rows.operation
-    from {{ model }} as current_rows
+        state.operation
+    from {{ current }} as state
     cross join last_day
     inner join compared_days
         on last_day.business_date = compared_days.business_date
@@ -99,7 +99,7 @@ found as (
 select
     coalesce(expected.view_name, found.view_name) as view_name,
     coalesce(expected.business_date, found.business_date) as business_date,
-    {% for name in names -%}
+    {% for name in key_columns -%}
     coalesce(expected.{{ name }}, found.{{ name }}) as {{ name }},
     {% endfor -%}
     expected.operation as expected_operation,
@@ -109,9 +109,8 @@ full outer join found
     on
         expected.view_name = found.view_name
         and expected.business_date = found.business_date
-        {%- for name in names %}
+        {%- for name in key_columns %}
         and expected.{{ name }} = found.{{ name }}
         {%- endfor %}
 where not expected.operation <=> found.operation
-{%- endif -%}
 {%- endtest -%}
