@@ -17,9 +17,10 @@ Where the contract leaves room, this is what holds here:
 - Within a transaction rows queue under a key: an insert or an arrival joins the queue, a delete or
   a leave takes the oldest, an update changes the newest. When the transaction ends the newest
   stays. An event without a transaction is one of its own, with all others at its position.
-- An insert begins a row, so an absent column is null. An unavailable column comes from the row that
-  the only other key deleted at the same position and transaction has given up (the second half of
-  a key change); if there is none, from the row that the key has; else it is null.
+- An insert begins a row, so an absent column is null. If exactly one other key is deleted at the
+  same position and transaction, the insert is the second half of a key change, and an unavailable
+  column comes from the row that the other key gave up, or is null if there was none. Otherwise it
+  comes from the row that the key has; else it is null.
 - A truncate deletes the rows whose last applied position is not above its own.
 - A dead key's position is forgotten when its last event was applied in a load more than
   `tombstone_days` before the load at hand.
@@ -241,8 +242,10 @@ class State:
             elif event.op in ("insert", "read"):
                 source = None
                 if event.unavailable:
-                    source = _second_half_of(event, ordered, given_up)
-                    if source is None and living:
+                    former = _former_key(event, ordered)
+                    if former is not None:
+                        source = given_up.get(former)
+                    elif living:
                         source = living[-1]
                 new = self._row(event, source, event.unavailable)
                 if event.op == "read":
@@ -386,10 +389,8 @@ def _settle(table: dict[Key, list[Row]], crowded: set[Key]) -> None:
     crowded.clear()
 
 
-def _second_half_of(
-    event: Event, ordered: list[Event], given_up: dict[Key, Row | None]
-) -> Row | None:
-    """The row that the one delete at the event's position and transaction has given up."""
+def _former_key(event: Event, ordered: list[Event]) -> Key | None:
+    """The key before, of an insert that is the second half of a key change."""
     keys = {
         other.old_key
         for other in ordered
@@ -397,7 +398,7 @@ def _second_half_of(
         and other.place == event.place
         and other.transaction == event.transaction
     }
-    return given_up.get(*keys) if len(keys) == 1 and event.key not in keys else None
+    return keys.pop() if len(keys) == 1 and event.key not in keys else None
 
 
 def _same(one: Any, other: Any) -> bool:
