@@ -601,7 +601,7 @@ def test_every_format_tells_the_story(cursor, name):
         cursor.execute(
             f"create or replace temporary view story{schema} using csv options ({listed})"
         )
-        events = events_of(cursor, macros, entity, "story", "id", "name", "amount", "note")
+        events = events_of(cursor, macros, entity, "story", "id", "name", "amount", "remark")
         assert not [event for event in events if event["event_problem"]]
         for position, event in sorted(
             zip(positions(events), events, strict=True), key=lambda pair: pair[0]
@@ -616,7 +616,7 @@ def test_every_format_tells_the_story(cursor, name):
             if event["event_op"] == "delete":
                 people.pop(event["id"], None)
             else:
-                people[event["id"]] = (event["name"], event["amount"], event["note"])
+                people[event["id"]] = (event["name"], event["amount"], event["remark"])
         assert people == expected
 
 

@@ -250,10 +250,10 @@ def test_the_story_is_told(cursor: Any, name: str) -> None:
             amount = image["amount"]
             if name == "debezium":
                 amount = str(Decimal(unscaled(amount)).scaleb(-2))
-            note = image["note"]
-            if note == "__debezium_unavailable_value":
-                note = (state.get(key) or moved)[2]
-            state[key] = (image["name"], amount, note)
+            remark = image["remark"]
+            if remark == "__debezium_unavailable_value":
+                remark = (state.get(key) or moved)[2]
+            state[key] = (image["name"], amount, remark)
         assert state == wanted
 
 

@@ -154,7 +154,7 @@ def apply(state: dict[str, dict[str, Any]], event: dict[str, Any]) -> None:
     if event["op"] != "delete":
         row = {
             column: after.get(column, row.get(column))
-            for column in ["id", "name", "amount", "note"]
+            for column in ["id", "name", "amount", "remark"]
         }
         row["amount"] = f"{float(row['amount']):.2f}"
         state[row["id"]] = row
