@@ -313,7 +313,7 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
         [KEY, NAME, text],
     )
     with pytest.raises(CompilerError) as error:
-        macros.events_flagged_rows(entity, "typed")
+        macros._refuse_events(entity)
     message = str(error.value)
     for part in [
         "people: the settings of events.format flagged_rows are not accepted.",
@@ -328,7 +328,7 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
         assert part in message
     macros, entity = described({"format": "flagged_rows", "operation": "op"}, [KEY])
     with pytest.raises(CompilerError, match=r"events\.order is missing or names no column"):
-        macros.events_flagged_rows(entity, "typed")
+        macros._refuse_events(entity)
 
 
 # --- AWS DMS ------------------------------------------------------------------
@@ -404,7 +404,7 @@ def test_dms_in_parquet_with_a_declared_time(cursor):
 def test_dms_without_an_order_is_refused():
     macros, entity = described({"format": "dms"}, [KEY])
     with pytest.raises(CompilerError, match=r"events\.timestamp_column is missing: set Timestamp"):
-        macros.events_dms(entity, "typed")
+        macros._refuse_events(entity)
 
 
 # --- SQL Server ---------------------------------------------------------------
@@ -498,7 +498,7 @@ def test_sqlserver_cdc_with_a_wrong_type_is_refused():
     wrong = {"name": "__$operation", "data_type": "string", "meta": {"role": "control"}}
     macros, entity = described(CDC, [KEY, wrong])
     with pytest.raises(CompilerError, match=r"'__\$operation' is declared string; accepted are"):
-        macros.events_sqlserver_cdc(entity, "typed")
+        macros._refuse_events(entity)
 
 
 # --- Delta and Iceberg --------------------------------------------------------
