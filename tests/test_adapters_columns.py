@@ -16,6 +16,8 @@ import pytest
 import yaml
 
 from macro_renderer import CompilerError, Macros, load_macros
+from test_config import changed
+from test_config import macros as configured
 
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["flagged_rows", "dms", "sqlserver_cdc", "delta_cdf", "iceberg_changelog"]
@@ -329,6 +331,44 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
     macros, entity = described({"format": "flagged_rows", "operation": "op"}, [KEY])
     with pytest.raises(CompilerError, match=r"events\.order is missing or names no column"):
         macros._refuse_events(entity)
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        (
+            {"format": "flagged_rows", "order": ["id"]},
+            "events.operation is missing: name the column",
+        ),
+        ({"format": "dms"}, "events.timestamp_column is missing: set TimestampColumnName"),
+        (
+            {"format": "sqlserver_cdc", "time": "when"},
+            "events.time names 'when', which is no column; accepted are id, value",
+        ),
+        ({"format": "iceberg_changelog", "time": "value"}, ""),
+        (
+            {"format": "change_arrays", "fields": {"op": "x"}},
+            "events.fields has the unknown key 'op'; accepted are change_type",
+        ),
+        ({"format": "change_arrays", "fields": "op"}, "events.fields is not a mapping"),
+        (
+            {"format": "debezium", "order": ["id"]},
+            "events.order is given, but the format debezium has an order of its own: remove it, or "
+            "name what is to be added to that order under events.tie_breaker",
+        ),
+        ({"format": "canal", "order": ["id"]}, "under events.order_fields"),
+    ],
+)
+def test_the_settings_of_a_format_are_checked_before_anything_runs(events, message):
+    node = changed(load_type="events", events=events, source__format="json")
+    problems = configured(node)._entity_problems("orders", node)
+    if message:
+        assert [problem for problem in problems if message in problem]
+        with pytest.raises(CompilerError) as error:
+            configured(node).validate()
+        assert message in str(error.value)
+    else:
+        assert problems == []
 
 
 # --- AWS DMS ------------------------------------------------------------------
