@@ -1,13 +1,31 @@
 {#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and with the hash of its
     key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
     Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
-    `message` and `message_key`). Returns a query with the columns of _event_columns(), without its partition. -#}
+    `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
+    Returns a query with the columns of _event_columns(), without its partition. -#}
 {%- macro stage_events_sql(entity, landed) -%}
 {%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
 {%- set old_keys = spark_cdc._old_keys(entity) -%}
+{%- do spark_cdc._refuse_events(entity) -%}
 {%- if entity.events.is_message -%}
-with events as (
-    {{ adapter_sql(entity, landed) | indent(4) }}
+{%- set events_sql = adapter_sql(entity, 'landed') -%}
+{#- an adapter need not hand on the row that it read -#}
+{%- set has_row = 'landed_row' in events_sql -%}
+with landed as (
+    select
+        message,
+        message_key,
+        named_struct(
+            'message', message
+            {%- for column in spark_cdc._landed_columns(entity) %},
+            {{ spark_cdc._literal(column.name) }}, {{ spark_cdc._quote(column.from) }}
+            {%- endfor %}
+        ) as landed_row
+    from {{ landed }}
+),
+
+events as (
+    {{ events_sql | indent(4) }}
 ),
 
 received as (
@@ -19,9 +37,13 @@ received as (
         event_problem,
         event_before,
         map_keys(event_after) as event_names,
-        coalesce(event_after, event_before) as event_image
-        {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
+        coalesce(event_after, event_before) as event_image,
+        {{ 'landed_row.message' if has_row else 'cast(null as string)' }} as landing_message
+        {%- for column in entity.stored %},
         {{ spark_cdc._image_value(entity, column) }} as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+        {%- for column in spark_cdc._order_columns(entity) %},
+        {{ spark_cdc._order_value(column, has_row) }} as {{ spark_cdc._raw(column) }}
         {%- endfor %}
     from events
 ),
@@ -180,6 +202,19 @@ from judged
 {%- endmacro -%}
 
 
+{#- Declared columns that are not stored: where messages are landed as rows, they may lie beside the message. -#}
+{%- macro _landed_columns(entity) -%}
+    {{ return(entity.columns | selectattr('role', 'equalto', 'control') | list) }}
+{%- endmacro -%}
+
+
+{#- A column that only gives an order, as text: as it was landed beside the message, else as an image has it. -#}
+{%- macro _order_value(column, has_row) -%}
+    {%- set name = spark_cdc._literal(column.from) -%}
+    {{ return('coalesce(' ~ ('landed_row.' ~ column.sql ~ ', ' if has_row else '') ~ 'event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
+{%- endmacro -%}
+
+
 {#- A column of a message's new image as text; for a key that the image lacks the old one; null where it stands for
     an unchanged value. -#}
 {%- macro _image_value(entity, column) -%}
@@ -187,7 +222,7 @@ from judged
     {%- if column.role == 'key' -%}
         {{ return('if(map_contains_key(event_after, ' ~ name ~ '), event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
     {%- endif -%}
-    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
+    {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
     {%- if not marks -%}
         {{ return('event_after[' ~ name ~ ']') }}
     {%- endif -%}
@@ -195,16 +230,30 @@ from judged
 {%- endmacro -%}
 
 
-{#- How the text for an unchanged value looks in the types that have it: text, binary (base64, hex) and lists. -#}
-{%- macro _unavailable_texts(entity) -%}
-    {%- set mark = entity.events.unavailable -%}
-    {%- if mark is none -%}
+{#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as base64 or hexadecimal digits in binary,
+    lists of it in arrays (of numbers: its bytes), a pair of it in a map. Returns a list of expressions. -#}
+{%- macro _unavailable_texts(entity, column) -%}
+    {%- if entity.events.unavailable is none -%}
         {{ return([]) }}
     {%- endif -%}
-    {{ return([
-        spark_cdc._literal(mark), 'base64(cast(' ~ spark_cdc._literal(mark) ~ ' as binary))',
-        spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}'),
-    ]) }}
+    {%- set mark = entity.events.unavailable | string -%}
+    {%- set text = [spark_cdc._literal(mark)] -%}
+    {%- set base64 = 'base64(cast(' ~ spark_cdc._literal(mark) ~ ' as binary))' -%}
+    {%- set numbers = [] -%}
+    {%- for byte in mark.encode('utf-8') -%}{%- do numbers.append(byte if byte < 128 else byte - 256) -%}{%- endfor -%}
+    {%- set binary = [base64, spark_cdc._literal(mark.encode('utf-8').hex()), spark_cdc._literal(mark.encode('utf-8').hex() | upper)] -%}
+    {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('[' ~ numbers | join(',') ~ ']'), 'concat(\'["\', ' ~ base64 ~ ', \'"]\')'] -%}
+    {%- set pair = [spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}')] -%}
+    {%- if column.data_type == 'string' -%}
+        {{ return(text + binary + list + pair) }}
+    {%- elif column.data_type == 'binary' -%}
+        {{ return(text + binary) }}
+    {%- elif column.data_type.startswith('array') -%}
+        {{ return(text + list) }}
+    {%- elif modules.re.match('(map|struct)', column.data_type) -%}
+        {{ return(text + pair) }}
+    {%- endif -%}
+    {{ return(text + [base64]) }}
 {%- endmacro -%}
 
 
@@ -254,8 +303,8 @@ end
     of (unavailable). Keys are never missing: that is a reason to reject. -#}
 {%- macro _missing_columns(entity, state) -%}
     {%- set cases = [] -%}
-    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
     {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
         {%- set condition = none -%}
         {%- if state == 'unavailable' -%}
             {%- if marks and entity.events.is_message -%}
@@ -421,7 +470,7 @@ end
 {#- What is shown of an event that can't be accepted. -#}
 {%- macro _shown_event(entity) -%}
     {%- if entity.events.is_message -%}
-        {{ return("named_struct('operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
+        {{ return("named_struct('message', left(landing_message, 500), 'operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
     {%- endif -%}
     {%- set fields = [] -%}
     {%- for column in entity.columns -%}
