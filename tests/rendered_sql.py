@@ -211,8 +211,9 @@ class Node(dict):  # type: ignore[type-arg]
 
 
 def _tidy(sql: str) -> str:
-    """Return it without what Jinja leaves at both ends, and with a blank in decimal(10,2)."""
-    return re.sub(r"decimal\((\d+),(\d+)\)", r"decimal(\1, \2)", sql).strip() + "\n"
+    """Return it without what Jinja leaves at both ends, and types with the blanks of the linter."""
+    sql = re.sub(r"decimal\((\d+),(\d+)\)", r"decimal(\1, \2)", sql)
+    return re.sub(r"\bas map<", "as map <", sql).strip() + "\n"
 
 
 if __name__ == "__main__":
