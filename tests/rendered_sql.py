@@ -25,6 +25,7 @@ from macro_renderer import Macros, load_macros
 ROOT = Path(__file__).resolve().parent.parent
 ENTITIES = sorted(path.parent.name for path in ROOT.glob("models/*/stg_*.sql"))
 SCHEMA = "cdc"
+EVENTS = "price_changes"  # whose events are resolved here: it has columns of every role
 MANIFESTS = {  # by the name of what is planned on top of them
     "first": {"loads": [], "rows": 0, "log_rows": 0},
     "later": {"loads": ["20240229-{kind}c-00000001"], "rows": 1000, "log_rows": 0},
@@ -100,7 +101,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         }
         if entity["events"]:
             audit["record"] = {**record, "events": macros._any_events()}
-            statements |= _event_statements(macros, entity, load, title)
+            if name == EVENTS:
+                statements |= _event_statements(macros, entity, load, title)
         else:
             statements[f"{name}_ledger_{title}"] = macros.tag_sql(
                 entity, load, f"stg_{name}", ledger
