@@ -15,8 +15,8 @@
     Arguments: entity, events (relation with the columns of _event_columns()), summary (of event_summary()), prior
     (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), all_steps (whether
     every step is wanted, not the last of each key). Columns of `resolved`: key_hash, event_position (last applied),
-    step__is_alive, step__is_conflict, the key columns, the others as `filled__<name>` (null or a struct with the value) where
-    partial, else under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
+    step__is_alive, step__is_conflict, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
+    partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro resolve_ctes(entity, events, summary, prior=none, all_steps=false) -%}
 {%- set moves = (summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0 -%}
 {%- set partial = summary.partial -%}
@@ -25,6 +25,10 @@
 {%- set source = 'named' if summary.alternates else events -%}
 {%- set key_names = entity.key_columns | map(attribute='sql') | list -%}
 {%- set other_names = others | map(attribute='sql') | list -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) if partial else [] -%}
+{%- set left_out = missing | map(attribute='sql') | list -%}
+{%- set value_names = key_names + spark_cdc._filled_names(missing) + other_names | reject('in', left_out) | list -%}
+{%- set is_plain = not (moves or partial or all_steps or summary.get('conflicts', true)) -%}
 steps as (
     {{ spark_cdc._event_steps_sql(entity, source, summary, moves, partial, all_steps) | indent(4) }}
 ),
@@ -47,6 +51,23 @@ newer as (
     from steps
 ),
 {% endif %}
+{% if is_plain %}
+resolved as (
+    select
+        key_hash,
+        event_position,
+        not step__is_end as step__is_alive,
+        false as step__is_conflict,
+        {{ (value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+    from (
+        select
+            *,
+            row_number() over (partition by key_hash order by event_position desc) as recency
+        from newer
+    ) as newest
+    where recency = 1
+)
+{%- else %}
 ordered as (
     select
         *,
@@ -60,7 +81,7 @@ ordered as (
             and lag(event_hash) over {{ by_position }} <> event_hash, false
         ) as step__is_conflict
         {%- if partial and not moves %}
-        {%- for column in others %},
+        {%- for column in missing %},
         last_value(
             if(step__is_end or step__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
         ) over ({{ by_position[1:-1] }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
@@ -82,13 +103,7 @@ resolved as (
         {%- endif %}
         not step__is_end as step__is_alive,
         step__is_conflict,
-        {% for name in key_names + (spark_cdc._filled_names(others) if partial else []) %}{{ name }},
-        {% endfor -%}
-        {%- if partial -%}
-        key_hash as step__root_key_hash
-        {%- else -%}
-        {{ (other_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
-        {%- endif %}
+        {{ (value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
     from ordered
     where {{ 'not step__is_repeated' if all_steps else 'step__is_last or step__is_conflict' }}
 )
@@ -275,7 +290,7 @@ followed as (
 filled as (
     select
         *
-        {%- for column in others %},
+        {%- for column in missing %},
         last_value(
             if(not step__is_end and (step__is_start or not {{ spark_cdc._is_missing(column) }}), struct({{ column.sql }} as value), null), true
         ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
@@ -306,13 +321,7 @@ resolved as (
         {%- endif %}
         {{ 'not step__is_gone' if all_steps else 'step__remains' }} as step__is_alive,
         step__is_conflict,
-        {% for name in key_names + (spark_cdc._filled_names(others) if partial else []) %}{{ name }},
-        {% endfor -%}
-        {%- if partial -%}
-        if(step__row_segment is null, step__row_key_hash, null) as step__root_key_hash
-        {%- else -%}
-        {{ (other_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
-        {%- endif %}
+        {{ (value_names + ['if(step__row_segment is null, step__row_key_hash, null)' if partial else 'key_hash']) | join(',\n        ') }} as step__root_key_hash
     from (
         select
             *,
@@ -324,6 +333,17 @@ resolved as (
     where {{ 'step__is_gone or not step__is_end' if all_steps else 'recency = 1 or step__is_conflict' }}
 )
 {%- endif %}
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The columns that some event of a load lacks. -#}
+{%- macro _missing_of(entity, summary) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.stored if column.role != 'key' and (summary.get('missing') is none or column.name in summary.missing) -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 
