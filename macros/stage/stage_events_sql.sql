@@ -26,7 +26,7 @@ received as (
     from events
 ),
 
-{#- every column is text here -#}
+-- every column is text here
 typed as (
     select
         *
@@ -41,9 +41,9 @@ with landed as (
         {% for column in entity.columns -%}
         {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
-        {%- if entity.source.format == 'json' %}
+        {%- if entity.source.format == 'json' -%}
         landing_names,
-        {%- endif %}
+        {% endif -%}
         landing_problem
     from {{ landed }}
 ),
@@ -234,12 +234,13 @@ from judged
     null where a part is missing. -#}
 {%- macro _final_position(entity) -%}
 case
-    when event_op = 'read' then concat(
-        array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
-        {%- if entity.events.tie_breaker %},
-        array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
-        {%- endif %}
-    )
+    when event_op = 'read'
+        then concat(
+            array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
+            {%- if entity.events.tie_breaker %},
+            array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
+            {%- endif %}
+        )
     when exists(event_position, part -> part is null) then null
     {%- if entity.events.tie_breaker %}
     when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
@@ -364,7 +365,7 @@ end
             ~ "if(event_position is null, cast(" ~ spark_cdc._event_hash(entity) ~ " as string), '')))), null)") }}
     {%- endif -%}
     {{ return("if(\n    event_op in ('truncate', 'control') or " ~ spark_cdc._any_null(entity.key_columns) ~ ', null,\n    '
-        ~ spark_cdc.hash(entity.key_columns) ~ '\n)') }}
+        ~ spark_cdc.hash(entity.key_columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
@@ -377,7 +378,7 @@ end
         {%- do columns.append(dict(old.of, sql=old.sql)) -%}
     {%- endfor -%}
     {{ return('if(\n    ' ~ spark_cdc._any_null(old_keys) ~ ' or not (' ~ differs | join(' or ') ~ '), null,\n    '
-        ~ spark_cdc.hash(columns) ~ '\n)') }}
+        ~ spark_cdc.hash(columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
