@@ -141,11 +141,46 @@ class EventWarehouse:
         return audit
 
     def rows(self, view: str, columns: str) -> Counter[tuple[Any, ...]]:
-        """Some columns of current, history, versions or event_versions."""
-        relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
-        sql = self.macros[f"{view}_sql"](self.entity, *relations)
-        self.cursor.execute(f"select {columns} from ({sql}) as {view}")
+        """Some columns of a view."""
+        self.cursor.execute(f"select {columns} from ({self.view_sql(view)}) as {view}")
         return Counter(self.cursor.fetchall())
+
+    def differing(
+        self, view: str, columns: str, types: str, rows: Iterable[tuple[Any, ...]], most: int = 500
+    ) -> list[tuple[Any, ...]]:
+        """What a view and the rows that it should hold do not have in common, compared by Spark.
+
+        types: the rows' columns as `name type, …`. Returns rows behind the word `found` (not
+        wanted) or `wanted` (not found), at most as many as said.
+        """
+        file = self.folder / f"wanted_{view}.json"
+        names = [part.split()[0] for part in types.split(",")]
+        lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        self.cursor.execute(
+            f"create or replace temporary view wanted ({types}) using json options (path '{file}')"
+        )
+        listed = ", ".join(names)
+        self.cursor.execute(
+            f"""
+            select if(sum(side) > 0, 'found', 'wanted') as word, {listed}
+            from (
+                select {columns}, 1 from ({self.view_sql(view)}) as found
+                union all
+                select {listed}, -1 from wanted
+            ) as both ({listed}, side)
+            group by {listed}
+            having sum(side) <> 0
+            order by all
+            limit {most}
+            """
+        )
+        return self.cursor.fetchall()
+
+    def view_sql(self, view: str) -> str:
+        """The query of current, history, versions or event_versions."""
+        relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
+        return self.macros[f"{view}_sql"](self.entity, *relations)
 
 
 def column(name: str, data_type: str, **meta: Any) -> dict[str, Any]:

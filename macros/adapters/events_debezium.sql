@@ -74,10 +74,13 @@ keyed as (
 select
     event_op,
     case database
-        when 'postgresql' then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(8) }}
-        when 'mysql' then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(8) }}
-        when 'sqlserver' then {{ spark_cdc._debezium_sqlserver_position(
-            'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(8) }}
+        when 'postgresql'
+            then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(12) }}
+        when 'mysql'
+            then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(12) }}
+        when 'sqlserver'
+            then {{ spark_cdc._debezium_sqlserver_position(
+                'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(12) }}
     end as event_position,
     case database
         when 'postgresql' then envelope.source.txid
@@ -145,8 +148,10 @@ from keyed
         ~ "    when envelope.op = 'm' then 'control'\n"
         ~ "    when envelope.op is not null then null\n"
         ~ "    when coalesce(trim(content), '') in ('', 'null') or envelope.status in ('BEGIN', 'END') then 'control'\n"
-        ~ "    when size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
-        ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0 then 'control'\n"
+        ~ "    when\n"
+        ~ "        size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
+        ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0\n"
+        ~ "        then 'control'\n"
         ~ "end"
     ) }}
 {%- endmacro -%}
@@ -226,10 +231,10 @@ from keyed
     {%- endfor -%}
     {{ return(
         'case\n'
-        ~ '    when ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' and ' ~ change_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
-        ~ (commit + change) | join(',\n        ') ~ ',\n        coalesce(' ~ serial ~ ', 0L)\n    )\n'
-        ~ '    when ' ~ is_read ~ ' and ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
-        ~ commit | join(',\n        ') ~ ',\n        0L, 0L, 0L, 0L\n    )\n'
+        ~ '    when ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' and ' ~ change_lsn ~ ' rlike ' ~ pattern ~ '\n        then array(\n            '
+        ~ (commit + change) | join(',\n            ') ~ ',\n            coalesce(' ~ serial ~ ', 0L)\n        )\n'
+        ~ '    when ' ~ is_read ~ ' and ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ '\n        then array(\n            '
+        ~ commit | join(',\n            ') ~ ',\n            0L, 0L, 0L, 0L\n        )\n'
         ~ 'end'
     ) }}
 {%- endmacro -%}

@@ -73,7 +73,7 @@ select key_hash
 from {{ events }}
 where note is null and event_op in ('insert', 'delete') and event_transaction is not null
 group by key_hash, event_transaction
-having count_if(event_op = 'insert') > 0 and count_if(event_op = 'delete') > 0
+having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
 limit 1
 {%- endmacro -%}
 

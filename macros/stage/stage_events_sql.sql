@@ -48,24 +48,24 @@ received as (
     from events
 ),
 
-{#- every column is text here -#}
+-- every column is text here
 typed as (
     select
         *
         {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
-        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {{ spark_cdc._sent_value(entity, column) }} as {{ column.sql }}
         {%- endfor %}
     from received
 ),
-{%- else -%}
+{% else -%}
 with landed as (
     select
         {% for column in entity.columns -%}
         {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
-        {%- if entity.source.format == 'json' %}
+        {%- if entity.source.format == 'json' -%}
         landing_names,
-        {%- endif %}
+        {% endif -%}
         landing_problem
     from {{ landed }}
 ),
@@ -215,18 +215,24 @@ from judged
 {%- endmacro -%}
 
 
-{#- A column of a message's new image as text; for a key that the image lacks the old one; null where it stands for
-    an unchanged value. -#}
+{#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
 {%- macro _image_value(entity, column) -%}
     {%- set name = spark_cdc._literal(column.from) -%}
     {%- if column.role == 'key' -%}
         {{ return('if(map_contains_key(event_after, ' ~ name ~ '), event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
     {%- endif -%}
+    {{ return('event_after[' ~ name ~ ']') }}
+{%- endmacro -%}
+
+
+{#- A message's column in its type; null where it stands for an unchanged value. -#}
+{%- macro _sent_value(entity, column) -%}
+    {%- set value = spark_cdc._cast(entity, column) -%}
     {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
-    {%- if not marks -%}
-        {{ return('event_after[' ~ name ~ ']') }}
+    {%- if column.role == 'key' or not marks -%}
+        {{ return(value) }}
     {%- endif -%}
-    {{ return('if(event_after[' ~ name ~ '] in (' ~ marks | join(', ') ~ '), null, event_after[' ~ name ~ '])') }}
+    {{ return('if(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), null, ' ~ value ~ ')') }}
 {%- endmacro -%}
 
 
@@ -283,12 +289,13 @@ from judged
     null where a part is missing. -#}
 {%- macro _final_position(entity) -%}
 case
-    when event_op = 'read' then concat(
-        array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
-        {%- if entity.events.tie_breaker %},
-        array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
-        {%- endif %}
-    )
+    when event_op = 'read'
+        then concat(
+            array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
+            {%- if entity.events.tie_breaker %},
+            array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
+            {%- endif %}
+        )
     when exists(event_position, part -> part is null) then null
     {%- if entity.events.tie_breaker %}
     when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
@@ -307,15 +314,13 @@ end
         {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
         {%- set condition = none -%}
         {%- if state == 'unavailable' -%}
-            {%- if marks and entity.events.is_message -%}
-                {%- set condition = 'coalesce(event_image[' ~ spark_cdc._literal(column.from) ~ '] in (' ~ marks | join(', ') ~ '), false)' -%}
-            {%- elif marks and entity.source.text or (marks and column.data_type == 'string') -%}
+            {%- if marks and entity.events.is_message or marks and entity.source.text or (marks and column.data_type == 'string') -%}
                 {%- set condition = 'coalesce(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), false)' -%}
             {%- endif -%}
         {%- elif entity.events.is_message -%}
-            {%- set condition = 'not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+            {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- elif entity.source.format == 'json' -%}
-            {%- set condition = 'not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+            {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- endif -%}
         {%- if condition is not none -%}
             {%- do cases.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
@@ -324,20 +329,27 @@ end
     {%- if not cases -%}
         {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), array_compact(array(\n    " ~ cases | join(',\n    ') ~ '\n)), null)') }}
+    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), " ~ spark_cdc._texts_found(cases) ~ ', null)') }}
 {%- endmacro -%}
 
 
-{#- Names in an event's new image that are no columns of the entity. -#}
+{#- Names in an event's new image that are no columns of the entity. They are looked for only where there are more names
+    than declared columns, which is cheap to count. -#}
 {%- macro _unexpected_columns(entity) -%}
-    {%- set names = [] -%}
-    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
-    {%- if entity.events.is_message -%}
-        {{ return('array_except(event_names, array(' ~ names | join(', ') ~ '))') }}
-    {%- elif entity.source.format == 'json' -%}
-        {{ return('array_except(landing_names, array(' ~ names | join(', ') ~ '))') }}
+    {%- if not entity.events.is_message and entity.source.format != 'json' -%}
+        {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return('cast(null as array<string>)') }}
+    {%- set found = 'event_names' if entity.events.is_message else 'landing_names' -%}
+    {%- set raws = entity.columns if not entity.events.is_message else entity.stored + spark_cdc._order_columns(entity) -%}
+    {%- set names = [] -%}
+    {%- set present = [] -%}
+    {%- for column in entity.columns -%}
+        {%- set name = spark_cdc._literal(column.from) -%}
+        {%- set is_named = 'array_contains(' ~ found ~ ', ' ~ name ~ ')' -%}
+        {%- do names.append(name) -%}
+        {%- do present.append('if(' ~ (spark_cdc._raw(column) ~ ' is not null or ' if column in raws and column.role != 'key' else '') ~ is_named ~ ', 1, 0)') -%}
+    {%- endfor -%}
+    {{ return('if(\n    size(' ~ found ~ ') > ' ~ present | join(' + ') ~ ',\n    array_except(' ~ found ~ ', array(' ~ names | join(', ') ~ ')), null\n)') }}
 {%- endmacro -%}
 
 
@@ -376,7 +388,15 @@ end
             ~ spark_cdc._literal(' is not accepted as ' ~ old.data_type) ~ '), null)'
         ) -%}
     {%- endfor -%}
-    {{ return('array_compact(array(\n    ' ~ reasons | join(',\n    ') ~ '\n))') }}
+    {{ return(spark_cdc._texts_found(reasons)) }}
+{%- endmacro -%}
+
+
+{#- Those of some texts that are not null, as an array; null where all are, as for nearly every event: array_compact() is
+    interpreted, coalesce() is compiled. -#}
+{%- macro _texts_found(texts) -%}
+    {%- set listed = texts | join(',\n    ') -%}
+    {{ return('if(coalesce(\n    ' ~ listed ~ '\n) is not null, array_compact(array(\n    ' ~ listed ~ '\n)), null)') }}
 {%- endmacro -%}
 
 
@@ -413,7 +433,7 @@ end
             ~ "if(event_position is null, cast(" ~ spark_cdc._event_hash(entity) ~ " as string), '')))), null)") }}
     {%- endif -%}
     {{ return("if(\n    event_op in ('truncate', 'control') or " ~ spark_cdc._any_null(entity.key_columns) ~ ', null,\n    '
-        ~ spark_cdc.hash(entity.key_columns) ~ '\n)') }}
+        ~ spark_cdc.hash(entity.key_columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
@@ -426,7 +446,7 @@ end
         {%- do columns.append(dict(old.of, sql=old.sql)) -%}
     {%- endfor -%}
     {{ return('if(\n    ' ~ spark_cdc._any_null(old_keys) ~ ' or not (' ~ differs | join(' or ') ~ '), null,\n    '
-        ~ spark_cdc.hash(columns) ~ '\n)') }}
+        ~ spark_cdc.hash(columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
