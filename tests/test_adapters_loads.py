@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ import pytest
 from event_warehouse import EventWarehouse, column
 from macro_renderer import CompilerError
 
-SCHEMA = "test_adapters_loads"
 ID = column("id", "bigint", role="key")
 NAME = column("name", "string")
 REMARK = column("remark", "string")
@@ -27,19 +26,6 @@ SEQ = column("seq", "bigint", role="control")
 DAY, NEXT_DAY = "2024-05-01", "2024-05-02"
 
 Warehouse = Callable[..., EventWarehouse]
-
-
-@pytest.fixture(scope="module")
-def schema(server: Any) -> Iterator[str]:
-    from spark_cdc import server as local_server
-
-    connection = local_server.connect(server.port)
-    cursor = connection.cursor()
-    cursor.execute(f"drop database if exists {SCHEMA} cascade")
-    cursor.execute(f"create database {SCHEMA}")
-    yield SCHEMA
-    cursor.execute(f"drop database {SCHEMA} cascade")
-    connection.close()
 
 
 @pytest.fixture

@@ -21,15 +21,12 @@
 {%- endmacro -%}
 
 
-{#- Whether anything follows the JSON document of a message, most often another one: from_json would read the first and
-    drop the rest. Strict parsing tells; only messages that look like it are parsed once more: those that do not end as
-    an object does, and those in which an object follows another, directly, behind a blank, or behind a comma and beginning
-    as the message does. Returns a condition that is never null. -#}
+{#- Whether a message is more than one JSON object: from_json would read the first and drop the rest.
+    Strict parsing tells; only messages that look like it are parsed once more: those that do not end as an object does,
+    and those in which something follows an object directly or behind a blank. Returns a condition that is never null. -#}
 {%- macro _is_several_documents(message) -%}
-    {%- set begin = 'left(' ~ message ~ ', 6)' -%}
-    {{ return("coalesce(not endswith(" ~ message ~ ", '}') or contains(" ~ message ~ ", '}{') or contains(" ~ message ~ ", '} ') or contains("
-        ~ message ~ ", '}\\t{') or contains(" ~ message ~ ", concat('},', " ~ begin ~ ")) or contains(" ~ message ~ ", concat('}, ', " ~ begin
-        ~ ")), false) and coalesce(size(from_json(concat('[', " ~ message ~ ", ']'), 'array<string>')), 0) <> 1") }}
+    {{ return("coalesce(not endswith(" ~ message ~ ", '}') or contains(" ~ message ~ ", '}{') or contains(" ~ message ~ ", '} '), false)"
+        ~ " and coalesce(size(from_json(concat('[', " ~ message ~ ", ']'), 'array<string>')), 0) <> 1") }}
 {%- endmacro -%}
 
 

@@ -24,7 +24,7 @@ named as (
         *,
         {{ spark_cdc._message_operation(
             codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name', 'database_name'),
-            [["is_ddl and upper(change_type) <> 'TRUNCATE'", 'control']]
+            [["is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'", 'control']]
         ) | indent(8) }} as event_op
     from parsed
 ),
