@@ -239,7 +239,7 @@ former as (
             inline(array(
                 struct(key_hash as step__at_key_hash, step__segment as step__at_segment, false as step__is_source),
                 struct(step__source_key_hash as step__at_key_hash, step__source_segment as step__at_segment, true as step__is_source)
-            ))
+            )) as (step__at_key_hash, step__at_segment, step__is_source)
         from moved
     ) as places
 ),
@@ -373,7 +373,8 @@ resolved as (
 {%- macro _event_steps_sql(entity, events, summary, moves, partial, all_steps) -%}
 {%- set columns = entity.stored -%}
 {%- set condition -%}
-note is null and event_op not in ('control', 'truncate')
+note is null
+    and event_op not in ('control', 'truncate')
     {%- if summary.truncated %}
     and event_position > {{ spark_cdc._position_literal(summary.truncated) }}
     {%- endif %}
@@ -389,13 +390,17 @@ select
     {%- endif %}
     1 as step__half,
     incoming.event_op = 'delete' as step__is_end,
-    {{ 'coalesce(' if moves }}incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
-    {%- if moves %}
-    or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null, false)
-    {%- endif %} as step__is_start,
-    {%- if moves %}
-    incoming.event_op = 'insert' and {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if summary.splits else 'incoming.event_unavailable is null' }}
-    or incoming.old_key_hash is not null as step__is_push,
+    {%- if not moves %}
+    incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
+    {%- else %}
+    coalesce(
+        incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
+        or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
+        false
+    ) as step__is_start,
+    incoming.old_key_hash is not null
+    or incoming.event_op = 'insert' and {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if summary.splits else 'incoming.event_unavailable is null' }}
+        as step__is_push,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
     {{ 'coalesce(incoming.old_key_hash, split.key_hash)' if summary.splits else 'incoming.old_key_hash' }} as step__source_key_hash,
     {%- endif %}
@@ -430,7 +435,8 @@ left join (
         and incoming.event_unavailable is not null
         and incoming.key_hash <> split.key_hash
 {%- endif %}
-where incoming.{{ condition | replace(' and event_', ' and incoming.event_') }}
+where
+    incoming.{{ condition | replace(' and event_', ' and incoming.event_') }}
 {%- if moves %}
 
 union all
@@ -463,6 +469,8 @@ select
     ' if not loop.last }}
     {%- endfor %}
 from {{ events }}
-where {{ condition }} and old_key_hash is not null
+where
+    {{ condition }}
+    and old_key_hash is not null
 {%- endif %}
 {%- endmacro -%}

@@ -148,7 +148,7 @@ tagged as (
             )),
             null
         ) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
+        {{ spark_cdc._partition(load) | indent(4) }},
         operation
     from judged
 )
@@ -157,16 +157,13 @@ tagged as (
 -- what a truncate deleted and no later event brought back
 truncated as (
     select
-        {{ spark_cdc._payload(entity, 'state') | join(',\n        ') }},
-        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
-        {{ spark_cdc._position_literal(summary.truncated) }} as event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'D' as operation
+        {{ spark_cdc._kept_row(
+            entity, load, 'state', 'D', spark_cdc._load_start(entity, load), spark_cdc._position_literal(summary.truncated)
+        ) | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
     ) as state
-    left anti join {{ 'newer' }} as touched
+    left anti join newer as touched
         on state.key_hash = touched.key_hash
     where state.event_position is null or state.event_position <= {{ spark_cdc._position_literal(summary.truncated) }}
 )
@@ -175,12 +172,7 @@ truncated as (
 
 carried_over as (
     select
-        {{ spark_cdc._payload(entity, 'carried') | join(',\n        ') }},
-        carried.eff_start_date,
-        carried.event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'X' as operation
+        {{ spark_cdc._kept_row(entity, load, 'carried', 'X') | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
     ) as carried
@@ -193,12 +185,7 @@ carried_over as (
 
 tombstones as (
     select
-        {{ spark_cdc._payload(entity, 'dead') | join(',\n        ') }},
-        dead.eff_start_date,
-        dead.event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'T' as operation
+        {{ spark_cdc._kept_row(entity, load, 'dead', 'T') | indent(8) }}
     from (
         {{ spark_cdc._last_rows_sql(load, ledger, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
     ) as dead
@@ -224,7 +211,7 @@ rejected as (
         {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
         event_position,
         note,
-        {{ spark_cdc._partition(load) | indent(8) }},
+        {{ spark_cdc._partition(load) | indent(4) }},
         'R' as operation
     from {{ events }}
     where note is not null
@@ -239,6 +226,17 @@ select * from tagged
 union all
 select * from {{ name }}
 {%- endfor %}
+{%- endmacro -%}
+
+
+{#- The columns of a row of the prior state that this load writes once more. -#}
+{%- macro _kept_row(entity, load, row, operation, start=none, position=none) -%}
+{{ spark_cdc._payload(entity, row) | join(',\n') }},
+{{ start ~ ' as eff_start_date' if start else row ~ '.eff_start_date' }},
+{{ position ~ ' as event_position' if position else row ~ '.event_position' }},
+cast(null as string) as note,
+{{ spark_cdc._partition(load) | replace('\n    ', '\n') }},
+'{{ operation }}' as operation
 {%- endmacro -%}
 
 
