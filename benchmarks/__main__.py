@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks import harness, report, scenarios
+from benchmarks import event_scenarios, harness, report, scenarios
 
 from spark_cdc import packages, project
 from spark_cdc.errors import SparkCdcError
@@ -37,11 +37,18 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="default 1,000,000")
     parser.add_argument("--large", type=int, default=10_000_000, help="of (c), (d); 0: leave out")
+    parser.add_argument("--events", type=int, default=10_000_000, help="of (e) to (g)")
+    parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
+    parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
-    parser.add_argument("--only", default="a,b,c,d", help="(b) comes with (a)")
+    parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a), (f) and (g) with (e)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
     parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
     args = parser.parse_args()
+    args.keys = args.keys or max(100, args.events // 10)
+    args.prior = args.prior or args.events
+    if args.events % args.keys:
+        parser.error(f"--events {args.events} is no multiple of --keys {args.keys}")
     if not 1 <= args.repeat < scenarios.SERIES:
         parser.error(f"--repeat is {args.repeat}; accepted are 1 to {scenarios.SERIES - 1}")
     return args
@@ -65,6 +72,10 @@ def main() -> int:
         if only & {"a", "b"}:
             results |= scenarios.full_loads(
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
+            )
+        if only & {"e", "f", "g"}:
+            results |= event_scenarios.event_loads(
+                running[0], bench, base, (args.events, args.keys, args.prior), args.repeat
             )
         if only & {"c", "d"}:
             if "d" in only:
