@@ -37,11 +37,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="default 1,000,000")
     parser.add_argument("--large", type=int, default=10_000_000, help="of (c), (d); 0: leave out")
-    parser.add_argument("--events", type=int, default=10_000_000, help="of (e) to (g)")
+    parser.add_argument("--events", type=int, default=10_000_000, help="of (e)")
     parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
     parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
+    parser.add_argument("--no-loop", dest="loop", action="store_false", help="leave out its loop")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
-    parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a), (f) and (g) with (e)")
+    parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
     parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
     args = parser.parse_args()
@@ -73,9 +74,10 @@ def main() -> int:
             results |= scenarios.full_loads(
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
             )
-        if only & {"e", "f", "g"}:
+        if "e" in only:
+            streams = event_scenarios.streams(args.events, args.keys, args.prior)
             results |= event_scenarios.event_loads(
-                running[0], bench, base, (args.events, args.keys, args.prior), args.repeat
+                running[0], bench, base, streams, args.repeat, args.loop
             )
         if only & {"c", "d"}:
             if "d" in only:
@@ -96,6 +98,7 @@ def main() -> int:
     setting = report.Setting(
         rows=args.rows,
         sizes=sizes,
+        streams=event_scenarios.streams(args.events, args.keys, args.prior),
         repeat=args.repeat,
         memory=args.memory,
         command=f'make bench BENCH_ARGS="{" ".join(sys.argv[1:])}"',
@@ -105,9 +108,9 @@ def main() -> int:
         delta=DELTA[0].rsplit(":", 1)[1] if len(running) > 1 else None,
         notes=notes,
     )
-    text = report.render(results, setting)
-    print(text)
-    report.write(args.output or root / "docs" / "benchmarks.md", text)
+    parts = report.sections(results, setting)
+    print(*parts.values(), sep="\n")
+    report.write(args.output or root / "docs" / "benchmarks.md", parts)
     return 0
 
 

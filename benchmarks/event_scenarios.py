@@ -1,4 +1,4 @@
-"""What is measured: change events, (e) to (g) of the results page.
+"""What is measured: change events, (e) of the results page.
 
 The data follow by arithmetic from numbers, so that a stream is one pass over `range`. Of the keys
 that the events name, nine in ten are in the table; the events of a key are spread over the stream.
@@ -32,7 +32,8 @@ VALUES = [
     new.Column("changed_at", "timestamp"),
     new.Column("remarks", "string"),
 ]
-NAMES = [column.name for column in (KEY, *VALUES)]
+ALL = (KEY, *VALUES)
+NAMES = [column.name for column in ALL]
 LOST = "remarks"  # the column that partial rows lack
 
 
@@ -67,8 +68,8 @@ def _values(row: str, version: str) -> str:
     return f"""
         concat('customer ', pmod({row}, 100000)) as customer,
         concat('user', {row}, '@example.org') as email,
-        element_at(array('Bern', 'Basel', 'Genf', 'Zug', 'Chur'), cast(1 + pmod({row}, 5) as int)) as city,
-        element_at(array('new', 'paid', 'sent', 'done'), cast(1 + pmod({version}, 4) as int)) as status,
+        array('Bern', 'Basel', 'Genf', 'Zug', 'Chur')[cast(pmod({row}, 5) as int)] as city,
+        array('new', 'paid', 'sent', 'done')[cast(pmod({version}, 4) as int)] as status,
         cast(pmod({seed}, 1000) as int) as quantity,
         cast(cast(pmod({seed}, 10000000) as decimal(12, 0)) / 100 as decimal(12, 2)) as amount,
         pmod({seed}, 100000) / 8D as weight,
@@ -87,11 +88,12 @@ def snapshot_sql(rows: int) -> str:
 def stream_sql(stream: Stream) -> str:
     """The events in their order. One key in 20 is deleted last, one in 50 in between."""
     known = stream.keys * 9 // 10
-    note = (
+    lost = (
         f"if(op = 'u' and pmod(which + turn, 2) = 0, '{MARK}', {LOST})" if stream.partial else LOST
     )
-    columns = ", ".join(f"{note} as {n}" if n == LOST else n for n in NAMES)
+    columns = ", ".join(f"{lost} as {n}" if n == LOST else n for n in NAMES)
     last = stream.per_key - 1
+    step = max(1, stream.prior // known)
     return f"""
     select op, {stream.prior} + seq as seq, {columns}
     from (
@@ -99,7 +101,7 @@ def stream_sql(stream: Stream) -> str:
         from (
             select
                 *,
-                if(which < {known}, which * {max(1, stream.prior // known)}L, {stream.prior} + which) as id,
+                if(which < {known}, which * {step}L, {stream.prior} + which) as id,
                 case
                     when turn = 0 and which >= {known} then 'c'
                     when turn = {last} and pmod(which, 20) = 0 then 'd'
@@ -120,9 +122,8 @@ def stream_sql(stream: Stream) -> str:
 
 def flags_sql(rows: str) -> str:
     """Rows with a flag, as Parquet holds them."""
-    return f"""
-    select element_at(map('r', 'R', 'c', 'I', 'u', 'U', 'd', 'D'), op) as op, seq, {", ".join(NAMES)}
-    from ({rows}) as events"""
+    flag = "map('r', 'R', 'c', 'I', 'u', 'U', 'd', 'D')[op]"
+    return f"select {flag} as op, seq, {', '.join(NAMES)} from ({rows}) as events"
 
 
 def messages_sql(rows: str) -> str:
@@ -132,28 +133,29 @@ def messages_sql(rows: str) -> str:
         text = f"cast({name} as string)" if name == "amount" else name
         fields.append(f"'{name}', {text}")
     image = f"named_struct({', '.join(fields)})"
-    invented = ", ".join(
-        f"'{c.name}', id" if c is KEY else f"'{c.name}', cast(null as string)"
-        for c in (KEY, *VALUES)
-    )
+    # a deleted row's image has its key only
+    key = ", ".join(f"'{c.name}', {'id' if c is KEY else 'cast(null as string)'}" for c in ALL)
+    with_nulls = "map('ignoreNullFields', 'false')"
+    times = """map('timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")"""
     micros = "1560000000000000 + seq * 1000"
+    # transactions of ten events; the last one committed before, and the event's own place
+    commit = "if(op = 'r', null, cast(seq div 10 * 560 as string))"
     envelope = f"""named_struct(
-        'before', if(op = 'd', to_json(named_struct({invented}), map('ignoreNullFields', 'false')), null),
-        'after', if(op = 'd', null, to_json({image}, map('timestampFormat', "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"))),
+        'before', if(op = 'd', to_json(named_struct({key}), {with_nulls}), null),
+        'after', if(op = 'd', null, to_json({image}, {times})),
         'source', to_json(named_struct(
             'version', '3.7.0.Final', 'connector', 'postgresql', 'name', 'shop',
             'ts_ms', ({micros}) div 1000, 'snapshot', if(op = 'r', 'true', 'false'), 'db', 'shop',
-            'sequence', to_json(array(if(op = 'r', null, cast(seq div 10 * 560 as string)), cast(seq * 56 as string)),
-                map('ignoreNullFields', 'false')),
+            'sequence', to_json(array({commit}, cast(seq * 56 as string)), {with_nulls}),
             'ts_us', {micros}, 'ts_ns', ({micros}) * 1000, 'schema', 'public', 'table', 'item',
             'txId', seq div 10, 'lsn', seq * 56, 'xmin', cast(null as bigint)
-        ), map('ignoreNullFields', 'false'))
+        ), {with_nulls})
     )"""
     return f"""
     select concat(
         '{{"before":', coalesce(e.before, 'null'), ',"after":', coalesce(e.after, 'null'),
-        ',"source":', e.source, ',"transaction":null,"op":"', op,
-        '","ts_ms":', ({micros}) div 1000, ',"ts_us":', {micros}, ',"ts_ns":', ({micros}) * 1000, '}}'
+        ',"source":', e.source, ',"transaction":null,"op":"', op, '","ts_ms":', ({micros}) div 1000,
+        ',"ts_us":', {micros}, ',"ts_ns":', ({micros}) * 1000, '}}'
     ) as value
     from (select *, {envelope} as e from ({rows}) as events) as wrapped"""
 
@@ -226,7 +228,7 @@ def _events(landing: Path, stream: Stream) -> str:
 
 
 def make_prior(on: Server, landing: Path, prior: int) -> None:
-    """The table that (e) and (f) rewrite."""
+    """The table that window and loop rewrite."""
     on.execute("drop table if exists book_prior")
     on.execute(
         f"create table book_prior using parquet as select {STATE}"
@@ -251,7 +253,7 @@ def rewrite_sql(latest: str, partial: bool) -> str:
 
 
 def window(on: Server, landing: Path, stream: Stream) -> float:
-    """(f): row_number over all events, then a rewrite."""
+    """row_number over all events, then a rewrite."""
     on.execute("drop table if exists book_state")
     known = f"""first_value(nullif({LOST}, '{MARK}'), true) over (
             partition by id order by seq desc rows between current row and unbounded following
@@ -269,8 +271,8 @@ def window(on: Server, landing: Path, stream: Stream) -> float:
 
 
 def loop(on: Server, landing: Path, stream: Stream) -> float:
-    """(e): events are ranked and each second one takes in the one before it, until the count
-    stands still; then a rewrite."""
+    """Ranking until the count stands still, each second event taking in the one before it; then a
+    rewrite."""
     for number in range(LOOP_LIMIT):
         on.execute(f"drop table if exists book_round_{number}")
     on.execute("drop table if exists book_state")
@@ -304,15 +306,15 @@ def _image_type() -> str:
     """The type of a row in a message: times and decimals are text there."""
     as_text = {"decimal(12,2)", "timestamp"}
     return ", ".join(
-        f"{c.name}: {'string' if c.data_type in as_text else c.data_type}" for c in (KEY, *VALUES)
+        f"{c.name}: {'string' if c.data_type in as_text else c.data_type}" for c in ALL
     )
 
 
 def parse_sql(landing: Path, stream: Stream) -> str:
-    """(g): each message parsed once, by a type that has everything; times and decimals cast."""
+    """Each message parsed once, by a type that has everything; times and decimals cast."""
     image = _image_type()
     columns = []
-    for column in (KEY, *VALUES):
+    for column in ALL:
         value = f"e.after.{column.name}"
         if column is KEY:
             value = "coalesce(e.after.id, e.before.id)"
@@ -334,12 +336,12 @@ def parse_sql(landing: Path, stream: Stream) -> str:
 
 
 def parse(on: Server, landing: Path, stream: Stream) -> float:
-    """(g), and nothing kept but a sum over all columns."""
+    """The floor, nothing kept but a hash over all columns."""
     return on.timed(f"select bit_xor(xxhash64(*)) from ({parse_sql(landing, stream)}) as parsed")
 
 
 def parse_and_write(on: Server, landing: Path, stream: Stream) -> float:
-    """(g), written as Parquet."""
+    """The floor, written as Parquet."""
     on.execute("drop table if exists book_parsed")
     return on.timed(f"create table book_parsed using parquet as {parse_sql(landing, stream)}")
 
@@ -358,20 +360,20 @@ def _check(on: Server, stream: Stream, tables: Sequence[str]) -> None:
         raise SystemExit(f"the states after {stream.title} differ: {tables} {states}")
 
 
-def event_loads(
-    on: Server, bench: Path, base: str, sizes: tuple[int, int, int], repeat: int
-) -> dict[str, Measure]:
-    """Streams as typed columns and as Debezium JSON, in turns with what they are compared with.
-
-    Arguments: sizes (events, keys, rows of the table before).
-    """
-    events, keys, prior = sizes
-    landing = bench / "landing"
-    streams = [
-        Stream(events if many else keys, keys, prior, partial)
-        for many in (True, False)
+def streams(events: int, keys: int, prior: int) -> list[Stream]:
+    """Many events per key and one, whole and partial rows."""
+    return [
+        Stream(count, keys, prior, partial)
+        for count in dict.fromkeys((events, keys))
         for partial in (False, True)
     ]
+
+
+def event_loads(
+    on: Server, bench: Path, base: str, streams: Sequence[Stream], repeat: int, with_loop: bool
+) -> dict[str, Measure]:
+    """Streams as typed columns and as Debezium JSON, in turns with what they are compared with."""
+    landing, prior = bench / "landing", streams[0].prior
     tiny = Stream(TINY, TINY, TINY, False)
     make_data(on, landing, [*streams, tiny])
     make_prior(on, landing, prior)
@@ -401,7 +403,7 @@ def event_loads(
             measure(taken[4], on, parse_and_write, on, landing, stream)
             schemas = [load.project.table("current") for load in loads.values()]
             _check(on, stream, ["book_state", *schemas])
-            if counts and number == 0 and stream.per_key > 1:
+            if with_loop and number == 0 and stream.per_key > 1:
                 taken.append(into("loop", stream))
                 measure(taken[-1], on, loop, on, landing, stream)
                 _check(on, stream, ["book_state", schemas[0]])
