@@ -210,15 +210,15 @@ def _events(results: Results, setting: Setting) -> list[str]:
         f"## Change events into {first.prior:,} rows: (e)",
         "",
         f"{first.events:,} events over {first.keys:,} keys, and {last.events:,} over as many; nine"
-        " keys in ten are in the table before, one in 20 is deleted. Partial rows: every second update"
-        " has Debezium's mark in place of its longest text. The same events as Parquet with a flag"
-        " (`flagged_rows`) and as Debezium's JSON. *Window*: `row_number` over all events of the"
-        " Parquet files, the last of each key joined with the table (full outer), the whole table"
-        " written anew. *Loop*: events are ranked and each second one of a key takes in the one"
-        " before it, until the count stands still; then the same rewrite. *Floor*: `from_json` with"
-        " a type that names every field, once; then a hash over all columns, or Parquet. All run in"
-        " one server, in turns; the states that come out are compared after each turn. Every load"
-        " replaces the one before, so it finds the same state.",
+        " keys in ten are in the table before, one in 20 is deleted. Partial rows: every second"
+        " update has Debezium's mark in place of its longest text. The same events as Parquet with"
+        " a flag (`flagged_rows`) and as Debezium's JSON. *Window*: `row_number` over all events of"
+        " the Parquet files, the last of each key joined with the table (full outer), the whole"
+        " table written anew. *Loop*: events are ranked and each second one of a key takes in the"
+        " one before it, until the count stands still; then the same rewrite. *Floor*: `from_json`"
+        " with a type that names every field, once; then a hash over all columns, or Parquet. All"
+        " run in one server, in turns; the states that come out are compared after each turn. Every"
+        " load replaces the one before, so it finds the same state.",
         "",
         *_table(
             ["", "seconds (range)", "less fixed cost", *PARTS, "peak GiB"],
