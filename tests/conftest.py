@@ -77,17 +77,23 @@ def cursor(server: Server) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def project(
-    server: Server, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Any]:
+def schema(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of an empty schema that bears the test module's name."""
+    name = request.module.__name__.rpartition(".")[2]
+    connection = local_server.connect(server.port)
+    cursor = connection.cursor()
+    cursor.execute(f"drop database if exists {name} cascade")
+    cursor.execute(f"create database {name}")
+    yield name
+    cursor.execute(f"drop database {name} cascade")
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def project(server: Server, schema: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Somebody's dbt project with spark_cdc as a package, and a schema of its own."""
     from project import Project
 
-    schema = request.module.__name__.rpartition(".")[2]
     connection = local_server.connect(server.port)
-    cursor = connection.cursor()
-    cursor.execute(f"drop database if exists {schema} cascade")
-    cursor.execute(f"create database {schema}")
-    yield Project(tmp_path_factory.mktemp(schema), server.port, schema, cursor)
-    cursor.execute(f"drop database {schema} cascade")
+    yield Project(tmp_path_factory.mktemp(schema), server.port, schema, connection.cursor())
     connection.close()

@@ -388,6 +388,9 @@ def smaller(history: History) -> Iterator[History]:
             size //= 2
     for name in columns if len(columns) > 1 else ():
         yield _without_column(history, name)
+    names = dict.fromkeys(event.transaction for load in loads for event in load.events)
+    for name in names if len(names) > 1 else ():
+        yield _without_transaction(history, name)
     for number, load in enumerate(loads):
         for place, event in enumerate(load.events):
             for simpler in _simpler(event):
@@ -420,9 +423,16 @@ def _without_column(history: History, name: str) -> History:
     )
 
 
+def _without_transaction(history: History, name: str | None) -> History:
+    """The history without the events of a transaction, which stay together or go together."""
+    loads = (
+        load._replace(events=tuple(event for event in load.events if event.transaction != name))
+        for load in history.loads
+    )
+    return history._replace(loads=tuple(loads))
+
+
 def _simpler(event: Event) -> Iterator[Event]:
-    if event.transaction is not None:
-        yield event._replace(transaction=None)
     if event.op in ("insert", "update", "upsert") and event.old_key is not None:
         yield event._replace(old_key=None)
     if event.op == "upsert":

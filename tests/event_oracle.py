@@ -17,10 +17,9 @@ Where the contract leaves room, this is what holds here:
 - Within a transaction rows queue under a key: an insert or an arrival joins the queue, a delete or
   a leave takes the oldest, an update changes the newest. When the transaction ends the newest
   stays. An event without a transaction is one of its own, with all others at its position.
-- An insert begins a row, so an absent column is null. If exactly one other key is deleted at the
-  same position and transaction, the insert is the second half of a key change, and an unavailable
-  column comes from the row that the other key gave up, or is null if there was none. Otherwise it
-  comes from the row that the key has; else it is null.
+- An insert begins a row, so an absent column is null. No database inserts a row of which a value
+  is unavailable: if exactly one other key is deleted at the same position and transaction, such an
+  insert is the second half of a key change; otherwise it counts as an upsert.
 - A truncate deletes the rows whose last applied position is not above its own.
 - A dead key's position is forgotten when its last event was applied in a load more than
   `tombstone_days` before the load at hand.
@@ -237,20 +236,13 @@ class State:
             if half == 0 or event.op == "delete":
                 given_up[key] = living.pop(0) if living else None
                 continue
-            if _moves(event):
-                living.append(self._row(event, given_up.get(event.old_key)))
-            elif event.op in ("insert", "read"):
-                source = None
-                if event.unavailable:
-                    former = _former_key(event, ordered)
-                    if former is not None:
-                        source = given_up.get(former)
-                    elif living:
-                        source = living[-1]
-                new = self._row(event, source, event.unavailable)
+            former = _former_key(event, ordered)
+            if former is not None:
+                living.append(self._row(event, given_up.get(former)))
+            elif event.op in ("insert", "read") and not event.unavailable:
                 if event.op == "read":
                     living.clear()
-                living.append(new)
+                living.append(self._row(event, None))
             elif living:
                 living[-1].values.update(event.values)
             else:
@@ -261,12 +253,9 @@ class State:
         self.rows = {key: living[-1] for key, living in table.items() if living}
         return touched
 
-    def _row(self, event: Event, source: Row | None, names: Sequence[str] | None = None) -> Row:
-        """A new row with what the event sends; all others (or `names`) come from the source."""
-        values = dict.fromkeys(self.columns)
-        if source is not None:
-            for name in self.columns if names is None else names:
-                values[name] = source.values[name]
+    def _row(self, event: Event, source: Row | None) -> Row:
+        """A new row with what the event sends; all else comes from the source."""
+        values = dict.fromkeys(self.columns) if source is None else dict(source.values)
         values.update(event.values)
         return Row(values)
 
@@ -390,7 +379,11 @@ def _settle(table: dict[Key, list[Row]], crowded: set[Key]) -> None:
 
 
 def _former_key(event: Event, ordered: list[Event]) -> Key | None:
-    """The key before, of an insert that is the second half of a key change."""
+    """The key before, of a key change that is told as one event or as delete and insert."""
+    if _moves(event):
+        return event.old_key
+    if event.op != "insert" or not event.unavailable:
+        return None
     keys = {
         other.old_key
         for other in ordered

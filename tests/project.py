@@ -26,6 +26,7 @@ MODELS = {
     "{}_history": "history",
     "{}_versions": "versions",
 }
+EVENT_MODELS = {"{}_events": "events()", "{}_ledger": "ledger(events=true)"}
 DATA_TESTS = {
     "{}_committed": ["spark_cdc.loads_reconcile"],
     "{}_current": [
@@ -139,9 +140,12 @@ class Project:
             models.append({"name": model.format(name), "data_tests": tests})
         landing = {"name": "landing", "schema": self.schema, "tables": [{"name": name}]}
         self._write(f"models/{name}/{name}.yml", {"sources": [landing], "models": models})
-        for model, macro in MODELS.items():
+        calls = {model: f"{macro}()" for model, macro in MODELS.items()}
+        if settings["load_type"] == "events":
+            calls |= EVENT_MODELS
+        for model, call in calls.items():
             path = self.folder / f"models/{name}/{model.format(name)}.sql"
-            path.write_text(f"{{{{ spark_cdc.{macro}() }}}}\n", encoding="utf-8")
+            path.write_text(f"{{{{ spark_cdc.{call} }}}}\n", encoding="utf-8")
 
     def land(self, name: str, date: str, *lines: str, file: str = "data.csv") -> Path:
         """Puts a text file where the entity's data of a date lands, in place of what was there."""

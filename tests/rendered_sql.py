@@ -2,8 +2,9 @@
 
     python tests/rendered_sql.py target/rendered
 
-Both examples are rendered as a first load, as a later one and as a checkpoint, with every view; so
-are the data tests and the longer statements around a load.
+The examples are rendered as a first load, as a later one and as a checkpoint, with every view; so
+are the data tests and the longer statements around a load. Loads of change events are rendered as
+plain as they can be and with all that can occur in them.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ import yaml
 from macro_renderer import Macros, load_macros
 
 ROOT = Path(__file__).resolve().parent.parent
-ENTITIES = ("orders", "synthetic")
+ENTITIES = sorted(path.parent.name for path in ROOT.glob("models/*/stg_*.sql"))
 SCHEMA = "cdc"
+EVENTS = "price_changes"  # whose events are resolved here: it has columns of every role
 MANIFESTS = {  # by the name of what is planned on top of them
     "first": {"loads": [], "rows": 0, "log_rows": 0},
     "later": {"loads": ["20240229-{kind}c-00000001"], "rows": 1000, "log_rows": 0},
@@ -47,8 +49,6 @@ def render() -> dict[str, str]:
         for name in ENTITIES:
             for title, sql in _statements(macros, name).items():
                 files[f"{name}/{title}.sql"] = _tidy(sql)
-        for title, sql in _singular_tests(macros).items():
-            files[f"singular/{title}.sql"] = _tidy(sql)
     return files
 
 
@@ -69,8 +69,9 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{SCHEMA}.{name}_committed",
         f"{SCHEMA}.cdc_loads",
     )
+    stage_sql = macros.stage_events_sql if entity["events"] else macros.stage_sql
     statements = {
-        f"stg_{name}": macros.stage_sql(entity, f"landed_{name}"),
+        f"stg_{name}": stage_sql(entity, f"landed_{name}"),
         f"{name}_current": macros.current_sql(entity, committed),
         f"{name}_history": macros.history_sql(entity, committed),
         f"{name}_versions": macros.versions_sql(entity, committed),
@@ -98,25 +99,67 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             "rows_current": 0,
             "record": record,
         }
+        if entity["events"]:
+            audit["record"] = {**record, "events": macros._any_events()}
+            if name == EVENTS:
+                statements |= _event_statements(macros, entity, load, title)
+        else:
+            statements[f"{name}_ledger_{title}"] = macros.tag_sql(
+                entity, load, f"stg_{name}", ledger
+            )
         statements |= {
-            f"{name}_ledger_{title}": macros.tag_sql(entity, load, f"stg_{name}", ledger),
             f"{name}_committed_{title}": macros.committed_sql(
                 entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
             ),
             f"count_load_{title}": macros._counts_sql(ledger, load),
             f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
         }
+    arguments: dict[str, dict[str, Any]] = {
+        "accepted_operations": {"operations": ["I", "U"]},
+        "follows_story": {
+            "committed": committed,
+            "current": f"{SCHEMA}.{name}_current",
+            "history": f"{SCHEMA}.{name}_history",
+            "key_columns": [column["name"] for column in entity["key_columns"]],
+        },
+    }
     for path in sorted((ROOT / "tests" / "generic").glob("*.sql")):
         test = macros[f"test_{path.stem}"]
-        model = Relation(f"{name}_current")
-        more = {"operations": ["I", "U"]} if path.stem == "accepted_operations" else {}
-        statements[path.stem] = test(model, **more)
+        model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
+        statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
 
 
-def _singular_tests(macros: Macros) -> dict[str, str]:
-    paths = sorted((ROOT / "tests" / "singular").glob("*.sql"))
-    return {path.stem: macros[f"singular_{path.stem}"]() for path in paths}
+def _event_statements(
+    macros: Macros, entity: dict[str, Any], load: dict[str, Any], title: str
+) -> dict[str, str]:
+    """The statements of a load of change events: its plainest form, and with all that can occur."""
+    name = entity["name"]
+    events, ledger, committed = (
+        f"{SCHEMA}.{name}_{model}" for model in ("events", "ledger", "committed")
+    )
+    anything = macros._any_events()
+    truncated = {**anything, "truncates": True, "truncated": [1, 7]}
+    plain = {key: False if value is True else value for key, value in anything.items()}
+    statements = {
+        f"{name}_ledger_{title}_{kind}": macros.tag_events_sql(
+            entity, load, events, ledger, summary
+        )
+        for kind, summary in (
+            ("plain", {**plain, "rejected": 0}),
+            ("partial", {**plain, "rejected": 0, "deletes": True, "partial": True}),
+            ("anything", truncated),
+        )
+    }
+    if title == "later":
+        applied = {"highest": [1, 9], "truncated": [1, 7]}
+        statements |= {
+            f"{name}_event_versions": macros.event_versions_sql(entity, events, committed),
+            f"{name}_event_summary": macros._event_summary_sql(entity, events),
+            f"{name}_reused_keys": macros._reused_keys_sql(events),
+            f"{name}_late_events": macros._late_count_sql(events, applied, ledger, load),
+        }
+    return statements
 
 
 def _macros(folder: Path) -> Macros:
@@ -126,10 +169,6 @@ def _macros(folder: Path) -> Macros:
         source = re.sub(r"(\{%-?\s*)test (\w+)", r"\1macro test_\2", source)
         target = folder / f"{path.parent.name}_{path.name}"
         target.write_text(re.sub(r"(\{%-?\s*)endtest", r"\1endmacro", source), encoding="utf-8")
-    for path in ROOT.glob("tests/singular/*.sql"):
-        source = path.read_text(encoding="utf-8")
-        wrapped = f"{{% macro singular_{path.stem}() %}}{source}{{% endmacro %}}"
-        (folder / f"singular_{path.name}").write_text(wrapped, encoding="utf-8")
     nodes: dict[str, Any] = {}
     for name in ENTITIES:
         content = yaml.safe_load((ROOT / "models" / name / f"{name}.yml").read_text("utf-8"))
@@ -174,8 +213,9 @@ class Node(dict):  # type: ignore[type-arg]
 
 
 def _tidy(sql: str) -> str:
-    """Return it without what Jinja leaves at both ends, and with a blank in decimal(10,2)."""
-    return re.sub(r"decimal\((\d+),(\d+)\)", r"decimal(\1, \2)", sql).strip() + "\n"
+    """Return it without what Jinja leaves at both ends, and types with the blanks of the linter."""
+    sql = re.sub(r"decimal\((\d+),(\d+)\)", r"decimal(\1, \2)", sql)
+    return re.sub(r"\bas map<", "as map <", sql).strip() + "\n"
 
 
 if __name__ == "__main__":

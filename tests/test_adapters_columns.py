@@ -16,6 +16,8 @@ import pytest
 import yaml
 
 from macro_renderer import CompilerError, Macros, load_macros
+from test_config import changed
+from test_config import macros as configured
 
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["flagged_rows", "dms", "sqlserver_cdc", "delta_cdf", "iceberg_changelog"]
@@ -313,7 +315,7 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
         [KEY, NAME, text],
     )
     with pytest.raises(CompilerError) as error:
-        macros.events_flagged_rows(entity, "typed")
+        macros._refuse_events(entity)
     message = str(error.value)
     for part in [
         "people: the settings of events.format flagged_rows are not accepted.",
@@ -328,7 +330,45 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
         assert part in message
     macros, entity = described({"format": "flagged_rows", "operation": "op"}, [KEY])
     with pytest.raises(CompilerError, match=r"events\.order is missing or names no column"):
-        macros.events_flagged_rows(entity, "typed")
+        macros._refuse_events(entity)
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        (
+            {"format": "flagged_rows", "order": ["id"]},
+            "events.operation is missing: name the column",
+        ),
+        ({"format": "dms"}, "events.timestamp_column is missing: set TimestampColumnName"),
+        (
+            {"format": "sqlserver_cdc", "time": "when"},
+            "events.time names 'when', which is no column; accepted are id, value",
+        ),
+        ({"format": "iceberg_changelog", "time": "value"}, ""),
+        (
+            {"format": "change_arrays", "fields": {"op": "x"}},
+            "events.fields has the unknown key 'op'; accepted are change_type",
+        ),
+        ({"format": "change_arrays", "fields": "op"}, "events.fields is not a mapping"),
+        (
+            {"format": "debezium", "order": ["id"]},
+            "events.order is given, but the format debezium has an order of its own: remove it, or "
+            "name what is to be added to that order under events.tie_breaker",
+        ),
+        ({"format": "canal", "order": ["id"]}, "under events.order_fields"),
+    ],
+)
+def test_the_settings_of_a_format_are_checked_before_anything_runs(events, message):
+    node = changed(load_type="events", events=events, source__format="json")
+    problems = configured(node)._entity_problems("orders", node)
+    if message:
+        assert [problem for problem in problems if message in problem]
+        with pytest.raises(CompilerError) as error:
+            configured(node).validate()
+        assert message in str(error.value)
+    else:
+        assert problems == []
 
 
 # --- AWS DMS ------------------------------------------------------------------
@@ -404,7 +444,7 @@ def test_dms_in_parquet_with_a_declared_time(cursor):
 def test_dms_without_an_order_is_refused():
     macros, entity = described({"format": "dms"}, [KEY])
     with pytest.raises(CompilerError, match=r"events\.timestamp_column is missing: set Timestamp"):
-        macros.events_dms(entity, "typed")
+        macros._refuse_events(entity)
 
 
 # --- SQL Server ---------------------------------------------------------------
@@ -498,7 +538,7 @@ def test_sqlserver_cdc_with_a_wrong_type_is_refused():
     wrong = {"name": "__$operation", "data_type": "string", "meta": {"role": "control"}}
     macros, entity = described(CDC, [KEY, wrong])
     with pytest.raises(CompilerError, match=r"'__\$operation' is declared string; accepted are"):
-        macros.events_sqlserver_cdc(entity, "typed")
+        macros._refuse_events(entity)
 
 
 # --- Delta and Iceberg --------------------------------------------------------
@@ -601,7 +641,7 @@ def test_every_format_tells_the_story(cursor, name):
         cursor.execute(
             f"create or replace temporary view story{schema} using csv options ({listed})"
         )
-        events = events_of(cursor, macros, entity, "story", "id", "name", "amount", "note")
+        events = events_of(cursor, macros, entity, "story", "id", "name", "amount", "remark")
         assert not [event for event in events if event["event_problem"]]
         for position, event in sorted(
             zip(positions(events), events, strict=True), key=lambda pair: pair[0]
@@ -616,7 +656,7 @@ def test_every_format_tells_the_story(cursor, name):
             if event["event_op"] == "delete":
                 people.pop(event["id"], None)
             else:
-                people[event["id"]] = (event["name"], event["amount"], event["note"])
+                people[event["id"]] = (event["name"], event["amount"], event["remark"])
         assert people == expected
 
 

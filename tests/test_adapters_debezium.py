@@ -21,7 +21,7 @@ import yaml
 from macro_renderer import load_macros
 from test_adapters_columns import described as described_flat
 from test_adapters_columns import events_of
-from test_adapters_messages import COLUMNS, described, events, expected
+from test_adapters_messages import COLUMNS, ROW, described, events, expected
 
 FIXTURES = Path(__file__).parent / "event_formats"
 MACROS = load_macros()
@@ -100,7 +100,7 @@ def test_the_key_may_lie_in_a_column_of_its_own(cursor: Any) -> None:
     envelope = json.dumps({"op": "d", "before": None, "source": {"lsn": 1}})
     keys = ['{"id": 1}', '{"schema": {"type": "struct"}, "payload": {"id": 2}}', "null", "1"]
     values = ", ".join(f"({macros._literal(envelope)}, {macros._literal(key)})" for key in keys)
-    landed = f"(select * from values {values}, (null, '1') as landed (message, message_key))"
+    landed = f"(select *, {ROW} from values {values}, (null, '1') as landed (message, message_key))"
     cursor.execute(
         "select event_op, to_json(event_before), event_problem is null"
         f" from ({macros.events_debezium(entity, landed)})"
@@ -116,7 +116,8 @@ def test_the_key_may_lie_in_a_column_of_its_own(cursor: Any) -> None:
 
 def test_a_message_is_parsed_once(cursor: Any) -> None:
     macros, entity = described(settings(), COLUMNS)
-    landed = "(select string(id) as message, string(id) as message_key from range(9))"
+    rows = "(select string(id) as message, string(id) as message_key from range(9))"
+    landed = f"(select *, {ROW} from {rows})"
     cursor.execute(f"explain {macros.events_debezium(entity, landed)}")
     plan = "\n".join(row[0] for row in cursor.fetchall())
     # the message, what a dump wraps, each key and its payload for deletes and updates, the check
@@ -250,10 +251,10 @@ def test_the_story_is_told(cursor: Any, name: str) -> None:
             amount = image["amount"]
             if name == "debezium":
                 amount = str(Decimal(unscaled(amount)).scaleb(-2))
-            note = image["note"]
-            if note == "__debezium_unavailable_value":
-                note = (state.get(key) or moved)[2]
-            state[key] = (image["name"], amount, note)
+            remark = image["remark"]
+            if remark == "__debezium_unavailable_value":
+                remark = (state.get(key) or moved)[2]
+            state[key] = (image["name"], amount, remark)
         assert state == wanted
 
 

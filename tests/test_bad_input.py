@@ -10,6 +10,8 @@ from project import Outcome, Project
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
+EVENTS = DELTA | {"seq": {"data_type": "bigint", "role": "control"}}
+FLAGGED = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
 TYPES = {
     "id": {"data_type": "int", "role": "key"},
     "an_int": "int",
@@ -156,10 +158,35 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
             "needed: null is not accepted as string not null",
         ],
     ),
+    "events_tied": (
+        EVENTS,
+        {"load_type": "events", "events": FLAGGED},
+        ["id,value,op,seq", "1,5,U,3", "1,6,U,3", "1,6,U,3", "2,7,U,3", "2,7,U,3", "1,8,U,4"],
+        [
+            "events_tied: 1 row of 2024-01-02 can't be accepted",
+            "another, different event of the same key has the same position: name a tie_breaker",
+            'in {"id": 1, "position": [1, 3]}',
+        ],
+    ),
+    "events_refused": (
+        EVENTS,
+        {"load_type": "events", "events": FLAGGED | {"insert_only": True}},
+        ["id,value,op,seq", "1,5,U,3", "2,5,I,", "3,x,I,4", ",5,I,5", "4,5,Q,6", "5,5,I,7"],
+        [
+            "events_refused: 5 rows of 2024-01-02 can't be accepted",
+            "update in an entity that is insert_only",
+            "the position in the order of events is missing",
+            "value: 'x' is not accepted as int",
+            "id: null is not accepted as int not null",
+            "unknown operation 'Q' in op; accepted are",
+        ],
+    ),
     "nowhere": (KEYED, {}, ["-"], ["nowhere: reading csv files of", "PATH_NOT_FOUND"]),
 }
 GOOD = {
     "delta_twice": ["id,value,op", "1,1,I", "2,2,I"],
+    "events_tied": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
+    "events_refused": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
     "odd_json": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
     "json_column": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
     "json_late": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],

@@ -159,6 +159,12 @@ def test_demo_loads_each_date_once_in_order(tmp_path):
     ]
 
 
+def test_demo_knows_all_examples():
+    folders = {path.parent.name for path in (ROOT / "models").glob("*/stg_*.sql")}
+    assert folders <= set(demo.ENTITIES)
+    assert {"synthetic", "orders", "price_changes", "students"} <= folders
+
+
 class TestReset:
     """What the demo drops, and what it refuses to drop."""
 
@@ -190,10 +196,10 @@ class TestReset:
 
     def test_refuses_a_schema_with_tables_of_the_users(self, cursor):
         demo.reset(cursor, ROOT, self.schema)
-        cursor.execute(f"create view {self.schema}.customers_current as select 1 as a")
-        with pytest.raises(SparkCdcError, match=r"more than the demo's tables.*customers_"):
+        cursor.execute(f"create view {self.schema}.invoices_current as select 1 as a")
+        with pytest.raises(SparkCdcError, match=r"more than the demo's tables.*invoices_"):
             demo.reset(cursor, ROOT, self.schema)
-        assert self.tables(cursor) == ["customers_current"]
+        assert self.tables(cursor) == ["invoices_current"]
 
 
 # ---------------------------------------------------------------- find_python.sh

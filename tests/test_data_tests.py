@@ -5,6 +5,20 @@ from __future__ import annotations
 from project import Project
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+STORY = """
+seeds:
+  - name: told_story
+    config:
+      file_format: parquet
+      column_types: {business_date: date, id: int, operation: string}
+    data_tests:
+      - spark_cdc.follows_story:
+          arguments:
+            committed: ref('told_committed')
+            current: ref('told_current')
+            history: ref('told_history')
+            key_columns: [id]
+"""
 
 
 def test_damage_is_found(project: Project) -> None:
@@ -49,3 +63,29 @@ def test_damage_is_found(project: Project) -> None:
     )
     outcome = project.dbt("test", "--select", "damaged_history,test_name:accepted_operations")
     assert list(outcome.status.values()).count("fail") == 1
+
+
+def test_another_story_is_found(project: Project) -> None:
+    project.entity("told", COLUMNS)
+    project.land("told", "2024-01-01", "id,value", "1,a", "2,b")
+    project.land("told", "2024-01-02", "id,value", "1,x")
+    project.load("2024-01-01", "told")
+    project.load("2024-01-02", "told")
+    (project.folder / "seeds").mkdir()
+    (project.folder / "seeds" / "seeds.yml").write_text(STORY, encoding="utf-8")
+    text = "business_date,id,operation\n2024-01-01,1,I\n"
+    (project.folder / "seeds" / "told_story.csv").write_text(text, encoding="utf-8")
+    assert project.dbt("seed").success
+
+    def outcome(story: str) -> list[str]:
+        rows = ", ".join(
+            f"(date'2024-01-0{row[0]}', {row[1]}, '{row[2]}')" for row in story.split()
+        )
+        project.query(f"insert overwrite {{s}}.told_story values {rows}")
+        return list(project.dbt("test", "--select", "told_story").status.values())[-1:]
+
+    assert outcome("11I 12I") == ["pass"]  # a day that the story does not have is not compared
+    assert outcome("11I 12I 21U 22D") == ["pass"]
+    assert outcome("11I 12I 21N 22D") == ["fail"]  # history and current say U
+    assert outcome("11I 12I 21U") == ["fail"]  # history has a delete
+    assert outcome("11I 12I 21U 22D 23X") == ["fail"]  # current lacks it

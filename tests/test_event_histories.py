@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -216,20 +215,6 @@ def shrunk(build: Any, history: History, rounds: int = 12) -> History:
             break
         history = min(failing, key=lambda h: sum(len(load.events) for load in h.loads))
     return history
-
-
-@pytest.fixture(scope="module")
-def schema(server: Any) -> Iterator[str]:
-    from spark_cdc import server as local_server
-
-    connection = local_server.connect(server.port)
-    cursor = connection.cursor()
-    name = "test_event_histories"
-    cursor.execute(f"drop database if exists {name} cascade")
-    cursor.execute(f"create database {name}")
-    yield name
-    cursor.execute(f"drop database {name} cascade")
-    connection.close()
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)

@@ -253,9 +253,17 @@ CASES = {
         [BASE, [delete(3, "a", "t"), insert(3, "c", 9, ..., tx="u", unavailable=("w",))]],
         {"b": (2, "y"), "c": (9, None)},
     ),
-    "an absent column is null": (
+    "a second half brings what is absent too": (
         [BASE, [delete(3, "a", "t"), insert(3, "c", ..., ..., tx="t", unavailable=("w",))]],
-        {"b": (2, "y"), "c": (None, "x")},
+        {"b": (2, "y"), "c": (1, "x")},
+    ),
+    "an absent column of an insert is null": (
+        [BASE, [delete(3, "a"), insert(4, "a", ..., "z")]],
+        {"a": (None, "z"), "b": (2, "y")},
+    ),
+    "an insert without a value is an upsert": (
+        [BASE, [insert(3, "a", ..., "z", unavailable=("v",))]],
+        {"a": (1, "z"), "b": (2, "y")},
     ),
     # truncates
     "truncate": ([BASE, [truncate(3)]], {}),

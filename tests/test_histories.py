@@ -12,7 +12,6 @@ import datetime
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -220,20 +219,6 @@ def actual(warehouse: Warehouse, views: tuple[str, ...]) -> dict[str, Counter[tu
         "versions": "eff_start_date, eff_end_date",
     }
     return {view: warehouse.rows(view, f"{COLUMNS}, {dates[view]}") for view in views}
-
-
-@pytest.fixture(scope="module")
-def schema(server: Any) -> Iterator[str]:
-    from spark_cdc import server as local_server
-
-    connection = local_server.connect(server.port)
-    cursor = connection.cursor()
-    name = "test_histories"
-    cursor.execute(f"drop database if exists {name} cascade")
-    cursor.execute(f"create database {name}")
-    yield name
-    cursor.execute(f"drop database {name} cascade")
-    connection.close()
 
 
 @pytest.mark.parametrize(("schedule", "policy"), RUNS)

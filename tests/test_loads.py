@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from typing import Any
@@ -397,3 +398,65 @@ def test_a_new_entity_runs_at_once(project: Project) -> None:
     ]
     outcome = project.dbt("test", "--select", "path:models/fresh")
     assert outcome.success, outcome.output
+
+
+def scaffold(project: Project, name: str, *words: str) -> None:
+    """`spark-cdc new` for the project of the test."""
+    command = [sys.executable, "-m", "spark_cdc.cli", "new", name, *words]
+    command += ["--path", f"{project.landing}/{name}/{{business_date}}"]
+    command += ["--directory", str(project.folder / "models")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
+    columns = "id:bigint:key, name:string, seq:bigint:control"
+    words = ["--events-format", "flagged_rows", "--operation", "op", "--order", "seq"]
+    scaffold(project, "flagged", "--load-type", "events", *words, "--columns", columns)
+    lines = ["op,seq,id,name", "I,9,1,Ada", "D,11,2,", "U,10,1,Ada Lovelace", "I,8,2,Bob"]
+    project.land("flagged", "2024-01-01", *lines)
+    words = ["run", "--select", "flagged", "--vars", "{business_date: 2024-01-01}"]
+    outcome = project.dbt(*words)
+    assert outcome.success, outcome.output
+    wanted = [(1, "Ada Lovelace", "I")]
+    assert project.rows("flagged_current", "id, name, operation") == wanted
+    outcome = project.dbt("test", "--select", "path:models/flagged")
+    assert outcome.success, outcome.output
+
+
+def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> None:
+    columns = "id:bigint:key, amount:decimal(10,2):encoding=base64, born:date:encoding=days"
+    words = ["--events-format", "debezium", "--event-versions", "--columns", columns]
+    scaffold(project, "topic", "--load-type", "events", *words)
+
+    def line(lsn: int, op: str, key: int, **image: object) -> str:
+        source = f'{{"connector":"postgresql","ts_ms":{lsn},"lsn":{lsn}}}'
+        row = json.dumps({"id": key, **image})
+        before, after = (row, "null") if op == "d" else ("null", row)
+        images = f'"before":{before},"after":{after}'
+        return f'{{"key":{{"id":{key}}},"value":{{"op":"{op}",{images},"source":{source}}}}}'
+
+    project.land(
+        "topic",
+        "2024-01-01",
+        line(7, "u", 1, amount="/Ss=", born=0),
+        line(5, "c", 1, amount="A+g=", born=19724),
+        line(6, "c", 2, amount=None, born=None),
+        line(8, "d", 2),
+        '{"key":{"id":2},"value":null}',
+        file="topic.json",
+    )
+    words = ["run", "--select", "topic", "--vars", "{business_date: 2024-01-01}"]
+    outcome = project.dbt(*words)
+    assert outcome.success, outcome.output
+    wanted = [(1, "-7.25", "1970-01-01", "I")]
+    columns = "id, cast(amount as string), cast(born as string), operation"
+    assert project.rows("topic_current", columns) == wanted
+    versions = project.rows(
+        "topic_event_versions", "event_op, id, cast(amount as string), is_current"
+    )
+    assert versions == [
+        ("insert", 1, "10.00", False),
+        ("insert", 2, None, False),
+        ("update", 1, "-7.25", True),
+    ]

@@ -320,6 +320,10 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key,b:array<int>"], "which CSV can't hold"),
         (["x", "--columns", "a:int:key:format=yyyy"], "has a format, but the type int"),
         (["x", "--columns", "a:binary:key:format=b64"], "did you mean base64?"),
+        (["x", "--columns", "a:int:key:encoding=days"], "has an encoding, but the type int"),
+        (["x", "--columns", "a:date:key:encoding=day"], "did you mean days?"),
+        (["x", "--columns", "a:decimal(9,2):key:encoding=hex"], "encoding is 'hex'; accepted are"),
+        (["x", "--columns", "a:date:key:encoding=days:format=yyyy"], "a format and an encoding"),
         (["x", "--columns", "a:int:key", "--key", "b"], "--key names 'b'; the columns are a"),
         (["x", "--columns", "a:int:key", "--load-type", "ful"], "did you mean full?"),
         (["x", "--columns", "a:int:key", "--format", "xml"], "format is 'xml'; accepted are csv"),
@@ -597,7 +601,14 @@ def test_orders_files_tell_null_from_empty_and_keep_quotes(spark):
     assert rows["2024-03-04", "1007", "1"].remark == 'Say "TeX"; not "Tex"'
 
 
-@pytest.mark.parametrize("name", ["orders", "synthetic"])
+EXAMPLES = sorted(
+    path.name
+    for path in (REPOSITORY / "models").iterdir()
+    if (path / f"stg_{path.name}.sql").exists()
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_what_new_writes(name):
     """But for the descriptions, which people wrote."""
     written = (REPOSITORY / "models" / name / f"{name}.yml").read_text()
@@ -620,9 +631,17 @@ def test_examples_are_what_new_writes(name):
         columns,
         settings["load_type"],
         settings.get("deleted_when"),
+        format=settings["source"]["format"],
         path=settings["source"]["path"],
         options=settings["source"].get("options", {}),
         description=content["sources"][0]["tables"][0]["description"],
+        events=settings.get("events", {}),
+        event_versions=any(
+            model["name"] == f"{name}_event_versions" for model in content["models"]
+        ),
     )
     assert not new.problems_of(made)
-    assert written.startswith(new.render_yaml(made).rstrip("\n"))
+    files = new.render(made)
+    assert written.startswith(files.pop(f"{name}.yml").rstrip("\n"))
+    for file, text in files.items():
+        assert (REPOSITORY / "models" / name / file).read_text() == text

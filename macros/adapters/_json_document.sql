@@ -1,29 +1,37 @@
-{#- A message, ready to be parsed. Where a column is a decimal with more than 15 digits, numbers of the message that
-    have more digits than that and a point are put between quotes: from_json reads a number with a point as a double,
-    and text as it is. Nothing inside a text of the message is touched.
+{#- A message, ready to be parsed. from_json reads a number with a point as a double, which keeps 15 digits, and text as it
+    is: so where a column is a decimal with more digits than that, long numbers with a point are put between quotes. Only
+    messages that hold one pay for it. Nothing inside a text of the message is touched.
     Arguments: entity, message (expression). Returns an expression. -#}
 {%- macro _json_document(entity, message) -%}
     {%- set wide = [] -%}
-    {%- for column in entity.columns -%}
+    {%- for column in entity.columns if not column.encoding -%}
         {%- for digits in modules.re.findall('decimal *[(] *([0-9]+)', column.data_type) if digits | int > 15 -%}
             {%- do wide.append(column) -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- if not wide -%}{{ return(message) }}{%- endif -%}
+    {#- more than 15 digits and a point: there are 8 digits on one side of it -#}
+    {%- set long = '[.](?:[0-9]{8}|(?<=[0-9]{8}[.])[0-9])' -%}
     {%- set number = '(?<![0-9.])(?=[0-9.]{17})(?=[0-9]*+[.][0-9])' -%}
     {#- a text, or a long number with the next quote: $3 is that quote, and nothing where a text was found; all
         quantifiers are possessive, so that no message makes the search slow -#}
     {%- set pattern = '("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")|(-?+' ~ number ~ '[0-9]++[.][0-9]++(?:[eE][+-]?+[0-9]++)?+)(?=[^"]*+("))' -%}
-    {{ return('if(' ~ message ~ " rlike '[0-9][0-9.]{16}', regexp_replace(concat(" ~ message ~ ", ' \"'), "
+    {{ return('if(' ~ message ~ ' rlike ' ~ spark_cdc._literal(long) ~ ', regexp_replace(concat(' ~ message ~ ", ' \"'), "
         ~ spark_cdc._literal(pattern) ~ ", '$1$3$2$3'), " ~ message ~ ')') }}
 {%- endmacro -%}
 
 
-{#- Whether a message holds more than one JSON document, of which from_json would read the first and drop the others.
-    Returns a condition that is never null. -#}
+{#- Whether a message is more than one JSON object: from_json would read the first and drop the rest.
+    Strict parsing tells; only messages that look like it are parsed once more: those that do not end as an object does,
+    and those in which something follows an object directly or behind a blank. Returns a condition that is never null. -#}
 {%- macro _is_several_documents(message) -%}
-    {{ return("coalesce(contains(" ~ message ~ ", '}{'), false) and from_json(concat('[', " ~ message
-        ~ ", ']'), 'array<string>') is null") }}
+    {{ return("coalesce(not endswith(" ~ message ~ ", '}') or contains(" ~ message ~ ", '}{') or contains(" ~ message ~ ", '} '), false)"
+        ~ " and coalesce(size(from_json(concat('[', " ~ message ~ ", ']'), 'array<string>')), 0) <> 1") }}
+{%- endmacro -%}
+
+
+{%- macro _several_documents_text() -%}
+    {{ return('more than one JSON object in a message, or text behind it; accepted is one object a line') }}
 {%- endmacro -%}
 
 

@@ -1,8 +1,9 @@
 {#- The fields of a JSON message that an adapter reads, and those that give the order besides.
-    Arguments: known (list of [name in the message, type, name in SQL]), order_fields (names of fields in the message;
-    `a.b` is the field b of the object a). Returns {known, order}: known with the fields that the order needs added, and
-    for each part of the order a text expression. -#}
-{%- macro _message_fields(known, order_fields) -%}
+    Arguments: entity, known (list of [name in the message, type, name in SQL]), order_fields (names of fields in the
+    message; `a.b` is the field b of the object a; a declared column landed beside the message comes before a field of
+    its name). Returns {known, order}: known with the fields that the order needs added, and for each part of the order a
+    text expression. -#}
+{%- macro _message_fields(entity, known, order_fields) -%}
     {%- set fields = known | list -%}
     {%- set names = {} -%}
     {%- for name, type, column in known -%}{%- do names.update({name: column}) -%}{%- endfor -%}
@@ -13,8 +14,10 @@
             {%- do names.update({path[0]: 'order_' ~ loop.index}) -%}
             {%- do fields.append([path[0], 'string', 'order_' ~ loop.index]) -%}
         {%- endif -%}
-        {%- do order.append(names[path[0]] if path | length == 1 else 'get_json_object(' ~ names[path[0]] ~ ', '
-            ~ spark_cdc._literal('$.' ~ path[1:] | join('.')) ~ ')') -%}
+        {%- set text = names[path[0]] if path | length == 1 else 'get_json_object(' ~ names[path[0]] ~ ', '
+            ~ spark_cdc._literal('$.' ~ path[1:] | join('.')) ~ ')' -%}
+        {%- set landed = spark_cdc._named_column(entity, field) -%}
+        {%- do order.append('coalesce(landed_row.' ~ landed.sql ~ ', ' ~ text ~ ')' if landed and landed.role == 'control' else text) -%}
     {%- endfor -%}
     {{ return({'known': fields, 'order': order}) }}
 {%- endmacro -%}
@@ -28,6 +31,7 @@
 {%- for name, type, column in fields -%}{%- do types.append('`' ~ name.replace('`', '``') ~ '` ' ~ type) -%}{%- endfor -%}
 select
     landed.message,
+    landed.landed_row,
     document.*
 from {{ landed }} as landed
     lateral view

@@ -1,12 +1,15 @@
 {#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it.
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the canonical
-    event, one row for each row of a message. -#}
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row for each row of a message. -#}
 {%- macro events_canal(entity, landed) -%}
 {%- set row_types = {'INSERT': 'insert', 'UPDATE': 'update', 'DELETE': 'delete', 'INIT': 'read'} -%}
-{%- set other_types = ['CREATE', 'ALTER', 'ERASE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX', 'GTID', 'XACOMMIT', 'XAROLLBACK',
-    'MHEARTBEAT', 'INIT_DDL', 'WATERMARK', 'TIDB_WATERMARK'] -%}
+{%- set codes = dict(row_types, TRUNCATE='truncate') -%}
+{%- for type in ['CREATE', 'ALTER', 'ERASE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT',
+                 'INIT_DDL', 'WATERMARK', 'TIDB_WATERMARK'] -%}
+    {%- do codes.update({type: 'control'}) -%}
+{%- endfor -%}
 {%- set order_fields = spark_cdc._order_field_names(entity, ['id']) -%}
-{%- set fields = spark_cdc._message_fields([
+{%- set fields = spark_cdc._message_fields(entity, [
     ['id', 'string', 'id'], ['database', 'string', 'database_name'], ['table', 'string', 'table_name'],
     ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
     ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
@@ -19,17 +22,10 @@ with parsed as (
 named as (
     select
         *,
-        case
-            when {{ spark_cdc._is_no_document('message') }} then 'control'
-            when unparsable is not null or {{ spark_cdc._is_several_documents('message') }} then null
-            when {{ spark_cdc._is_other_table(entity, 'table_name', 'database_name') }} then 'control'
-            when upper(change_type) = 'TRUNCATE' then 'truncate'
-            when is_ddl then 'control'
-            {%- for type, operation in row_types.items() %}
-            when upper(change_type) = {{ spark_cdc._literal(type) }} then '{{ operation }}'
-            {%- endfor %}
-            when upper(change_type) in ('{{ other_types | join("', '") }}') then 'control'
-        end as event_op
+        {{ spark_cdc._message_operation(
+            codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name', 'database_name'),
+            [["is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'", 'control']]
+        ) | indent(8) }} as event_op
     from parsed
 ),
 
@@ -51,15 +47,8 @@ select
     if(event_op = 'control' or gtid = '', null, gtid) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(millis as bigint), 1000))) as event_time,
     case
-        when event_op = 'control' then null
-        when unparsable is not null then 'not a JSON object of Canal; accepted is one flat message a line'
-        when event_op is null and {{ spark_cdc._is_several_documents('message') }}
-            then 'several JSON objects in one message; accepted is one message a line'
-        when event_op is null
-            then concat(
-                'unknown type ', coalesce({{ spark_cdc._shown('change_type') }}, 'null'),
-                '; accepted are {{ (row_types | list + ["TRUNCATE"] + other_types) | join(", ") }}'
-            )
+        {{ spark_cdc._unreadable_cases('Canal', 'one flat message a line') | indent(8) }}
+        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
         when event_op <> 'truncate' and coalesce(size(new_row), 0) < 1
             then 'no data; accepted is one entry of data for each row, which needs binlog_format=ROW at the source'
         when event_op = 'update' and (old_row is null or size(old_rows) <> size(new_rows))
@@ -71,7 +60,8 @@ select
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_row') }}
         when 'delete' then new_row
     end as event_before,
-    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after
+    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    landed_row
 from changes
 {%- endmacro -%}
 

@@ -1,16 +1,14 @@
 {#- Change-event format `change_arrays`: JSON messages with arrays of names and values, and of old names and values
     (`changeType`, `timestamp`, `columnNames`, `columnValues`, `oldKeyNames`, `oldKeyValues`). Other names of the fields
     are given under events.fields.
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the canonical
-    event, one row a message. -#}
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row a message. -#}
 {%- macro events_change_arrays(entity, landed) -%}
 {%- set codes = {'INSERT': 'insert', 'UPDATE': 'update', 'UPSERT': 'upsert', 'DELETE': 'delete', 'TRUNCATE': 'truncate',
     'READ': 'read', 'HEARTBEAT': 'control', 'BEGIN': 'control', 'COMMIT': 'control'} -%}
-{%- set given = entity.events.get('fields') or {} -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc._unknown_key_problems('events.fields', given, spark_cdc._change_arrays_fields() | list)) -%}
-{%- set name_of = dict(spark_cdc._change_arrays_fields(), **given) -%}
+{%- set name_of = dict(spark_cdc._change_arrays_fields(), **(entity.events.get('fields') or {})) -%}
 {%- set order_fields = spark_cdc._order_field_names(entity, [name_of['timestamp']]) -%}
-{%- set fields = spark_cdc._message_fields([
+{%- set fields = spark_cdc._message_fields(entity, [
     [name_of['change_type'], 'string', 'change_type'], [name_of['timestamp'], 'string', 'happened'],
     [name_of['table'], 'string', 'table_name'], [name_of['transaction'], 'string', 'transaction_id'],
     [name_of['column_names'], 'array<string>', 'new_names'], [name_of['column_values'], 'array<string>', 'new_values'],
@@ -31,14 +29,7 @@ with parsed as (
 named as (
     select
         *,
-        case
-            when {{ spark_cdc._is_no_document('message') }} then 'control'
-            when unparsable is not null or {{ spark_cdc._is_several_documents('message') }} then null
-            when {{ spark_cdc._is_other_table(entity, 'table_name') }} then 'control'
-            {%- for code, operation in codes.items() %}
-            when upper(change_type) = '{{ code }}' then '{{ operation }}'
-            {%- endfor %}
-        end as event_op
+        {{ spark_cdc._message_operation(codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name')) | indent(8) }} as event_op
     from parsed
 ),
 
@@ -59,16 +50,8 @@ select
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._change_arrays_time(entity, 'happened') }}) as event_time,
     case
-        when event_op = 'control' then null
-        when unparsable is not null
-            then 'not a JSON object of change arrays; accepted is one message a line, with {{ name_of.values() | join(", ") }}'
-        when event_op is null and {{ spark_cdc._is_several_documents('message') }}
-            then 'several JSON objects in one message; accepted is one message a line'
-        when event_op is null
-            then concat(
-                'unknown {{ name_of['change_type'] }} ', coalesce({{ spark_cdc._shown('change_type') }}, 'null'),
-                '; accepted are {{ codes | join(", ") }}'
-            )
+        {{ spark_cdc._unreadable_cases('change arrays', 'one message a line, with ' ~ name_of.values() | join(', ')) | indent(8) }}
+        {{ spark_cdc._unknown_operation_case(spark_cdc._literal(name_of['change_type']), 'change_type', codes) | indent(8) }}
         when event_op = 'truncate'
             then {{ order_problem | indent(12) }}
         else coalesce(
@@ -92,7 +75,8 @@ select
         when event_op = 'delete' then if(coalesce(size(old_row), 0) < 1, new_row, old_row)
         when event_op in ('insert', 'update', 'upsert') and size(old_row) > 0 then old_row
     end as event_before,
-    if(event_op in ('insert', 'update', 'upsert', 'read'), new_row, null) as event_after
+    if(event_op in ('insert', 'update', 'upsert', 'read'), new_row, null) as event_after,
+    landed_row
 from mapped
 {%- endmacro -%}
 
@@ -138,4 +122,14 @@ from mapped
     {{ return({
         'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos'],
     }) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with them. Returns a list of texts. -#}
+{%- macro events_change_arrays_problems(entity) -%}
+    {%- set fields = entity.events.get('fields') or {} -%}
+    {%- if fields is not mapping -%}
+        {{ return(['events.fields is not a mapping: write field: name in the message below it, such as change_type: op']) }}
+    {%- endif -%}
+    {{ return(spark_cdc._unknown_key_problems('events.fields', fields, spark_cdc._change_arrays_fields() | list)) }}
 {%- endmacro -%}

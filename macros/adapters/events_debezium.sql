@@ -1,20 +1,22 @@
 {#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON, with or without the
     embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once; a second time
     only what a topic dump wraps. The message key is read only for events whose key the message itself lacks.
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
     canonical event. -#}
 {%- macro events_debezium(entity, landed) -%}
 with parsed as (
     select
+        landed_row,
         message,
         message_key,
-        {{ spark_cdc._debezium_parsed(spark_cdc._debezium_document(entity, 'message')) | indent(8) }} as document
+        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'message')) | indent(8) }} as document
     from {{ landed }}
 ),
 
 -- a topic dump wraps the message; kcat names it payload and writes it as text
 dumped as (
     select
+        landed_row,
         message,
         message_key,
         document,
@@ -27,19 +29,21 @@ dumped as (
 
 unwrapped as (
     select
+        landed_row,
         message,
         coalesce(document.key, message_key) as message_key,
         coalesce(wrapped, message) as content,
         if(
             wrapped is null,
             document,
-            {{ spark_cdc._debezium_parsed(spark_cdc._debezium_document(entity, 'wrapped')) | indent(12) }}
+            {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'wrapped')) | indent(12) }}
         ) as document
     from dumped
 ),
 
 opened as (
     select
+        landed_row,
         message,
         message_key,
         content,
@@ -70,10 +74,13 @@ keyed as (
 select
     event_op,
     case database
-        when 'postgresql' then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(8) }}
-        when 'mysql' then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(8) }}
-        when 'sqlserver' then {{ spark_cdc._debezium_sqlserver_position(
-            'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(8) }}
+        when 'postgresql'
+            then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(12) }}
+        when 'mysql'
+            then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(12) }}
+        when 'sqlserver'
+            then {{ spark_cdc._debezium_sqlserver_position(
+                'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(12) }}
     end as event_position,
     case database
         when 'postgresql' then envelope.source.txid
@@ -83,7 +90,8 @@ select
     {{ spark_cdc._debezium_time('envelope.source.ts_us', 'envelope.source.ts_ms') }} as event_time,
     {{ spark_cdc._debezium_problem() | indent(4) }} as event_problem,
     event_before,
-    if(event_op in ('insert', 'update', 'read'), envelope.after, null) as event_after
+    if(event_op in ('insert', 'update', 'read'), envelope.after, null) as event_after,
+    landed_row
 from keyed
 {%- endmacro -%}
 
@@ -106,16 +114,6 @@ from keyed
         {'name': 'transaction', 'data_type': 'struct<id: string>'},
         {'name': 'status', 'data_type': 'string'},
     ]) }}
-{%- endmacro -%}
-
-
-{#- A message in which no number loses digits: they do not where decimals come as base64, nor in numbers with a point that
-    have less than 8 digits on either side of it. -#}
-{%- macro _debezium_document(entity, message) -%}
-    {%- set written = entity.columns | rejectattr('encoding') | list -%}
-    {%- set document = spark_cdc._json_document(dict(entity, columns=written), message) -%}
-    {{ return(message if document == message else
-        'if(' ~ message ~ " rlike '[.][0-9]{8}|[0-9]{8}[.][0-9]', " ~ document ~ ', ' ~ message ~ ')') }}
 {%- endmacro -%}
 
 
@@ -150,8 +148,10 @@ from keyed
         ~ "    when envelope.op = 'm' then 'control'\n"
         ~ "    when envelope.op is not null then null\n"
         ~ "    when coalesce(trim(content), '') in ('', 'null') or envelope.status in ('BEGIN', 'END') then 'control'\n"
-        ~ "    when size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
-        ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0 then 'control'\n"
+        ~ "    when\n"
+        ~ "        size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
+        ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0\n"
+        ~ "        then 'control'\n"
         ~ "end"
     ) }}
 {%- endmacro -%}
@@ -231,10 +231,10 @@ from keyed
     {%- endfor -%}
     {{ return(
         'case\n'
-        ~ '    when ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' and ' ~ change_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
-        ~ (commit + change) | join(',\n        ') ~ ',\n        coalesce(' ~ serial ~ ', 0L)\n    )\n'
-        ~ '    when ' ~ is_read ~ ' and ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' then array(\n        '
-        ~ commit | join(',\n        ') ~ ',\n        0L, 0L, 0L, 0L\n    )\n'
+        ~ '    when ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ ' and ' ~ change_lsn ~ ' rlike ' ~ pattern ~ '\n        then array(\n            '
+        ~ (commit + change) | join(',\n            ') ~ ',\n            coalesce(' ~ serial ~ ', 0L)\n        )\n'
+        ~ '    when ' ~ is_read ~ ' and ' ~ commit_lsn ~ ' rlike ' ~ pattern ~ '\n        then array(\n            '
+        ~ commit | join(',\n            ') ~ ',\n            0L, 0L, 0L, 0L\n        )\n'
         ~ 'end'
     ) }}
 {%- endmacro -%}
@@ -252,16 +252,19 @@ from keyed
     {{ return(
         "case\n"
         ~ "    when event_op = 'control' then null\n"
-        ~ "    when " ~ spark_cdc._is_several_documents('message') ~ "\n"
-        ~ "        then 'more than one JSON document; accepted is one a message: put each on a line of its own'\n"
         ~ "    when envelope.op is null and json_object_keys(content) is null\n"
         ~ "        then concat('not a JSON object: ', left(message, 200), '; " ~ envelope ~ "')\n"
+        ~ "    when " ~ spark_cdc._is_several_documents('message') ~ "\n"
+        ~ "        then " ~ spark_cdc._literal(spark_cdc._several_documents_text()) ~ "\n"
         ~ "    when envelope.op is null\n"
         ~ "        then 'no operation: op is missing; " ~ envelope ~ ", flattened messages have the format debezium_flat'\n"
         ~ "    when event_op is null\n"
         ~ "        then concat('unknown operation \\'', envelope.op, '\\'; accepted are c, u, d, r, t, m')\n"
         ~ "    when event_op in ('insert', 'update', 'read') and envelope.after is null\n"
         ~ "        then concat('no new row: after is missing or no JSON object, which op ', envelope.op, ' needs; accepted is an object')\n"
+        ~ "    when event_op in ('update', 'delete') and envelope.before is null and not contains(content, '\"before\":null')\n"
+        ~ "        and get_json_object(content, if(is_enclosed, '$.payload.before', '$.before')) is not null\n"
+        ~ "        then 'before is no JSON object; accepted is an object or null'\n"
         ~ "    when event_op = 'delete' and event_before is null\n"
         ~ "        then 'the old key is missing: accepted are deletes with the key in before or in the message key'\n"
         ~ "    when database is null\n"

@@ -5,7 +5,6 @@
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set version = spark_cdc._named_column(entity, '_commit_version') -%}
 {%- set codes = {'insert': 'insert', 'delete': 'delete', 'update_preimage': 'delete', 'update_postimage': 'update'} -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc._order_type_problems('the format', [version])) -%}
 select
     *,
     {{ spark_cdc._coded_operation(change_type.sql, codes) | indent(4) }} as event_op,
@@ -34,4 +33,10 @@ from {{ typed }}
 {#- The settings that only this format has: none. -#}
 {%- macro events_delta_cdf_settings() -%}
     {{ return({}) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the entity. Returns a list of texts. -#}
+{%- macro events_delta_cdf_problems(entity) -%}
+    {{ return(spark_cdc._order_type_problems('the format', [spark_cdc._named_column(entity, '_commit_version')])) }}
 {%- endmacro -%}

@@ -3,7 +3,6 @@
     Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
     canonical event. -#}
 {%- macro events_dms(entity, typed) -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc.events_dms_problems(entity)) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.get('operation', 'Op')) -%}
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', '': 'read'} -%}

@@ -3,7 +3,6 @@
     Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
     canonical event. -#}
 {%- macro events_flagged_rows(entity, typed) -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc.events_flagged_rows_problems(entity)) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.operation) -%}
 {%- set codes = spark_cdc._flagged_rows_codes(events) -%}

@@ -1,13 +1,13 @@
 {#- Change-event format `goldengate`: the JSON messages of Oracle GoldenGate with before and after images (the operation
     model, `format=json`).
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the canonical
-    event, one row a message. -#}
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row a message. -#}
 {%- macro events_goldengate(entity, landed) -%}
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'INSERT': 'insert', 'UPDATE': 'update',
-    'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert'} -%}
-{%- set others = ['DDL', 'STREAM_METADATA', 'OBJECT_METADATA'] -%}
+    'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert', 'DDL': 'control', 'STREAM_METADATA': 'control',
+    'OBJECT_METADATA': 'control'} -%}
 {%- set order_fields = spark_cdc._order_field_names(entity, ['pos']) -%}
-{%- set fields = spark_cdc._message_fields([
+{%- set fields = spark_cdc._message_fields(entity, [
     ['table', 'string', 'table_name'], ['op_type', 'string', 'op_type'], ['op_ts', 'string', 'op_ts'], ['pos', 'string', 'pos'],
     ['xid', 'string', 'transaction_id'], ['before', 'map<string, string>', 'before_image'],
     ['after', 'map<string, string>', 'after_image'], ['$schema', 'string', 'json_schema'],
@@ -26,15 +26,10 @@ with parsed as (
 named as (
     select
         *,
-        case
-            when {{ spark_cdc._is_no_document('message') }} then 'control'
-            when unparsable is not null or {{ spark_cdc._is_several_documents('message') }} then null
-            when {{ spark_cdc._is_other_table(entity, 'table_name') }} then 'control'
-            {%- for code, operation in codes.items() %}
-            when upper(op_type) = '{{ code }}' then '{{ operation }}'
-            {%- endfor %}
-            when upper(op_type) in ('{{ others | join("', '") }}') or (op_type is null and json_schema is not null) then 'control'
-        end as event_op,
+        {{ spark_cdc._message_operation(
+            codes, 'upper(op_type)', spark_cdc._is_other_table(entity, 'table_name'),
+            [['op_type is null and json_schema is not null', 'control']]
+        ) | indent(8) }} as event_op,
         {{ spark_cdc._goldengate_present('before_image') | indent(8) }} as old_row,
         {{ spark_cdc._goldengate_present('after_image') | indent(8) }} as new_row
     from parsed
@@ -49,15 +44,8 @@ select
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('op_ts', none, entity.timezone) }}) as event_time,
     case
-        when event_op = 'control' then null
-        when unparsable is not null then 'not a JSON object of GoldenGate; accepted is one message a line'
-        when event_op is null and {{ spark_cdc._is_several_documents('message') }}
-            then 'several JSON objects in one message; accepted is one message a line'
-        when event_op is null
-            then concat(
-                'unknown op_type ', coalesce({{ spark_cdc._shown('op_type') }}, 'null'),
-                '; accepted are {{ (codes | list + others) | join(", ") }}'
-            )
+        {{ spark_cdc._unreadable_cases('GoldenGate') | indent(8) }}
+        {{ spark_cdc._unknown_operation_case("'op_type'", 'op_type', codes) | indent(8) }}
         when event_op <> 'truncate' and old_row is null and new_row is null
             then 'neither before nor after; accepted is the operation model (format=json), not format=json_row'
         when event_op in ('insert', 'update', 'upsert') and new_row is null
@@ -70,7 +58,8 @@ select
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_row') }}
         when 'delete' then coalesce(old_row, new_row)
     end as event_before,
-    if(event_op in ('insert', 'update', 'upsert'), new_row, null) as event_after
+    if(event_op in ('insert', 'update', 'upsert'), new_row, null) as event_after,
+    landed_row
 from named
 {%- endmacro -%}
 

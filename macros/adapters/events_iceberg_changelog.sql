@@ -8,7 +8,6 @@
 {%- set ordinal = spark_cdc._named_column(entity, '_change_ordinal') -%}
 {%- set snapshot = spark_cdc._named_column(entity, '_commit_snapshot_id') -%}
 {%- set codes = {'INSERT': 'insert', 'DELETE': 'delete', 'UPDATE_BEFORE': 'delete', 'UPDATE_AFTER': 'update'} -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc.events_iceberg_changelog_problems(entity)) -%}
 select
     *,
     {{ spark_cdc._coded_operation(change_type.sql, codes) | indent(4) }} as event_op,

@@ -1,11 +1,13 @@
 {#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL.
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the canonical
-    event, one row a message. -#}
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row a message. -#}
 {%- macro events_maxwell(entity, landed) -%}
-{%- set row_types = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
-{%- set other_types = ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create',
-    'database-alter', 'database-drop'] -%}
-{%- set fields = spark_cdc._message_fields([
+{%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
+{%- for type in ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter',
+                 'database-drop'] -%}
+    {%- do codes.update({type: 'control'}) -%}
+{%- endfor -%}
+{%- set fields = spark_cdc._message_fields(entity, [
     ['database', 'string', 'database_name'], ['table', 'string', 'table_name'], ['type', 'string', 'change_type'],
     ['ts', 'string', 'seconds'], ['xid', 'string', 'transaction_id'], ['xoffset', 'string', 'transaction_offset'],
     ['commit', 'boolean', 'is_last'], ['position', 'string', 'binlog_text'], ['data', 'map<string, string>', 'new_row'],
@@ -18,15 +20,9 @@ with parsed as (
 named as (
     select
         *,
-        case
-            when {{ spark_cdc._is_no_document('message') }} then 'control'
-            when unparsable is not null or {{ spark_cdc._is_several_documents('message') }} then null
-            when {{ spark_cdc._is_other_table(entity, 'table_name', 'database_name') }} then 'control'
-            {%- for type, operation in row_types.items() %}
-            when change_type = {{ spark_cdc._literal(type) }} then '{{ operation }}'
-            {%- endfor %}
-            when change_type in ('{{ other_types | join("', '") }}') then 'control'
-        end as event_op,
+        {{ spark_cdc._message_operation(
+            codes, 'change_type', spark_cdc._is_other_table(entity, 'table_name', 'database_name')
+        ) | indent(8) }} as event_op,
         -- an object in place of the text file:offset is accepted too
         if(
             startswith(binlog_text, '{'),
@@ -58,15 +54,8 @@ select
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
     case
-        when event_op = 'control' then null
-        when unparsable is not null then 'not a JSON object of Maxwell; accepted is one message a line'
-        when event_op is null and {{ spark_cdc._is_several_documents('message') }}
-            then 'several JSON objects in one message; accepted is one message a line'
-        when event_op is null
-            then concat(
-                'unknown type ', coalesce({{ spark_cdc._shown('change_type') }}, 'null'),
-                '; accepted are {{ (row_types | list + other_types) | join(", ") }}'
-            )
+        {{ spark_cdc._unreadable_cases('Maxwell') | indent(8) }}
+        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
         when coalesce(size(new_row), 0) < 1 then 'no data; accepted is an unencrypted row under data'
         when event_op <> 'read' and (binlog_file is null or binlog_offset is null)
             then concat(
@@ -83,7 +72,8 @@ select
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_values') }}
         when 'delete' then new_row
     end as event_before,
-    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after
+    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    landed_row
 from ordered
 {%- endmacro -%}
 

@@ -4,7 +4,6 @@
     Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
     canonical event. -#}
 {%- macro events_sqlserver_cdc(entity, typed) -%}
-{%- do spark_cdc._refuse_events(entity, spark_cdc.events_sqlserver_cdc_problems(entity)) -%}
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
 {%- set command_id = spark_cdc._named_column(entity, '__$command_id') -%}

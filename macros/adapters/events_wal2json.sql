@@ -1,12 +1,12 @@
 {#- Change-event format `wal2json`: what PostgreSQL's output plugin wal2json writes, in format 1 (a transaction a message)
     and format 2 (a change a message), told apart message by message.
-    Arguments: entity, landed (relation with message and message_key). Returns a query with the columns of the canonical
-    event, one row a change. -#}
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row a change. -#}
 {%- macro events_wal2json(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'truncate': 'truncate', 'message': 'control',
     'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'B': 'control', 'C': 'control', 'M': 'control'} -%}
 {%- set columns = 'array<struct<name: string, type: string, value: string>>' -%}
-{%- set fields = spark_cdc._message_fields([
+{%- set fields = spark_cdc._message_fields(entity, [
     ['action', 'string', 'action'], ['xid', 'string', 'transaction_id'], ['nextlsn', 'string', 'nextlsn'], ['lsn', 'string', 'lsn'],
     ['timestamp', 'string', 'committed'], ['schema', 'string', 'schema_name'], ['table', 'string', 'table_name'],
     ['change', 'array<struct<kind: string, schema: string, table: string, columnnames: array<string>, columntypes: array<string>, '
@@ -44,15 +44,10 @@ exploded as (
 named as (
     select
         *,
-        case
-            when {{ spark_cdc._is_no_document('message') }} then 'control'
-            when unparsable is not null or {{ spark_cdc._is_several_documents('message') }} then null
-            when is_format_1 and one is null then 'control'
-            when one['kind'] not in ('message', 'B', 'C', 'M') and {{ spark_cdc._is_other_table(entity, "one['table']", "one['schema']") }} then 'control'
-            {%- for code, operation in codes.items() %}
-            when one['kind'] = '{{ code }}' then '{{ operation }}'
-            {%- endfor %}
-        end as event_op,
+        {{ spark_cdc._message_operation(
+            codes, "one['kind']", spark_cdc._is_other_table(entity, "one['table']", "one['schema']"),
+            [['is_format_1 and one is null', 'control']]
+        ) | indent(8) }} as event_op,
         one['columnnames'] as new_names,
         {{ spark_cdc._wal2json_unpadded("one['columnvalues']", "one['columntypes']") }} as new_values,
         one['oldkeys']['keynames'] as old_names,
@@ -76,16 +71,9 @@ select
     if(event_op = 'control', null, coalesce(transaction_id, if(is_format_1, nextlsn, null))) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('committed', none, 'UTC') }}) as event_time,
     case
-        when event_op = 'control' then null
-        when unparsable is not null then 'not a JSON object of wal2json; accepted is one object a line, without write-in-chunks'
-        when event_op is null and {{ spark_cdc._is_several_documents('message') }}
-            then 'several JSON objects in one message; accepted is one message a line'
+        {{ spark_cdc._unreadable_cases('wal2json', 'one object a line, without write-in-chunks') | indent(8) }}
         when event_op is null and one is null then 'neither change nor action; accepted are format 1 and format 2 of wal2json'
-        when event_op is null
-            then concat(
-                if(is_format_1, 'unknown kind ', 'unknown action '), coalesce({{ spark_cdc._shown("one['kind']") }}, 'null'),
-                '; accepted are {{ codes | join(", ") }}'
-            )
+        {{ spark_cdc._unknown_operation_case("if(is_format_1, 'kind', 'action')", "one['kind']", codes) | indent(8) }}
         when log_number is null
             then concat(
                 'no order: ', if(is_format_1, 'nextlsn', 'lsn'), ' is ', coalesce({{ spark_cdc._shown('log_position') }}, 'missing'),
@@ -106,7 +94,8 @@ select
             )
     end as event_problem,
     if(event_op in ('update', 'delete') and size(old_row) > 0, old_row, null) as event_before,
-    if(event_op in ('insert', 'update'), new_row, null) as event_after
+    if(event_op in ('insert', 'update'), new_row, null) as event_after,
+    landed_row
 from mapped
 {%- endmacro -%}
 

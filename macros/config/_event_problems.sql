@@ -46,6 +46,14 @@
         {%- do problems.append("source.format is csv, but events of the format " ~ given.format ~ " are JSON documents: set it to json, "
             ~ "or to parquet, orc, avro or table where they lie in a column `value`") -%}
     {%- endif -%}
+    {%- if given.get('order') and given.format in ['canal', 'change_arrays', 'debezium', 'delta_cdf', 'goldengate', 'maxwell', 'sqlserver_cdc', 'wal2json'] -%}
+        {%- do problems.append('events.order is given, but the format ' ~ given.format ~ ' has an order of its own: remove it, or name '
+            ~ 'what is to be added to that order under events.' ~ ('order_fields' if 'order_fields' in special else 'tie_breaker')) -%}
+    {%- endif -%}
+    {#- the format's own check reads the settings as they will be used, so they have to be whole -#}
+    {%- if not problems and source is mapping and (settings.get('checkpoint') or {}) is mapping -%}
+        {%- do problems.extend(spark_cdc._adapter_problems(spark_cdc._described_entity(node.name[4:], node))) -%}
+    {%- endif -%}
     {{ return(problems) }}
 {%- endmacro -%}
 

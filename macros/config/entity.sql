@@ -14,6 +14,12 @@
             ~ "described. Write it, or let `spark-cdc new " ~ name ~ " --columns ...` do so."
         ) %}
     {%- endif -%}
+    {{ return(spark_cdc._described_entity(name, node)) }}
+{%- endmacro -%}
+
+
+{#- The dictionary of an entity, from its node. -#}
+{%- macro _described_entity(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set source = settings.get('source') or {} -%}
     {%- set columns = spark_cdc._described_columns(node) -%}

@@ -2,13 +2,13 @@
     Arguments: entity, events (relation of this load's events), applied (of the manifest: what was applied before).
     Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
     (events with columns that are not declared and ignored), and whether there are: deletes, partial (rows that lack
-    columns), moves (keys that change, or are given up and taken within a transaction), splits (inserts that may be the
+    columns: missing lists them), moves (keys that change, or are given up and taken within a transaction), splits (inserts that may be the
     second half of a key change), alternates (rows named by another unique key), late_possible; and truncated (highest
     position of a truncate, of this load or an earlier one) and highest (highest position of all), as lists of numbers. -#}
 {%- macro event_summary(entity, events, applied, ledger, load) -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'missing'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
     {%- set highest = fromjson(row.highest).get('p') if row.highest else none -%}
     {%- set lowest = fromjson(row.lowest).get('p') if row.lowest else none -%}
     {%- set truncated = applied.get('truncated') -%}
@@ -34,9 +34,14 @@
         'truncated': truncated,
         'highest': ([before, highest] | max) if before and highest else (highest or before),
         'late': 0,
+        'missing': fromjson(row.missing or '[]'),
+        'conflicts': true,
     } -%}
     {%- if not summary.moves and count.transactions and count.deletes and count.inserts -%}
         {%- do summary.update({'moves': spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0}) -%}
+    {%- endif -%}
+    {%- if not (summary.partial or summary.moves or summary.splits or summary.alternates) -%}
+        {%- do summary.update({'conflicts': spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0}) -%}
     {%- endif -%}
     {%- if summary.late_possible or applied.get('truncated') -%}
         {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(events, applied, ledger, load))[0].late | int}) -%}
@@ -55,6 +60,9 @@ select
     count_if(note is null and event_op = 'insert') as inserts,
     count_if(note is null and event_op = 'read') as reads,
     count_if(note is null and (event_absent is not null or event_unavailable is not null)) as partial,
+    to_json(array_distinct(flatten(collect_set(
+        if(note is null, nullif(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())), array()), null)
+    )))) as missing,
     count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
     {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
@@ -73,7 +81,18 @@ select key_hash
 from {{ events }}
 where note is null and event_op in ('insert', 'delete') and event_transaction is not null
 group by key_hash, event_transaction
-having count_if(event_op = 'insert') > 0 and count_if(event_op = 'delete') > 0
+having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
+limit 1
+{%- endmacro -%}
+
+
+{#- Whether two different events may stand at one place: by a hash of the place, so that few bytes are shuffled. -#}
+{%- macro _possible_conflicts_sql(events) -%}
+select 1
+from {{ events }}
+where note is null and event_op not in ('control', 'truncate')
+group by xxhash64(key_hash, event_position)
+having min(event_hash) <> max(event_hash)
 limit 1
 {%- endmacro -%}
 

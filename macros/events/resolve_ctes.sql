@@ -7,16 +7,16 @@
     steps since it began, else from its prior state.
 
     Where keys move (summary.moves), a transaction may take a key before its former row has left it (a swap,
-    `id = id + 1`). Rows then queue under the key: who leaves first is the row that was there first. A key is free once
-    as many rows have left as were there or came (`step__balance`); a transaction that took a key first and gave it up last
-    leaves it as it was before. Where such rows also lack columns, each is followed through its keys: a chain of moves
+    `id = id + 1`). Rows then queue under the key: who leaves first is the row that was there first. How many there are is
+    a sum that is kept from falling below a floor (0, or 1 where a row was written), which is the sum plus a running
+    maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk. Where such rows also lack columns, each is followed through its keys: a chain of moves
     is cut short by pointer jumping over one narrow array of all moves, in a fixed number of rounds.
 
     Arguments: entity, events (relation with the columns of _event_columns()), summary (of event_summary()), prior
     (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), all_steps (whether
     every step is wanted, not the last of each key). Columns of `resolved`: key_hash, event_position (last applied),
-    step__is_alive, step__is_conflict, the key columns, the others as `filled__<name>` (null or a struct with the value) where
-    partial, else under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
+    step__is_alive, step__is_conflict, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
+    partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro resolve_ctes(entity, events, summary, prior=none, all_steps=false) -%}
 {%- set moves = (summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0 -%}
 {%- set partial = summary.partial -%}
@@ -25,6 +25,10 @@
 {%- set source = 'named' if summary.alternates else events -%}
 {%- set key_names = entity.key_columns | map(attribute='sql') | list -%}
 {%- set other_names = others | map(attribute='sql') | list -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) if partial else [] -%}
+{%- set left_out = missing | map(attribute='sql') | list -%}
+{%- set value_names = key_names + spark_cdc._filled_names(missing) + other_names | reject('in', left_out) | list -%}
+{%- set is_plain = not (moves or partial or all_steps or summary.get('conflicts', true)) -%}
 steps as (
     {{ spark_cdc._event_steps_sql(entity, source, summary, moves, partial, all_steps) | indent(4) }}
 ),
@@ -47,6 +51,23 @@ newer as (
     from steps
 ),
 {% endif %}
+{% if is_plain %}
+resolved as (
+    select
+        key_hash,
+        event_position,
+        not step__is_end as step__is_alive,
+        false as step__is_conflict,
+        {{ (value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+    from (
+        select
+            *,
+            row_number() over (partition by key_hash order by event_position desc) as recency
+        from newer
+    ) as newest
+    where recency = 1
+)
+{%- else %}
 ordered as (
     select
         *,
@@ -60,7 +81,7 @@ ordered as (
             and lag(event_hash) over {{ by_position }} <> event_hash, false
         ) as step__is_conflict
         {%- if partial and not moves %}
-        {%- for column in others %},
+        {%- for column in missing %},
         last_value(
             if(step__is_end or step__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
         ) over ({{ by_position[1:-1] }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
@@ -82,27 +103,17 @@ resolved as (
         {%- endif %}
         not step__is_end as step__is_alive,
         step__is_conflict,
-        {% for name in key_names + (spark_cdc._filled_names(others) if partial else []) %}{{ name }},
-        {% endfor -%}
-        {%- if partial -%}
-        key_hash as step__root_key_hash
-        {%- else -%}
-        {{ (other_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
-        {%- endif %}
+        {{ (value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
     from ordered
     where {{ 'not step__is_repeated' if all_steps else 'step__is_last or step__is_conflict' }}
 )
 {%- else %}
--- how the steps of one transaction take and give up a key
+-- how many rows a transaction has brought to a key, less those that it took away
 grouped as (
     select
         *,
-        first_value(step__is_push) over in_transaction as step__begins_with_push,
-        sum(cast(step__is_push as int) - cast(step__is_end as int)) over in_transaction as step__balance,
-        {%- if partial %}
-        collect_list(if(step__is_push, event_position, null)) over in_transaction as step__pushes,
-        sum(cast(step__is_end as int)) over in_transaction as step__pop_number,
-        {%- endif %}
+        cast(step__is_push as int) - cast(step__is_end as int) as step__change,
+        sum(cast(step__is_push as int) - cast(step__is_end as int)) over in_transaction as step__net,
         lead(event_position) over (
             partition by key_hash, step__transaction_id order by event_position, step__half
         ) is null as step__ends_transaction
@@ -111,46 +122,69 @@ grouped as (
     window in_transaction as (partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row)
 ),
 
+-- a queue is never shorter than empty, and never empty after a row was written: what that adds to step__net
+bounded as (
+    select
+        *,
+        max(if(step__is_end, 0, 1) - step__net) over (
+            partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row
+        ) as step__raise,
+        max(if(step__is_end, 0, 1) - step__net) over (
+            partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and 1 preceding
+        ) as step__raise_before
+    from grouped
+),
+
 -- whether the key is there after a transaction; null: as before it
 settled as (
     select
         *,
         case
             when not step__ends_transaction then null
-            when not step__is_end then true
-            when not step__begins_with_push then step__balance + 1 > 0
-            when step__balance = 0 then null
-            else step__balance > 0
+            when step__net + step__raise > 0 then true
+            when step__net < 0 then false
         end as step__outcome
-    from grouped
+    from bounded
 ),
 
 occupied as (
     select
         *,
-        step__begins_with_push is false or coalesce(
+        cast(coalesce(
             last_value(step__outcome, true) over (
                 partition by key_hash order by event_position, step__half rows between unbounded preceding and 1 preceding
             ), step__existed
-        ) as step__was_occupied
+        ) as int) as step__at_first
     from settled
+),
+
+queued as (
+    select
+        *,
+        step__net + greatest(step__at_first, step__raise) as step__rows,
+        step__net - step__change + greatest(step__at_first, step__raise_before) as step__rows_before
+    from occupied
 ),
 
 freed as (
     select
         *,
-        step__is_end and cast(step__was_occupied as int) + step__balance <= 0 as step__is_gone
-    from occupied
+        step__is_end and step__rows = 0 as step__is_gone
+        {%- if partial %},
+        step__is_push or not step__is_end and step__rows_before = 0 as step__is_new,
+        step__is_end and step__rows_before > 0 as step__is_taken
+        {%- endif %}
+    from queued
 ),
 {% if partial %}
 -- where the row that a key now holds began; null: before these events
 segmented as (
     select
         *,
-        last_value(if(step__is_start or step__source_key_hash is not null or step__is_gone, event_position, null), true) over (
+        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
             partition by key_hash order by event_position, step__half rows between unbounded preceding and current row
         ) as step__segment,
-        last_value(if(step__is_start or step__source_key_hash is not null or step__is_gone, event_position, null), true) over (
+        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
             partition by key_hash order by event_position, step__half rows between unbounded preceding and 1 preceding
         ) as step__segment_before
     from freed
@@ -161,20 +195,22 @@ left_behind as (
     select
         *,
         if(
-            step__pop_number - cast(step__was_occupied as int) = 0,
-            first_value(step__segment_before) over (
-                partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row
-            ),
-            get(step__pushes, cast(step__pop_number - cast(step__was_occupied as int) - 1 as int))
+            step__at_first = 1 and sum(cast(step__is_taken as int)) over in_transaction = 1,
+            first_value(step__segment_before) over in_transaction,
+            get(
+                collect_list(if(step__is_new, event_position, null)) over in_transaction,
+                cast(sum(cast(step__is_taken as int)) over in_transaction as int) - step__at_first - 1
+            )
         ) as step__left_segment
     from segmented
+    window in_transaction as (partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row)
 ),
 
 -- the two halves of a move share its position and the key that is given up
 linked as (
     select
         *,
-        max(if(step__is_end, struct(step__left_segment as segment), null)) over (
+        max(if(step__is_taken, struct(step__left_segment as segment), null)) over (
             partition by event_position, coalesce(step__source_key_hash, key_hash)
         ) as step__left
     from left_behind
@@ -203,7 +239,7 @@ former as (
             inline(array(
                 struct(key_hash as step__at_key_hash, step__segment as step__at_segment, false as step__is_source),
                 struct(step__source_key_hash as step__at_key_hash, step__source_segment as step__at_segment, true as step__is_source)
-            ))
+            )) as (step__at_key_hash, step__at_segment, step__is_source)
         from moved
     ) as places
 ),
@@ -254,7 +290,7 @@ followed as (
 filled as (
     select
         *
-        {%- for column in others %},
+        {%- for column in missing %},
         last_value(
             if(not step__is_end and (step__is_start or not {{ spark_cdc._is_missing(column) }}), struct({{ column.sql }} as value), null), true
         ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
@@ -285,13 +321,7 @@ resolved as (
         {%- endif %}
         {{ 'not step__is_gone' if all_steps else 'step__remains' }} as step__is_alive,
         step__is_conflict,
-        {% for name in key_names + (spark_cdc._filled_names(others) if partial else []) %}{{ name }},
-        {% endfor -%}
-        {%- if partial -%}
-        if(step__row_segment is null, step__row_key_hash, null) as step__root_key_hash
-        {%- else -%}
-        {{ (other_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
-        {%- endif %}
+        {{ (value_names + ['if(step__row_segment is null, step__row_key_hash, null)' if partial else 'key_hash']) | join(',\n        ') }} as step__root_key_hash
     from (
         select
             *,
@@ -303,6 +333,17 @@ resolved as (
     where {{ 'step__is_gone or not step__is_end' if all_steps else 'recency = 1 or step__is_conflict' }}
 )
 {%- endif %}
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The columns that some event of a load lacks. -#}
+{%- macro _missing_of(entity, summary) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.stored if column.role != 'key' and (summary.get('missing') is none or column.name in summary.missing) -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 
@@ -332,7 +373,8 @@ resolved as (
 {%- macro _event_steps_sql(entity, events, summary, moves, partial, all_steps) -%}
 {%- set columns = entity.stored -%}
 {%- set condition -%}
-note is null and event_op not in ('control', 'truncate')
+note is null
+    and event_op not in ('control', 'truncate')
     {%- if summary.truncated %}
     and event_position > {{ spark_cdc._position_literal(summary.truncated) }}
     {%- endif %}
@@ -348,12 +390,17 @@ select
     {%- endif %}
     1 as step__half,
     incoming.event_op = 'delete' as step__is_end,
-    {{ 'coalesce(' if moves }}incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
-    {%- if moves %}
-    or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null, false)
-    {%- endif %} as step__is_start,
-    {%- if moves %}
-    incoming.event_op = 'insert' or incoming.old_key_hash is not null as step__is_push,
+    {%- if not moves %}
+    incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
+    {%- else %}
+    coalesce(
+        incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
+        or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
+        false
+    ) as step__is_start,
+    incoming.old_key_hash is not null
+    or incoming.event_op = 'insert' and {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if summary.splits else 'incoming.event_unavailable is null' }}
+        as step__is_push,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
     {{ 'coalesce(incoming.old_key_hash, split.key_hash)' if summary.splits else 'incoming.old_key_hash' }} as step__source_key_hash,
     {%- endif %}
@@ -388,7 +435,8 @@ left join (
         and incoming.event_unavailable is not null
         and incoming.key_hash <> split.key_hash
 {%- endif %}
-where incoming.{{ condition | replace(' and event_', ' and incoming.event_') }}
+where
+    incoming.{{ condition | replace(' and event_', ' and incoming.event_') }}
 {%- if moves %}
 
 union all
@@ -421,6 +469,8 @@ select
     ' if not loop.last }}
     {%- endfor %}
 from {{ events }}
-where {{ condition }} and old_key_hash is not null
+where
+    {{ condition }}
+    and old_key_hash is not null
 {%- endif %}
 {%- endmacro -%}

@@ -17,6 +17,7 @@
 
     {%- if entity.events and entity.events.is_message -%}
         {%- do run_query(spark_cdc._messages_view_sql(entity)) -%}
+        {%- do spark_cdc._check_event_columns(entity, input) -%}
         {{ return('') }}
     {%- endif -%}
     {%- if format == 'json' -%}
@@ -28,6 +29,9 @@
             | rejectattr('col_name', 'equalto', '') | list -%}
     {%- do spark_cdc._check_columns(entity, input, found) -%}
     {%- do run_query(spark_cdc._landed_view_sql(entity, time, found)) -%}
+    {%- if entity.events and format == 'json' -%}
+        {%- do spark_cdc._check_event_columns(entity, input) -%}
+    {%- endif -%}
 {%- endmacro -%}
 
 
@@ -144,7 +148,10 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
     {%- set declared_folded = declared | map('lower') | list -%}
     {%- set missing = [] -%}
     {%- set unexpected = [] -%}
-    {%- for column in entity.columns if column.from | lower not in found_folded and not column.optional -%}
+    {#- events in JSON need not have all columns: see _check_event_columns() -#}
+    {%- set is_partial = entity.events and entity.source.format == 'json' -%}
+    {%- for column in entity.columns if column.from | lower not in found_folded and not column.optional
+            and not (is_partial and column.role != 'control') -%}
         {%- do missing.append(column.from) -%}
     {%- endfor -%}
     {%- for name in found_names if name | lower not in declared_folded -%}{%- do unexpected.append(name) -%}{%- endfor -%}
@@ -167,6 +174,55 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
     {%- if entity.source.format not in ['csv', 'json'] -%}
         {%- do spark_cdc._check_types(entity, input, found) -%}
     {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Stops where no event brings a declared column: most often a name is misspelt. One event need not have all columns, and a
+    load of updates and deletes alone need not have any, so it takes a whole row (an insert or a row of a snapshot) and
+    not one event with the column. All events are looked at only if the first 1,000 lack a column. -#}
+{%- macro _check_event_columns(entity, input) -%}
+    {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
+    {%- if entity.source.on_missing_column != 'error' or not columns -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set landed = spark_cdc._landed_view(entity) -%}
+    {%- set missing = [] -%}
+    {%- for relation in ['(select * from ' ~ landed ~ ' limit 1000)', landed] -%}
+        {%- if loop.last and not missing -%}
+            {{ return('') }}
+        {%- endif -%}
+        {%- do missing.clear() -%}
+        {%- set found = spark_cdc._query(spark_cdc._event_columns_sql(entity, columns, relation))[0] -%}
+        {%- for column in columns -%}
+            {%- if found.whole_rows | int > 0 and found['with_' ~ loop.index] | int == 0 -%}
+                {%- do missing.append(column.from) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- if missing and loop.last -%}
+            {%- set others = fromjson(found.unexpected) -%}
+            {% do exceptions.raise_compiler_error(
+                entity.name ~ ': no event of ' ~ input ~ ' has ' ~ missing | join(', ') ~ '.\n  declared: '
+                ~ entity.stored | map(attribute='from') | join(', ') ~ '\n  not declared, but there: ' ~ (others | join(', ') or 'nothing')
+                ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, in the same case, and '
+                ~ 'source.on_missing_column: null lifts the check. Nothing was written.'
+            ) %}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{%- macro _event_columns_sql(entity, columns, landed) -%}
+select
+    count_if(event_op in ('insert', 'read')) as whole_rows,
+    {%- for column in columns %}
+    count_if(
+        event_op in ('insert', 'update', 'upsert', 'read') and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
+    ) as with_{{ loop.index }},
+    {%- endfor %}
+    to_json(array_sort(array_distinct(flatten(collect_set(event_unexpected))))) as unexpected
+from (
+    {{ spark_cdc.stage_events_sql(entity, landed) | indent(4) }}
+) as events
 {%- endmacro -%}
 
 
@@ -286,7 +342,7 @@ select
     map_keys(fields) as landing_names
     {%- endif %}
 from (
-    select value, from_json(value, 'map<string, string>') as fields
+    select value, from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>') as fields
     from {{ spark_cdc._files_view(entity) }}
     where trim(value) <> ''
 )
@@ -294,7 +350,7 @@ from (
 
 
 {#- Messages as text: lines of JSON files, or of a table its column `value` (beside `key`, as topics are stored), or,
-    where it has none, whole rows as JSON. -#}
+    where it has none, whole rows as JSON; and the declared control columns that lie beside them. -#}
 {%- macro _messages_view_sql(entity) -%}
     {%- set files = spark_cdc._files_view(entity) -%}
     {%- set found = {} -%}
@@ -315,6 +371,9 @@ select
     to_json(struct(*), map('timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'ignoreNullFields', 'false')) as message,
     cast(null as string) as message_key
     {%- endif %}
+    {%- for column in spark_cdc._landed_columns(entity) %},
+    {{ spark_cdc._as_text(column.from, found[column.from | lower]) if column.from | lower in found else 'cast(null as string)' }} as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
 from {{ files }}
 {%- if entity.source.format == 'json' %}
 where trim(value) <> ''
@@ -328,6 +387,8 @@ where trim(value) <> ''
         {{ return("decode(" ~ column ~ ", 'UTF-8')") }}
     {%- elif data_type.startswith('struct') or data_type.startswith('map') or data_type.startswith('array') -%}
         {{ return('to_json(' ~ column ~ ", map('ignoreNullFields', 'false'))") }}
+    {%- elif data_type == 'timestamp' -%}
+        {{ return(spark_cdc._event_text({'source': {'text': false}}, {'data_type': 'timestamp', 'sql': column})) }}
     {%- endif -%}
     {{ return('cast(' ~ column ~ ' as string)') }}
 {%- endmacro -%}

@@ -2,33 +2,35 @@
     that a later load wrote. Only the later loads are ranked, never the checkpoint.
     Arguments: ledger (relation or name of a CTE), in_base and in_log (SQL conditions for the rows of the checkpoint
     and of the loads since; in_log none where there are none), columns (list of SQL expressions over the ledger's
-    columns), broadcast (whether the keys of the log are few enough to be sent to every executor). Returns a query. -#}
-{%- macro state_sql(ledger, in_base, in_log, columns, broadcast=true) -%}
+    columns), broadcast (whether the keys of the log are few enough to be sent to every executor), dead (whether keys that
+    were deleted or never there are wanted too). Returns a query. -#}
+{%- macro state_sql(ledger, in_base, in_log, columns, broadcast=true, dead=false) -%}
+{%- set of_base = spark_cdc.operations('known' if dead else 'existing') -%}
 {%- if in_log is none -%}
 select
     {{ columns | join(',\n    ') }}
 from {{ ledger }}
-where {{ in_base }} and operation in {{ spark_cdc.operations('existing') }}
+where {{ in_base }} and operation in {{ of_base }}
 {%- else -%}
 select{{ ' /*+ broadcast(changed) */' if broadcast }}
     {{ columns | join(',\n    ') }}
 from {{ ledger }} as base
 left anti join (
-    select key_hash from {{ ledger }} where {{ in_log }} and operation in {{ spark_cdc.operations('visible') }}
+    select key_hash from {{ ledger }} where {{ in_log }} and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
 ) as changed
     on base.key_hash = changed.key_hash
-where {{ in_base }} and operation in {{ spark_cdc.operations('existing') }}
+where {{ in_base }} and operation in {{ of_base }}
 
 union all
 
-{{ spark_cdc._newest_sql(ledger, in_log, columns) }}
+{{ spark_cdc._newest_sql(ledger, in_log, columns, dead) }}
 {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The newest row of each key among the ledger's rows that fulfil a condition, without the keys deleted last. All of
-    these rows are ranked, so the condition has to leave few. -#}
-{%- macro _newest_sql(ledger, condition, columns) -%}
+{#- The newest row of each key among the ledger's rows that fulfil a condition, without the keys deleted last unless these
+    are wanted. All of these rows are ranked, so the condition has to leave few. -#}
+{%- macro _newest_sql(ledger, condition, columns, dead=false) -%}
 select
     {{ columns | join(',\n    ') }}
 from (
@@ -38,7 +40,7 @@ from (
     from {{ ledger }}
     where
         {{ condition }}
-        and operation in {{ spark_cdc.operations('visible') }}
+        and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
 ) as newest
-where recency = 1 and operation <> 'D'
+where recency = 1{{ " and operation <> 'D'" if not dead }}
 {%- endmacro -%}

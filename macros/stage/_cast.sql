@@ -145,7 +145,9 @@
         {%- set decimals = modules.re.fullmatch('decimal *[(] *[0-9]+ *, *([0-9]+) *[)]', type) -%}
         {%- if type.startswith('decimal') -%}
             {%- set scale = decimals.group(1) if decimals else '0' -%}
-            {%- do conditions.append("coalesce(" ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]', false)") -%}
+            {#- with an exponent the place of the point says nothing -#}
+            {%- do conditions.append('coalesce(if(' ~ raw ~ " rlike '[eE]', cast(" ~ column.sql ~ ' as double) <> try_cast(' ~ raw
+                ~ ' as double), ' ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]'), false)") -%}
         {%- elif type == 'date' and not column.format -%}
             {%- do conditions.append("coalesce(contains(" ~ raw ~ ", ':') and not " ~ raw
                 ~ " rlike '[T ]00:00(:00([.]0+)?)?[zZ]? *$', false)") -%}

@@ -1,13 +1,31 @@
 {#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and with the hash of its
     key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
     Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
-    `message` and `message_key`). Returns a query with the columns of _event_columns(), without its partition. -#}
+    `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
+    Returns a query with the columns of _event_columns(), without its partition. -#}
 {%- macro stage_events_sql(entity, landed) -%}
 {%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
 {%- set old_keys = spark_cdc._old_keys(entity) -%}
+{%- do spark_cdc._refuse_events(entity) -%}
 {%- if entity.events.is_message -%}
-with events as (
-    {{ adapter_sql(entity, landed) | indent(4) }}
+{%- set events_sql = adapter_sql(entity, 'landed') -%}
+{#- an adapter need not hand on the row that it read -#}
+{%- set has_row = 'landed_row' in events_sql -%}
+with landed as (
+    select
+        message,
+        message_key,
+        named_struct(
+            'message', message
+            {%- for column in spark_cdc._landed_columns(entity) %},
+            {{ spark_cdc._literal(column.name) }}, {{ spark_cdc._quote(column.from) }}
+            {%- endfor %}
+        ) as landed_row
+    from {{ landed }}
+),
+
+events as (
+    {{ events_sql | indent(4) }}
 ),
 
 received as (
@@ -19,31 +37,35 @@ received as (
         event_problem,
         event_before,
         map_keys(event_after) as event_names,
-        coalesce(event_after, event_before) as event_image
-        {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
+        coalesce(event_after, event_before) as event_image,
+        {{ 'landed_row.message' if has_row else 'cast(null as string)' }} as landing_message
+        {%- for column in entity.stored %},
         {{ spark_cdc._image_value(entity, column) }} as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+        {%- for column in spark_cdc._order_columns(entity) %},
+        {{ spark_cdc._order_value(column, has_row) }} as {{ spark_cdc._raw(column) }}
         {%- endfor %}
     from events
 ),
 
-{#- every column is text here -#}
+-- every column is text here
 typed as (
     select
         *
         {%- for column in entity.stored + spark_cdc._order_columns(entity) %},
-        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {{ spark_cdc._sent_value(entity, column) }} as {{ column.sql }}
         {%- endfor %}
     from received
 ),
-{%- else -%}
+{% else -%}
 with landed as (
     select
         {% for column in entity.columns -%}
         {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
         {% endfor -%}
-        {%- if entity.source.format == 'json' %}
+        {%- if entity.source.format == 'json' -%}
         landing_names,
-        {%- endif %}
+        {% endif -%}
         landing_problem
     from {{ landed }}
 ),
@@ -180,31 +202,64 @@ from judged
 {%- endmacro -%}
 
 
-{#- A column of a message's new image as text; for a key that the image lacks the old one; null where it stands for
-    an unchanged value. -#}
+{#- Declared columns that are not stored: where messages are landed as rows, they may lie beside the message. -#}
+{%- macro _landed_columns(entity) -%}
+    {{ return(entity.columns | selectattr('role', 'equalto', 'control') | list) }}
+{%- endmacro -%}
+
+
+{#- A column that only gives an order, as text: as it was landed beside the message, else as an image has it. -#}
+{%- macro _order_value(column, has_row) -%}
+    {%- set name = spark_cdc._literal(column.from) -%}
+    {{ return('coalesce(' ~ ('landed_row.' ~ column.sql ~ ', ' if has_row else '') ~ 'event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
+{%- endmacro -%}
+
+
+{#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
 {%- macro _image_value(entity, column) -%}
     {%- set name = spark_cdc._literal(column.from) -%}
     {%- if column.role == 'key' -%}
         {{ return('if(map_contains_key(event_after, ' ~ name ~ '), event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
     {%- endif -%}
-    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
-    {%- if not marks -%}
-        {{ return('event_after[' ~ name ~ ']') }}
-    {%- endif -%}
-    {{ return('if(event_after[' ~ name ~ '] in (' ~ marks | join(', ') ~ '), null, event_after[' ~ name ~ '])') }}
+    {{ return('event_after[' ~ name ~ ']') }}
 {%- endmacro -%}
 
 
-{#- How the text for an unchanged value looks in the types that have it: text, binary (base64, hex) and lists. -#}
-{%- macro _unavailable_texts(entity) -%}
-    {%- set mark = entity.events.unavailable -%}
-    {%- if mark is none -%}
+{#- A message's column in its type; null where it stands for an unchanged value. -#}
+{%- macro _sent_value(entity, column) -%}
+    {%- set value = spark_cdc._cast(entity, column) -%}
+    {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
+    {%- if column.role == 'key' or not marks -%}
+        {{ return(value) }}
+    {%- endif -%}
+    {{ return('if(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), null, ' ~ value ~ ')') }}
+{%- endmacro -%}
+
+
+{#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as base64 or hexadecimal digits in binary,
+    lists of it in arrays (of numbers: its bytes), a pair of it in a map. Returns a list of expressions. -#}
+{%- macro _unavailable_texts(entity, column) -%}
+    {%- if entity.events.unavailable is none -%}
         {{ return([]) }}
     {%- endif -%}
-    {{ return([
-        spark_cdc._literal(mark), 'base64(cast(' ~ spark_cdc._literal(mark) ~ ' as binary))',
-        spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}'),
-    ]) }}
+    {%- set mark = entity.events.unavailable | string -%}
+    {%- set text = [spark_cdc._literal(mark)] -%}
+    {%- set base64 = 'base64(cast(' ~ spark_cdc._literal(mark) ~ ' as binary))' -%}
+    {%- set numbers = [] -%}
+    {%- for byte in mark.encode('utf-8') -%}{%- do numbers.append(byte if byte < 128 else byte - 256) -%}{%- endfor -%}
+    {%- set binary = [base64, spark_cdc._literal(mark.encode('utf-8').hex()), spark_cdc._literal(mark.encode('utf-8').hex() | upper)] -%}
+    {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('[' ~ numbers | join(',') ~ ']'), 'concat(\'["\', ' ~ base64 ~ ', \'"]\')'] -%}
+    {%- set pair = [spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}')] -%}
+    {%- if column.data_type == 'string' -%}
+        {{ return(text + binary + list + pair) }}
+    {%- elif column.data_type == 'binary' -%}
+        {{ return(text + binary) }}
+    {%- elif column.data_type.startswith('array') -%}
+        {{ return(text + list) }}
+    {%- elif modules.re.match('(map|struct)', column.data_type) -%}
+        {{ return(text + pair) }}
+    {%- endif -%}
+    {{ return(text + [base64]) }}
 {%- endmacro -%}
 
 
@@ -234,12 +289,13 @@ from judged
     null where a part is missing. -#}
 {%- macro _final_position(entity) -%}
 case
-    when event_op = 'read' then concat(
-        array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
-        {%- if entity.events.tie_breaker %},
-        array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
-        {%- endif %}
-    )
+    when event_op = 'read'
+        then concat(
+            array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
+            {%- if entity.events.tie_breaker %},
+            array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
+            {%- endif %}
+        )
     when exists(event_position, part -> part is null) then null
     {%- if entity.events.tie_breaker %}
     when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
@@ -254,19 +310,17 @@ end
     of (unavailable). Keys are never missing: that is a reason to reject. -#}
 {%- macro _missing_columns(entity, state) -%}
     {%- set cases = [] -%}
-    {%- set marks = spark_cdc._unavailable_texts(entity) -%}
     {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set marks = spark_cdc._unavailable_texts(entity, column) -%}
         {%- set condition = none -%}
         {%- if state == 'unavailable' -%}
-            {%- if marks and entity.events.is_message -%}
-                {%- set condition = 'coalesce(event_image[' ~ spark_cdc._literal(column.from) ~ '] in (' ~ marks | join(', ') ~ '), false)' -%}
-            {%- elif marks and entity.source.text or (marks and column.data_type == 'string') -%}
+            {%- if marks and entity.events.is_message or marks and entity.source.text or (marks and column.data_type == 'string') -%}
                 {%- set condition = 'coalesce(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), false)' -%}
             {%- endif -%}
         {%- elif entity.events.is_message -%}
-            {%- set condition = 'not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+            {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- elif entity.source.format == 'json' -%}
-            {%- set condition = 'not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+            {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- endif -%}
         {%- if condition is not none -%}
             {%- do cases.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
@@ -275,20 +329,27 @@ end
     {%- if not cases -%}
         {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), array_compact(array(\n    " ~ cases | join(',\n    ') ~ '\n)), null)') }}
+    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), " ~ spark_cdc._texts_found(cases) ~ ', null)') }}
 {%- endmacro -%}
 
 
-{#- Names in an event's new image that are no columns of the entity. -#}
+{#- Names in an event's new image that are no columns of the entity. They are looked for only where there are more names
+    than declared columns, which is cheap to count. -#}
 {%- macro _unexpected_columns(entity) -%}
-    {%- set names = [] -%}
-    {%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
-    {%- if entity.events.is_message -%}
-        {{ return('array_except(event_names, array(' ~ names | join(', ') ~ '))') }}
-    {%- elif entity.source.format == 'json' -%}
-        {{ return('array_except(landing_names, array(' ~ names | join(', ') ~ '))') }}
+    {%- if not entity.events.is_message and entity.source.format != 'json' -%}
+        {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return('cast(null as array<string>)') }}
+    {%- set found = 'event_names' if entity.events.is_message else 'landing_names' -%}
+    {%- set raws = entity.columns if not entity.events.is_message else entity.stored + spark_cdc._order_columns(entity) -%}
+    {%- set names = [] -%}
+    {%- set present = [] -%}
+    {%- for column in entity.columns -%}
+        {%- set name = spark_cdc._literal(column.from) -%}
+        {%- set is_named = 'array_contains(' ~ found ~ ', ' ~ name ~ ')' -%}
+        {%- do names.append(name) -%}
+        {%- do present.append('if(' ~ (spark_cdc._raw(column) ~ ' is not null or ' if column in raws and column.role != 'key' else '') ~ is_named ~ ', 1, 0)') -%}
+    {%- endfor -%}
+    {{ return('if(\n    size(' ~ found ~ ') > ' ~ present | join(' + ') ~ ',\n    array_except(' ~ found ~ ', array(' ~ names | join(', ') ~ ')), null\n)') }}
 {%- endmacro -%}
 
 
@@ -327,7 +388,15 @@ end
             ~ spark_cdc._literal(' is not accepted as ' ~ old.data_type) ~ '), null)'
         ) -%}
     {%- endfor -%}
-    {{ return('array_compact(array(\n    ' ~ reasons | join(',\n    ') ~ '\n))') }}
+    {{ return(spark_cdc._texts_found(reasons)) }}
+{%- endmacro -%}
+
+
+{#- Those of some texts that are not null, as an array; null where all are, as for nearly every event: array_compact() is
+    interpreted, coalesce() is compiled. -#}
+{%- macro _texts_found(texts) -%}
+    {%- set listed = texts | join(',\n    ') -%}
+    {{ return('if(coalesce(\n    ' ~ listed ~ '\n) is not null, array_compact(array(\n    ' ~ listed ~ '\n)), null)') }}
 {%- endmacro -%}
 
 
@@ -364,7 +433,7 @@ end
             ~ "if(event_position is null, cast(" ~ spark_cdc._event_hash(entity) ~ " as string), '')))), null)") }}
     {%- endif -%}
     {{ return("if(\n    event_op in ('truncate', 'control') or " ~ spark_cdc._any_null(entity.key_columns) ~ ', null,\n    '
-        ~ spark_cdc.hash(entity.key_columns) ~ '\n)') }}
+        ~ spark_cdc.hash(entity.key_columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
@@ -377,7 +446,7 @@ end
         {%- do columns.append(dict(old.of, sql=old.sql)) -%}
     {%- endfor -%}
     {{ return('if(\n    ' ~ spark_cdc._any_null(old_keys) ~ ' or not (' ~ differs | join(' or ') ~ '), null,\n    '
-        ~ spark_cdc.hash(columns) ~ '\n)') }}
+        ~ spark_cdc.hash(columns) | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
@@ -421,7 +490,7 @@ end
 {#- What is shown of an event that can't be accepted. -#}
 {%- macro _shown_event(entity) -%}
     {%- if entity.events.is_message -%}
-        {{ return("named_struct('operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
+        {{ return("named_struct('message', left(landing_message, 500), 'operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
     {%- endif -%}
     {%- set fields = [] -%}
     {%- for column in entity.columns -%}

@@ -17,7 +17,10 @@
 {%- macro tag_events_sql(entity, load, events, ledger, summary, broadcast=true) -%}
 {%- set has_prior = load.base is not none -%}
 {%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-{%- set reads_payload = summary.deletes or summary.partial or summary.moves or summary.splits or summary.alternates or summary.truncates -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
+{%- set moves = (summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0 -%}
+{%- set gives_up = has_prior and (summary.deletes or moves) -%}
+{%- set source = 'named' if summary.alternates else events -%}
 with
 {% if summary.alternates %}
 {{ spark_cdc._named_ctes(entity, load, events, ledger, summary, broadcast) }},
@@ -25,11 +28,19 @@ with
 {%- if has_prior %}
 prior as (
     {{ spark_cdc._last_rows_sql(
-        load, ledger, spark_cdc._touched_keys_sql(entity, 'named' if summary.alternates else events),
-        (spark_cdc._payload(entity) if reads_payload else ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []))
-        + ['eff_start_date', 'event_position', 'operation']) | indent(4) }}
+        load, ledger, spark_cdc._touched_keys_sql(entity, source) if summary.event_count <= entity.checkpoint.rows else none,
+        ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
+        + missing | map(attribute='sql') | list) | indent(4) }}
+),
+{% if gives_up %}
+-- the payload of rows that may be deleted, which are few
+given_up as (
+    {{ spark_cdc._last_rows_sql(
+        load, ledger, spark_cdc._given_up_keys_sql(entity, source),
+        ['key_hash'] + entity.stored | map(attribute='sql') | list) | indent(4) }}
 ),
 {% endif %}
+{%- endif %}
 {{ spark_cdc.resolve_ctes(entity, events, summary, 'prior' if has_prior else none) }},
 
 matched as (
@@ -43,34 +54,42 @@ matched as (
         {% endfor -%}
         {%- for column in others -%}
         {%- set filled = 'resolved.' ~ spark_cdc._quote('filled__' ~ column.name) -%}
-        {%- if summary.partial and has_prior -%}
-        if({{ filled }} is null, root.{{ column.sql }}, {{ filled }}.value) as {{ column.sql }},
-        {% elif summary.partial -%}
-        {{ filled }}.value as {{ column.sql }},
-        {% else -%}
+        {%- if column not in missing -%}
         resolved.{{ column.sql }},
+        {% elif not has_prior -%}
+        {{ filled }}.value as {{ column.sql }},
+        {% elif moves -%}
+        if({{ filled }} is null, root.{{ column.sql }}, {{ filled }}.value) as {{ column.sql }},
+        {% else -%}
+        if({{ filled }} is null, if({{ spark_cdc._is_alive('prior', summary.truncated) }}, prior.{{ column.sql }}, null), {{ filled }}.value) as {{ column.sql }},
         {% endif -%}
-        {%- endfor -%}
-        {%- if has_prior %}
-        {%- for name in spark_cdc._payload(entity) if reads_payload and name not in ['key_hash', 'nonkey_hash', 'ignored_hash'] -%}
-        prior.{{ name }} as {{ spark_cdc._prior_name(name) }},
+        {%- endfor %}
+        {%- if gives_up -%}
+        {%- for column in entity.stored -%}
+        given_up.{{ column.sql }} as {{ spark_cdc._prior_name(column.sql) }},
         {% endfor -%}
+        {%- endif %}
+        {%- if has_prior -%}
         prior.nonkey_hash as step__prior_nonkey_hash,
         {%- if entity.ignored %}
         prior.ignored_hash as step__prior_ignored_hash,
         {%- endif %}
         prior.eff_start_date as step__prior_start_date,
         coalesce(prior.operation not in ('D', 'T'), false) as step__was_alive
-        {%- else %}
+        {%- else -%}
         false as step__was_alive
         {%- endif %}
     from resolved
     {%- if has_prior %}
     left join prior
         on resolved.key_hash = prior.key_hash
-    {%- if summary.partial %}
+    {%- if missing and moves %}
     left join prior as root
         on resolved.step__root_key_hash = root.key_hash and {{ spark_cdc._is_alive('root', summary.truncated) }}
+    {%- endif %}
+    {%- if gives_up %}
+    left join given_up
+        on resolved.key_hash = given_up.key_hash and not resolved.step__is_alive
     {%- endif %}
     {%- if not (summary.late_possible or summary.moves or summary.splits or summary.alternates) %}
     where prior.event_position is null or resolved.event_position > prior.event_position
@@ -107,7 +126,7 @@ judged as (
 tagged as (
     select
         {% for column in entity.stored -%}
-        {{ spark_cdc._last_value(column.sql, has_prior and reads_payload) }} as {{ column.sql }},
+        {{ spark_cdc._last_value(column.sql, gives_up) }} as {{ column.sql }},
         {% endfor -%}
         key_hash,
         {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash)" if has_prior else 'nonkey_hash' }} as nonkey_hash,
@@ -129,7 +148,7 @@ tagged as (
             )),
             null
         ) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
+        {{ spark_cdc._partition(load) | indent(4) }},
         operation
     from judged
 )
@@ -138,16 +157,13 @@ tagged as (
 -- what a truncate deleted and no later event brought back
 truncated as (
     select
-        {{ spark_cdc._payload(entity, 'state') | join(',\n        ') }},
-        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
-        {{ spark_cdc._position_literal(summary.truncated) }} as event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'D' as operation
+        {{ spark_cdc._kept_row(
+            entity, load, 'state', 'D', spark_cdc._load_start(entity, load), spark_cdc._position_literal(summary.truncated)
+        ) | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
     ) as state
-    left anti join {{ 'newer' }} as touched
+    left anti join newer as touched
         on state.key_hash = touched.key_hash
     where state.event_position is null or state.event_position <= {{ spark_cdc._position_literal(summary.truncated) }}
 )
@@ -156,12 +172,7 @@ truncated as (
 
 carried_over as (
     select
-        {{ spark_cdc._payload(entity, 'carried') | join(',\n        ') }},
-        carried.eff_start_date,
-        carried.event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'X' as operation
+        {{ spark_cdc._kept_row(entity, load, 'carried', 'X') | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
     ) as carried
@@ -174,12 +185,7 @@ carried_over as (
 
 tombstones as (
     select
-        {{ spark_cdc._payload(entity, 'dead') | join(',\n        ') }},
-        dead.eff_start_date,
-        dead.event_position,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(8) }},
-        'T' as operation
+        {{ spark_cdc._kept_row(entity, load, 'dead', 'T') | indent(8) }}
     from (
         {{ spark_cdc._last_rows_sql(load, ledger, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
     ) as dead
@@ -205,7 +211,7 @@ rejected as (
         {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
         event_position,
         note,
-        {{ spark_cdc._partition(load) | indent(8) }},
+        {{ spark_cdc._partition(load) | indent(4) }},
         'R' as operation
     from {{ events }}
     where note is not null
@@ -223,12 +229,23 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
+{#- The columns of a row of the prior state that this load writes once more. -#}
+{%- macro _kept_row(entity, load, row, operation, start=none, position=none) -%}
+{{ spark_cdc._payload(entity, row) | join(',\n') }},
+{{ start ~ ' as eff_start_date' if start else row ~ '.eff_start_date' }},
+{{ position ~ ' as event_position' if position else row ~ '.event_position' }},
+cast(null as string) as note,
+{{ spark_cdc._partition(load) | replace('\n    ', '\n') }},
+'{{ operation }}' as operation
+{%- endmacro -%}
+
+
 {%- macro _prior_name(name) -%}{{ return('`prior__' ~ name.strip('`') ~ '`') }}{%- endmacro -%}
 
 
 {#- A deleted row keeps the values it had before the load. -#}
-{%- macro _last_value(name, reads_payload) -%}
-    {{ return("if(operation = 'D', " ~ spark_cdc._prior_name(name) ~ ', ' ~ name ~ ')' if reads_payload else name) }}
+{%- macro _last_value(name, gives_up) -%}
+    {{ return("if(operation = 'D', " ~ spark_cdc._prior_name(name) ~ ', ' ~ name ~ ')' if gives_up else name) }}
 {%- endmacro -%}
 
 
@@ -248,29 +265,24 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 
 
 {#- The last row of some keys before a load, also of keys that were deleted (D) or never there (T).
-    Arguments: load, ledger, of_keys (query of key hashes; none for all keys), columns, keep (operations that matter:
-    keys whose last row is another may be left out). -#}
+    Arguments: load, ledger, of_keys (query of key hashes; none for all keys), columns, keep (operations of the checkpoint that
+    are wanted). -#}
 {%- macro _last_rows_sql(load, ledger, of_keys, columns, keep=none) -%}
-select
-    {{ columns | join(',\n    ') }}
-from (
-    select
-        *,
-        row_number() over (partition by key_hash order by load_id desc) as recency
-    from {{ ledger }}
-    where
-        {{ spark_cdc._in_loads([load.base] + load.log) }}
-        and operation in {{ spark_cdc.operations('known') }}
-        {%- if keep %}
-        and (load_id <> '{{ load.base }}' or operation in {{ keep }})
-        {%- endif %}
-        {%- if of_keys %}
-        and key_hash in (
-            {{ of_keys | indent(12) }}
-        )
-        {%- endif %}
-) as last_rows
-where recency = 1
+{%- set named = (' and key_hash in (\n    ' ~ of_keys | indent(4) ~ '\n)') if of_keys else '' -%}
+{{ spark_cdc.state_sql(
+    ledger, spark_cdc._in_loads([load.base]) ~ named ~ (' and operation in ' ~ keep if keep else ''),
+    spark_cdc._in_loads(load.log) ~ named if load.log else none, columns, false, dead=true
+) }}
+{%- endmacro -%}
+
+
+{#- The keys that the events of a load may delete: a deleted row keeps its last payload. -#}
+{%- macro _given_up_keys_sql(entity, events) -%}
+select key_hash from {{ events }} where event_op = 'delete' and key_hash is not null
+{%- if entity.key_columns %}
+union all
+select old_key_hash from {{ events }} where old_key_hash is not null
+{%- endif %}
 {%- endmacro -%}
 
 

@@ -21,6 +21,7 @@ LOAD_TYPES = ("full", "delta", "events")
 BUSINESS_DATE_TYPES = ("date", "timestamp")
 ROLES = ("key", "ignore", "control")
 BINARY_FORMATS = ("base64", "hex", "utf8")
+TIME_ENCODINGS = ("days", "seconds", "millis", "micros", "nanos")
 
 # Names of the project's own columns; the macro technical_columns() has the same list.
 RESERVED_COLUMNS = (
@@ -143,6 +144,7 @@ class Column:
     source: str | None = None
     format: str | None = None
     description: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -392,6 +394,18 @@ def _type_problems(label: str, column: Column, file_format: str) -> list[str]:
                 f"{label} has a format, but the type {found}; accepted are formats of dates, "
                 "timestamps and binary: leave it out"
             )
+    if column.encoding is not None:
+        if found.startswith("decimal"):
+            problems += _choice(f"{label}: encoding", column.encoding, ("base64",))
+        elif found in ("date", "timestamp", "timestamp_ntz"):
+            problems += _choice(f"{label}: encoding", column.encoding, TIME_ENCODINGS)
+        else:
+            problems.append(
+                f"{label} has an encoding, but the type {found}; accepted are encodings of dates, "
+                "timestamps and decimals: leave it out"
+            )
+        if column.format is not None:
+            problems.append(f"{label} has a format and an encoding: leave one of them out")
     return problems
 
 
@@ -450,7 +464,10 @@ def identifier(text: str) -> str:
 
 
 def parse_columns(text: str) -> tuple[list[Column], list[str]]:
-    """Columns of "name:type[:role][:required][:from=...][:format=...], ...", and what is wrong."""
+    """Columns of "name:type[:role][:required][:from=...][:format=...], ...", and what is wrong.
+
+    A word `encoding=...` is accepted, too.
+    """
     columns, problems = [], []
     for item in split_outside(text, ","):
         if not item.strip():
@@ -482,12 +499,15 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
                 column = replace(column, required=True)
             elif label == "from" and value:
                 column = replace(column, source=_unquoted(value))
+            elif label == "encoding" and value:
+                column = replace(column, encoding=value)
             elif label == "format" and value:
                 column = replace(column, format=_unquoted(value))
             else:
                 problems.append(
                     f"column {name!r} has the unknown word {word!r}; accepted are "
-                    f"{', '.join(ROLES)}, required, from=NAME and format=PATTERN: correct it"
+                    f"{', '.join(ROLES)}, required, from=NAME, encoding=NAME and format=PATTERN: "
+                    "correct it"
                 )
         columns.append(column)
     return columns, problems
@@ -770,6 +790,8 @@ def _column_lines(column: Column) -> list[str]:
         meta["from"] = column.source
     if column.format:
         meta["format"] = column.format
+    if column.encoding:
+        meta["encoding"] = column.encoding
     lines = [
         f"  - &{column.name}",
         f"    name: {_text(column.name)}",
@@ -987,7 +1009,8 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     what.add_argument(
         "--columns",
         metavar="LIST",
-        help="name:type[:key|ignore|control][:required][:from=NAME][:format=PATTERN], ...",
+        help="name:type[:key|ignore|control][:required][:from=NAME][:encoding=NAME]"
+        "[:format=PATTERN], ...",
     )
     what.add_argument(
         "--from-file", type=Path, metavar="FILE", help="a sample whose columns and types are read"

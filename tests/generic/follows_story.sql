@@ -1,8 +1,8 @@
-{#- The views of the example `orders` show what the seed orders_story tells: history for each day that is committed,
-    current for the last one. Days that are not loaded yet are not compared, nor is anything after a day that the
-    story does not have or that was left out. -#}
-{{- config(enabled=target.profile_name == 'spark_cdc') -}}
-{%- set committed = ref('orders_committed') -%}
+{#- The views of an entity show what a seed tells, a row per business date and key: history for each day that is
+    committed, current for the last one. Days that are not loaded yet are not compared, nor is anything after a day that
+    the story does not have or that was left out. The seed has the columns business_date, the key columns, operation.
+    Arguments: committed, current, history (relations), key_columns (list of names). -#}
+{%- test follows_story(model, committed, current, history, key_columns) -%}
 {%- set loads = spark_cdc.read_manifest(committed).loads if execute else [] -%}
 with committed_days as (
     select
@@ -22,7 +22,7 @@ told_days as (
     select
         business_date,
         row_number() over (order by business_date) as day_number
-    from (select distinct business_date from {{ ref('orders_story') }}) as days
+    from (select distinct business_date from {{ model }}) as days
 ),
 
 compared_days as (
@@ -42,47 +42,55 @@ last_day as (
 told as (
     select
         story.business_date,
-        story.order_no,
-        story.line_no,
-        story.operation,
-        operations.in_current,
-        operations.in_history
-    from {{ ref('orders_story') }} as story
-    inner join {{ ref('operations') }} as operations
-        on story.operation = operations.code
+        {% for name in key_columns -%}
+        story.{{ name }},
+        {% endfor -%}
+        story.operation
+    from {{ model }} as story
     inner join compared_days
         on story.business_date = compared_days.business_date
 ),
 
 expected as (
-    select 'history' as view_name, business_date, order_no, line_no, operation
+    select
+        'history' as view_name,
+        *
     from told
-    where in_history
+    where operation in {{ spark_cdc.operations('changes') }}
 
     union all
 
-    select 'current' as view_name, told.business_date, told.order_no, told.line_no, told.operation
+    select
+        'current' as view_name,
+        told.*
     from told
     inner join last_day
         on told.business_date = last_day.business_date
-    where told.in_current
+    where told.operation in {{ spark_cdc.operations('existing') }}
 ),
 
 found as (
-    select 'history' as view_name, history.business_date, history.order_no, history.line_no, history.operation
-    from {{ ref('orders_history') }} as history
+    select
+        'history' as view_name,
+        changes.business_date,
+        {% for name in key_columns -%}
+        changes.{{ name }},
+        {% endfor -%}
+        changes.operation
+    from {{ history }} as changes
     inner join compared_days
-        on history.business_date = compared_days.business_date
+        on changes.business_date = compared_days.business_date
 
     union all
 
     select
         'current' as view_name,
         compared_days.business_date,
-        current_rows.order_no,
-        current_rows.line_no,
-        current_rows.operation
-    from {{ ref('orders_current') }} as current_rows
+        {% for name in key_columns -%}
+        state.{{ name }},
+        {% endfor -%}
+        state.operation
+    from {{ current }} as state
     cross join last_day
     inner join compared_days
         on last_day.business_date = compared_days.business_date
@@ -91,8 +99,9 @@ found as (
 select
     coalesce(expected.view_name, found.view_name) as view_name,
     coalesce(expected.business_date, found.business_date) as business_date,
-    coalesce(expected.order_no, found.order_no) as order_no,
-    coalesce(expected.line_no, found.line_no) as line_no,
+    {% for name in key_columns -%}
+    coalesce(expected.{{ name }}, found.{{ name }}) as {{ name }},
+    {% endfor -%}
     expected.operation as expected_operation,
     found.operation as found_operation
 from expected
@@ -100,6 +109,8 @@ full outer join found
     on
         expected.view_name = found.view_name
         and expected.business_date = found.business_date
-        and expected.order_no = found.order_no
-        and expected.line_no = found.line_no
+        {%- for name in key_columns %}
+        and expected.{{ name }} = found.{{ name }}
+        {%- endfor %}
 where not expected.operation <=> found.operation
+{%- endtest -%}

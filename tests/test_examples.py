@@ -1,0 +1,65 @@
+"""The examples of this project end to end: seeds, loads, and all dbt tests, unit tests included."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from dbt.cli.main import dbtRunner
+
+from project import ROOT
+from spark_cdc import demo
+from spark_cdc import server as local_server
+
+SCHEMA = "test_examples"
+Dbt = Callable[..., Counter[tuple[str, str]]]
+
+
+@pytest.fixture(scope="module")
+def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
+    """Run dbt in this project, in a schema of its own: counts per type of node and status."""
+    target = tmp_path_factory.mktemp("target")
+    options = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT / "profiles")]
+    options += ["--target-path", str(target), "--log-path", str(target / "logs")]
+    connection = local_server.connect(server.port)
+    cursor = connection.cursor()
+    cursor.execute(f"drop database if exists {SCHEMA} cascade")
+    cursor.execute(f"create database {SCHEMA}")
+
+    def run(*words: str) -> Counter[tuple[str, str]]:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            done = dbtRunner().invoke([*words, *options])
+        assert done.success, printed.getvalue()[-5000:]
+        return Counter((str(r.node.resource_type), str(r.status)) for r in done.result.results)
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.chdir(ROOT)
+        environment.setenv("SPARK_CDC_PORT", str(server.port))
+        environment.setenv("SPARK_CDC_SCHEMA", SCHEMA)
+        yield run
+    cursor.execute(f"drop database {SCHEMA} cascade")
+    connection.close()
+
+
+def test_unit_tests(dbt: Dbt) -> None:
+    outcome = dbt("test", "--select", "test_type:unit")
+    assert set(outcome) == {("operation", "success"), ("unit_test", "pass")}
+    assert outcome["unit_test", "pass"] >= 29
+
+
+def test_examples_follow_their_stories(dbt: Dbt) -> None:
+    """All but the synthetic one, which test_generate and `make demo` load."""
+    dbt("seed")
+    for day, entities in demo.plan(ROOT):
+        selected = [f"path:models/{name}" for name in entities if name != "synthetic"]
+        if selected:
+            variables = f"{{business_date: {day}}}"
+            dbt("run", "--select", "cdc_loads", *selected, "--vars", variables)
+    excluded = ["test_type:unit", "path:models/synthetic"]
+    outcome = dbt("test", "--exclude", *excluded)
+    assert set(outcome) == {("operation", "success"), ("test", "pass")}
+    assert outcome["test", "pass"] >= 60
