@@ -40,12 +40,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=10_000_000, help="of (e)")
     parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
     parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
+    parser.add_argument("--inputs", default="typed,json", help="of (e)")
+    parser.add_argument("--images", default="whole,partial", help="of (e)")
     parser.add_argument("--no-loop", dest="loop", action="store_false", help="leave out its loop")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
     parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
     parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
     args = parser.parse_args()
+    args.inputs, args.images = args.inputs.split(","), args.images.split(",")
     args.keys = args.keys or max(100, args.events // 10)
     args.prior = args.prior or args.events
     if args.events % args.keys:
@@ -63,6 +66,7 @@ def main() -> int:
     packages.install(if_needed=True)
     only = set(args.only.split(","))
     sizes = [size for size in (args.rows, args.large) if size]
+    streams = event_scenarios.streams(args.events, args.keys, args.prior, args.images)
     load_before = os.getloadavg()[0]
     notes: list[str] = []
     results: dict[str, harness.Measure] = {}
@@ -75,9 +79,8 @@ def main() -> int:
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
             )
         if "e" in only:
-            streams = event_scenarios.streams(args.events, args.keys, args.prior)
             results |= event_scenarios.event_loads(
-                running[0], bench, base, streams, args.repeat, args.loop
+                running[0], bench, base, streams, args.inputs, args.repeat, args.loop
             )
         if only & {"c", "d"}:
             if "d" in only:
@@ -98,7 +101,7 @@ def main() -> int:
     setting = report.Setting(
         rows=args.rows,
         sizes=sizes,
-        streams=event_scenarios.streams(args.events, args.keys, args.prior),
+        streams=streams,
         repeat=args.repeat,
         memory=args.memory,
         command=f'make bench BENCH_ARGS="{" ".join(sys.argv[1:])}"',

@@ -7,8 +7,9 @@ that the events name, nine in ten are in the table; the events of a key are spre
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.harness import Measure, Project, Run, Server, measure
@@ -34,6 +35,7 @@ VALUES = [
 ]
 ALL = (KEY, *VALUES)
 NAMES = [column.name for column in ALL]
+KINDS = {"typed": "parquet", "json": "text"}
 LOST = "remarks"  # the column that partial rows lack
 
 
@@ -160,7 +162,7 @@ def messages_sql(rows: str) -> str:
     from (select *, {envelope} as e from ({rows}) as events) as wrapped"""
 
 
-def make_data(on: Server, landing: Path, streams: Sequence[Stream]) -> None:
+def make_data(on: Server, landing: Path, streams: Sequence[Stream], with_json: bool) -> None:
     """Write what is missing of the days before and of the streams, as Parquet and as JSON lines."""
     prior = {s.prior for s in streams}
     wanted = {f"events_{size}/{DAYS[0]}": snapshot_sql(size) for size in prior}
@@ -168,7 +170,7 @@ def make_data(on: Server, landing: Path, streams: Sequence[Stream]) -> None:
     for name, rows in wanted.items():
         for kind, sql in (("parquet", flags_sql(rows)), ("text", messages_sql(rows))):
             folder = landing / f"{kind}_{name}"
-            if (folder / "_SUCCESS").exists():
+            if (folder / "_SUCCESS").exists() or (kind == "text" and not with_json):
                 continue
             print(f"Generate {folder.name} of {folder.parent.name} …", flush=True)
             folder.mkdir(parents=True, exist_ok=True)
@@ -236,7 +238,7 @@ def make_prior(on: Server, landing: Path, prior: int) -> None:
     )
 
 
-def rewrite_sql(latest: str, partial: bool) -> str:
+def rewrite_sql(table: str, latest: str, partial: bool) -> str:
     """The table with the last event of each key, written anew as a whole."""
     lines = []
     for name in NAMES:
@@ -244,7 +246,7 @@ def rewrite_sql(latest: str, partial: bool) -> str:
         lines.append(f"if(e.id is null, p.{name}, {value}) as {name}")
     columns = ",\n    ".join(lines)
     return f"""
-    create table book_state using parquet as
+    create table {table} using parquet as
     select
         {columns}
     from book_prior as p
@@ -254,7 +256,7 @@ def rewrite_sql(latest: str, partial: bool) -> str:
 
 def window(on: Server, landing: Path, stream: Stream) -> float:
     """row_number over all events, then a rewrite."""
-    on.execute("drop table if exists book_state")
+    on.execute("drop table if exists book_window")
     known = f"""first_value(nullif({LOST}, '{MARK}'), true) over (
             partition by id order by seq desc rows between current row and unbounded following
         )"""
@@ -267,7 +269,7 @@ def window(on: Server, landing: Path, stream: Stream) -> float:
                 row_number() over (partition by id order by seq desc) as rank
             from {_events(landing, stream)}
         ) as ranked where rank = 1"""
-    return on.timed(rewrite_sql(latest, stream.partial))
+    return on.timed(rewrite_sql("book_window", latest, stream.partial))
 
 
 def loop(on: Server, landing: Path, stream: Stream) -> float:
@@ -275,7 +277,7 @@ def loop(on: Server, landing: Path, stream: Stream) -> float:
     rewrite."""
     for number in range(LOOP_LIMIT):
         on.execute(f"drop table if exists book_round_{number}")
-    on.execute("drop table if exists book_state")
+    on.execute("drop table if exists book_loop")
     begun = time.monotonic()
     source, count, number = _events(landing, stream), -1, 0
     note = f"if(rank % 2 = 0 and {LOST} = '{MARK}', before, {LOST}) as {LOST}"
@@ -298,7 +300,7 @@ def loop(on: Server, landing: Path, stream: Stream) -> float:
         count, number = left, number + 1
     lost = f"nullif({LOST}, '{MARK}') as {LOST}" if stream.partial else LOST
     latest = f"select op, {', '.join(lost if n == LOST else n for n in NAMES)} from {source}"
-    on.execute(rewrite_sql(latest, stream.partial))
+    on.execute(rewrite_sql("book_loop", latest, stream.partial))
     return time.monotonic() - begun
 
 
@@ -360,22 +362,43 @@ def _check(on: Server, stream: Stream, tables: Sequence[str]) -> None:
         raise SystemExit(f"the states after {stream.title} differ: {tables} {states}")
 
 
-def streams(events: int, keys: int, prior: int) -> list[Stream]:
+def _turn(
+    on: Server, landing: Path, loads: Mapping[str, Load], stream: Stream, with_loop: bool
+) -> dict[str, Callable[[], float | Run]]:
+    """What is measured of one stream, in this order."""
+    by_hand = {"window": window}
+    if "json" in loads:
+        by_hand |= {"parse": parse, "write": parse_and_write}
+    if with_loop and stream.per_key > 1:
+        by_hand["loop"] = loop
+    turn: dict[str, Callable[[], float | Run]] = {
+        name: partial(action, on, landing, stream) for name, action in by_hand.items()
+    }
+    return turn | {name: partial(load.load, stream) for name, load in loads.items()}
+
+
+def streams(events: int, keys: int, prior: int, images: Sequence[str]) -> list[Stream]:
     """Many events per key and one, whole and partial rows."""
     return [
-        Stream(count, keys, prior, partial)
+        Stream(count, keys, prior, image == "partial")
         for count in dict.fromkeys((events, keys))
-        for partial in (False, True)
+        for image in images
     ]
 
 
 def event_loads(
-    on: Server, bench: Path, base: str, streams: Sequence[Stream], repeat: int, with_loop: bool
+    on: Server,
+    bench: Path,
+    base: str,
+    streams: Sequence[Stream],
+    inputs: Sequence[str],
+    repeat: int,
+    with_loop: bool,
 ) -> dict[str, Measure]:
     """Streams as typed columns and as Debezium JSON, in turns with what they are compared with."""
     landing, prior = bench / "landing", streams[0].prior
     tiny = Stream(TINY, TINY, TINY, False)
-    make_data(on, landing, [*streams, tiny])
+    make_data(on, landing, [*streams, tiny], "json" in inputs)
     make_prior(on, landing, prior)
     results: dict[str, Measure] = {}
 
@@ -384,30 +407,23 @@ def event_loads(
         return results.setdefault(name, Measure(name)) if counts else Measure(name)
 
     loads = {}
-    for kind in ("parquet", "text"):
-        loads[kind] = Load(on, bench, base, kind, f"bench_events_{kind}")
-        first = measure(into(f"base {kind}"), on, loads[kind].begin, prior)
-        print(f"{prior:,} rows loaded from {kind} in {first.seconds:.1f} s", flush=True)
+    for name in inputs:
+        loads[name] = Load(on, bench, base, KINDS[name], f"bench_events_{name}")
+        first = measure(into(f"base {name}"), on, loads[name].begin, prior)
+        print(f"{prior:,} rows loaded as {name} in {first.seconds:.1f} s", flush=True)
     fixed = Load(on, bench, base, "parquet", "bench_events_tiny")
     fixed.begin(tiny.prior)
     for number in range(-1, repeat):
         counts = number >= 0  # the first round warms up
-        warm_up = [streams[-1]] if not counts else streams
-        taken: list[Measure] = []
-        for stream in warm_up:
-            taken = [into(w, stream, counts) for w in ("window", "typed", "json", "parse", "write")]
-            measure(taken[0], on, window, on, landing, stream)
-            measure(taken[1], on, loads["parquet"].load, stream)
-            measure(taken[2], on, loads["text"].load, stream)
-            measure(taken[3], on, parse, on, landing, stream)
-            measure(taken[4], on, parse_and_write, on, landing, stream)
-            schemas = [load.project.table("current") for load in loads.values()]
-            _check(on, stream, ["book_state", *schemas])
-            if with_loop and number == 0 and stream.per_key > 1:
-                taken.append(into("loop", stream))
-                measure(taken[-1], on, loop, on, landing, stream)
-                _check(on, stream, ["book_state", schemas[0]])
+        for stream in streams if counts else streams[-1:]:
+            names = _turn(on, landing, loads, stream, with_loop and number == 0)
+            taken = [into(name, stream, counts) for name in names]
+            for one, action in zip(taken, names.values(), strict=True):
+                measure(one, on, action)
             shown = ", ".join(f"{m.name.split()[0]} {m.seconds[-1]:.2f}" for m in taken)
             print(f"round {number + 1}, {stream.title}: {shown}", flush=True)
+            tables = [f"book_{name}" for name in ("window", "loop") if name in names]
+            tables += [load.project.table("current") for load in loads.values()]
+            _check(on, stream, tables)
         measure(into("fixed", None, counts), on, fixed.load, tiny)
     return results
