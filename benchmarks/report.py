@@ -160,7 +160,10 @@ def _event_row(name: str, m: Measure, fixed: Measure | None) -> list[str]:
     return [name, f"{m.median:.1f} ({m.spread})", net, *parts, _memory(m)]
 
 
-def _at_least(what: str, value: float, least: float) -> str:
+def _at_least(what: str, seconds: float, ours: float, least: float) -> str:
+    if ours <= 0:
+        return f"- {what}: ours is within the fixed cost, too short to tell."
+    value = seconds / ours
     met = "met" if value >= least else f"missed by {(1 - value / least) * 100:.0f}%"
     return f"- {what}: **{value:.2f} ×**, target at least {least:g} ×: {met}."
 
@@ -188,9 +191,9 @@ def _events(results: Results, setting: Setting) -> list[str]:
         if here["typed"]:
             ours, least = here["typed"].median, 1.5 if stream.per_key > 1 else 1
             what = f"{stream.title}: the window over typed events"
-            verdicts.append(_at_least(f"{what}, less the fixed cost", book / (ours - cost), least))
+            verdicts.append(_at_least(f"{what}, less the fixed cost", book, ours - cost, least))
             verdicts.append(f"- {what}, dbt included: {book / ours:.2f} ×.")
-            if here["loop"]:
+            if here["loop"] and ours > cost:
                 ratio = here["loop"].median / (ours - cost)
                 verdicts.append(
                     f"- {stream.title}: the loop over typed events, less the fixed cost:"
