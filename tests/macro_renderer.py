@@ -106,6 +106,35 @@ def load_macros(
     return macros
 
 
+class Node(dict):  # type: ignore[type-arg]
+    """A node of dbt's graph, whose entries Jinja reads as attributes too."""
+
+    depends_on = SimpleNamespace(nodes=[])
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+def load_macros_of(
+    entity: str, settings: dict[str, Any], columns: list[dict[str, Any]]
+) -> tuple[Macros, Node]:
+    """The macros in a project with one entity, and the node that describes it."""
+    unique_id = f"model.{PACKAGE}.stg_{entity}"
+    node = Node(
+        name=f"stg_{entity}",
+        meta={PACKAGE: settings},
+        columns=columns,
+        unique_id=unique_id,
+        resource_type="model",
+        package_name=PACKAGE,
+    )
+    macros = load_macros(
+        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+        model={"unique_id": unique_id, "package_name": PACKAGE},
+    )
+    return macros, node
+
+
 @functools.cache
 def _compiled(path: Path, text: str) -> tuple[CodeType, tuple[str, ...]]:
     """The code of a file, and the macros that it defines."""

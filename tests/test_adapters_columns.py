@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
-from macro_renderer import CompilerError, Macros, load_macros
+from macro_renderer import CompilerError, Macros, load_macros, load_macros_of
 from test_config import changed
 from test_config import macros as configured
 
@@ -34,33 +33,12 @@ def cursor(cursor, request):
     return cursor
 
 
-class Node(dict):  # type: ignore[type-arg]
-    """A node of dbt's graph, whose entries Jinja reads as attributes too."""
-
-    depends_on = SimpleNamespace(nodes=[])
-
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
-
-
 def described(
     events: dict[str, Any], columns: Iterable[dict[str, Any]], **settings: Any
 ) -> tuple[Macros, dict[str, Any]]:
     """The macros, and the entity `people` as they see it."""
-    meta = {"spark_cdc": {"load_type": "events", "source": {}, **settings, "events": events}}
-    unique_id = "model.spark_cdc.stg_people"
-    node = Node(
-        name="stg_people",
-        meta=meta,
-        columns=list(columns),
-        unique_id=unique_id,
-        resource_type="model",
-        package_name="spark_cdc",
-    )
-    macros = load_macros(
-        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
-        model={"unique_id": unique_id, "package_name": "spark_cdc"},
-    )
+    whole = {"load_type": "events", "source": {}, **settings, "events": events}
+    macros, _ = load_macros_of("people", whole, list(columns))
     return macros, macros.entity("people")
 
 

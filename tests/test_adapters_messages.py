@@ -9,13 +9,12 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 
-from macro_renderer import Macros, load_macros
+from macro_renderer import Macros, load_macros_of
 
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
@@ -27,32 +26,11 @@ COLUMNS = [
 ]
 
 
-class Node(dict):  # type: ignore[type-arg]
-    """A node of dbt's graph, whose entries Jinja reads as attributes too."""
-
-    depends_on = SimpleNamespace(nodes=[])
-
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
-
-
 def described(
     settings: dict[str, Any], columns: list[dict[str, Any]]
 ) -> tuple[Macros, dict[str, Any]]:
     """The macros, and the entity `people` as they see it; its settings have to be accepted."""
-    unique_id = "model.spark_cdc.stg_people"
-    node = Node(
-        name="stg_people",
-        meta={"spark_cdc": settings},
-        columns=columns,
-        unique_id=unique_id,
-        resource_type="model",
-        package_name="spark_cdc",
-    )
-    macros = load_macros(
-        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
-        model={"unique_id": unique_id, "package_name": "spark_cdc"},
-    )
+    macros, node = load_macros_of("people", settings, columns)
     assert macros._event_problems(node, settings) == []
     return macros, macros.entity("people")
 

@@ -262,7 +262,7 @@ from keyed
         ~ "        then concat('unknown operation \\'', envelope.op, '\\'; accepted are c, u, d, r, t, m')\n"
         ~ "    when event_op in ('insert', 'update', 'read') and envelope.after is null\n"
         ~ "        then concat('no new row: after is missing or no JSON object, which op ', envelope.op, ' needs; accepted is an object')\n"
-        ~ "    when event_op in ('update', 'delete') and envelope.before is null and not contains(content, '\"before\":null')\n"
+        ~ "    when\n        event_op in ('update', 'delete') and envelope.before is null and not contains(content, '\"before\":null')\n"
         ~ "        and get_json_object(content, if(is_enclosed, '$.payload.before', '$.before')) is not null\n"
         ~ "        then 'before is no JSON object; accepted is an object or null'\n"
         ~ "    when event_op = 'delete' and event_before is null\n"

@@ -27,7 +27,7 @@
 {%- set other_names = others | map(attribute='sql') | list -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) if partial else [] -%}
 {%- set left_out = missing | map(attribute='sql') | list -%}
-{%- set value_names = key_names + spark_cdc._filled_names(missing) + other_names | reject('in', left_out) | list -%}
+{%- set value_names = (['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] if all_steps else []) + key_names + spark_cdc._filled_names(missing) + other_names | reject('in', left_out) | list -%}
 {%- set is_plain = not (moves or partial or all_steps or summary.get('conflicts', true)) -%}
 steps as (
     {{ spark_cdc._event_steps_sql(entity, source, summary, moves, partial, all_steps) | indent(4) }}
@@ -94,13 +94,6 @@ resolved as (
     select
         key_hash,
         event_position,
-        {%- if all_steps %}
-        event_op,
-        event_time,
-        event_transaction,
-        business_date,
-        load_id,
-        {%- endif %}
         not step__is_end as step__is_alive,
         step__is_conflict,
         {{ (value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
@@ -312,13 +305,6 @@ resolved as (
     select
         key_hash,
         {{ 'event_position' if all_steps else 'step__last_position as event_position' }},
-        {%- if all_steps %}
-        event_op,
-        event_time,
-        event_transaction,
-        business_date,
-        load_id,
-        {%- endif %}
         {{ 'not step__is_gone' if all_steps else 'step__remains' }} as step__is_alive,
         step__is_conflict,
         {{ (value_names + ['if(step__row_segment is null, step__row_key_hash, null)' if partial else 'key_hash']) | join(',\n        ') }} as step__root_key_hash

@@ -10,16 +10,24 @@
 select
     {{ columns | join(',\n    ') }}
 from {{ ledger }}
-where {{ in_base }} and operation in {{ of_base }}
+where
+    {{ in_base | indent(4) }}
+    and operation in {{ of_base }}
 {%- else -%}
 select{{ ' /*+ broadcast(changed) */' if broadcast }}
     {{ columns | join(',\n    ') }}
 from {{ ledger }} as base
 left anti join (
-    select key_hash from {{ ledger }} where {{ in_log }} and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
+    select key_hash
+    from {{ ledger }}
+    where
+        {{ in_log | indent(8) }}
+        and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
 ) as changed
     on base.key_hash = changed.key_hash
-where {{ in_base }} and operation in {{ of_base }}
+where
+    {{ in_base | indent(4) }}
+    and operation in {{ of_base }}
 
 union all
 
@@ -39,7 +47,7 @@ from (
         row_number() over (partition by key_hash order by load_id desc) as recency
     from {{ ledger }}
     where
-        {{ condition }}
+        {{ condition | indent(8) }}
         and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
 ) as newest
 where recency = 1{{ " and operation <> 'D'" if not dead }}

@@ -90,7 +90,7 @@ completed as (
         {{ spark_cdc._final_position(entity) | indent(8) }} as final_position,
         {{ spark_cdc._missing_columns(entity, 'absent') | indent(8) }} as event_absent,
         {{ spark_cdc._missing_columns(entity, 'unavailable') | indent(8) }} as event_unavailable,
-        {{ spark_cdc._unexpected_columns(entity) }} as event_unexpected
+        {{ spark_cdc._unexpected_columns(entity) | indent(8) }} as event_unexpected
         {%- for old in old_keys %},
         {{ spark_cdc._old_key_value(entity, old.of) }} as {{ spark_cdc._raw(old) }}
         {%- endfor %}
@@ -329,7 +329,7 @@ end
     {%- if not cases -%}
         {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return("if(event_op in ('insert', 'update', 'upsert', 'read'), " ~ spark_cdc._texts_found(cases) ~ ', null)') }}
+    {{ return("if(\n    event_op in ('insert', 'update', 'upsert', 'read'),\n    " ~ spark_cdc._texts_found(cases) | indent(4) ~ ',\n    null\n)') }}
 {%- endmacro -%}
 
 
@@ -395,8 +395,8 @@ end
 {#- Those of some texts that are not null, as an array; null where all are, as for nearly every event: array_compact() is
     interpreted, coalesce() is compiled. -#}
 {%- macro _texts_found(texts) -%}
-    {%- set listed = texts | join(',\n    ') -%}
-    {{ return('if(coalesce(\n    ' ~ listed ~ '\n) is not null, array_compact(array(\n    ' ~ listed ~ '\n)), null)') }}
+    {%- set listed = texts | join(',\n        ') -%}
+    {{ return('if(\n    coalesce(\n        ' ~ listed ~ '\n    ) is not null,\n    array_compact(array(\n        ' ~ listed ~ '\n    )),\n    null\n)') }}
 {%- endmacro -%}
 
 

@@ -268,9 +268,9 @@ select old_key_hash from {{ events }} where old_key_hash is not null
     Arguments: load, ledger, of_keys (query of key hashes; none for all keys), columns, keep (operations of the checkpoint that
     are wanted). -#}
 {%- macro _last_rows_sql(load, ledger, of_keys, columns, keep=none) -%}
-{%- set named = (' and key_hash in (\n    ' ~ of_keys | indent(4) ~ '\n)') if of_keys else '' -%}
+{%- set named = ('\nand key_hash in (\n    ' ~ of_keys | indent(4) ~ '\n)') if of_keys else '' -%}
 {{ spark_cdc.state_sql(
-    ledger, spark_cdc._in_loads([load.base]) ~ named ~ (' and operation in ' ~ keep if keep else ''),
+    ledger, spark_cdc._in_loads([load.base]) ~ named ~ ('\nand operation in ' ~ keep if keep else ''),
     spark_cdc._in_loads(load.log) ~ named if load.log else none, columns, false, dead=true
 ) }}
 {%- endmacro -%}

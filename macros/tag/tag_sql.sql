@@ -208,7 +208,7 @@ from {{ compared }}
 {%- macro _prior_of_sql(load, incoming, ledger, columns, condition=none) -%}
 {{ spark_cdc._newest_sql(
     ledger,
-    spark_cdc._in_loads([load.base] + load.log) ~ '\n        and key_hash in (select key_hash from ' ~ incoming
+    spark_cdc._in_loads([load.base] + load.log) ~ '\nand key_hash in (select key_hash from ' ~ incoming
     ~ (' where ' ~ condition if condition else '') ~ ')',
     columns
 ) }}

@@ -26,7 +26,6 @@ import hashlib
 import math
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -401,38 +400,18 @@ def _write_days(
         for day, rows_of in writers:
             if since is not None and day.business_date < since:
                 continue
-            with progress(day):
-                _replace_folder(rows_of(session), shape, out, day.business_date)
+            target = out / day.business_date
+            with progress(day), generate_events.replaced_folder(target) as folder:
+                _write(rows_of(session), shape, folder)
+                _name_files(folder, shape)
             written.append(day)
     return written
-
-
-def _replace_folder(rows: DataFrame, shape: Shape, out: Path, day: str) -> None:
-    """Write to a hidden folder beside `<out>/<day>` and rename it: half a day is never seen."""
-    out.mkdir(parents=True, exist_ok=True)
-    target = out / day
-    if target.exists() and not target.is_dir():
-        raise SparkCdcError(
-            f"{target} is a file, but the folder of a business date is to be written there.",
-            "Remove the file or give another --out.",
-        )
-    temporary = out / f".{day}.writing-{os.getpid()}"
-    replaced = out / f".{day}.replaced-{os.getpid()}"
-    try:
-        _write(rows, shape, temporary)
-        _name_files(temporary, shape)
-        if target.exists():
-            target.rename(replaced)
-        temporary.rename(target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def _write(rows: DataFrame, shape: Shape, folder: Path) -> None:
     # An absolute path with its scheme: another default file system must not catch it.
     path = f"file://{folder.resolve()}"
-    writer = rows.write.option("compression", shape.compression)
+    writer = rows.write.mode("overwrite").option("compression", shape.compression)
     if shape.fmt == "csv":
         writer.option("header", True).option("sep", shape.delimiter).csv(path)
     elif shape.fmt == "json":

@@ -986,10 +986,10 @@ class _Source:
         names = ["id", *(column.name for column in self.columns)]
         self.counts.rows = len(self.truth) + self.static * (options.all_rows - options.keys)
         if options.truth in ("both", "full"):
-            with _replaced_folder(options.out / f"{options.entity}_truth" / day) as folder:
+            with replaced_folder(options.out / f"{options.entity}_truth" / day) as folder:
                 _write_rows(folder, ",".join(names), self._full_lines())
         if options.truth in ("both", "delta"):
-            with _replaced_folder(options.out / f"{options.entity}_net" / day) as folder:
+            with replaced_folder(options.out / f"{options.entity}_net" / day) as folder:
                 _write_rows(folder, ",".join(["op", *names]), self._net_lines())
 
     def _full_lines(self) -> Iterator[str]:
@@ -1100,8 +1100,11 @@ def _write_rows(folder: Path, header: str, lines: Iterator[str]) -> None:
 
 
 @contextmanager
-def _replaced_folder(target: Path) -> Iterator[Path]:
-    """A hidden folder that takes the place of `target` when the block ends without an error."""
+def replaced_folder(target: Path) -> Iterator[Path]:
+    """A hidden folder that takes the place of `target` when the block ends without an error.
+
+    Half a day is never seen. Raises SparkCdcError if `target` is a file.
+    """
     if target.exists() and not target.is_dir():
         raise SparkCdcError(
             f"{target} is a file, but the folder of a business date is to be written there.",
@@ -1135,14 +1138,14 @@ def _events_folder(
     """Where a load's messages are to be written as text; Parquet is made of them afterwards."""
     target = options.out / options.entity / day
     if options.file_format != "parquet":
-        with _replaced_folder(target) as folder:
+        with replaced_folder(target) as folder:
             yield folder
         return
-    with _replaced_folder(target.with_name(f".{day}.csv")) as text:
+    with replaced_folder(target.with_name(f".{day}.csv")) as text:
         yield text
     text = target.with_name(f".{day}.csv")
     try:
-        with _replaced_folder(target) as folder:
+        with replaced_folder(target) as folder:
             _to_parquet(text, folder, options, columns, spark)
     finally:
         shutil.rmtree(text, ignore_errors=True)
