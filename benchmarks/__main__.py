@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks import harness, report, scenarios
+from benchmarks import event_scenarios, harness, report, scenarios
 
 from spark_cdc import packages, project
 from spark_cdc.errors import SparkCdcError
@@ -37,11 +37,22 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000, help="default 1,000,000")
     parser.add_argument("--large", type=int, default=10_000_000, help="of (c), (d); 0: leave out")
+    parser.add_argument("--events", type=int, default=10_000_000, help="of (e)")
+    parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
+    parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
+    parser.add_argument("--inputs", default="typed,json", help="of (e)")
+    parser.add_argument("--images", default="whole,partial", help="of (e)")
+    parser.add_argument("--no-loop", dest="loop", action="store_false", help="leave out its loop")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
-    parser.add_argument("--only", default="a,b,c,d", help="(b) comes with (a)")
+    parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
     parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
     args = parser.parse_args()
+    args.inputs, args.images = args.inputs.split(","), args.images.split(",")
+    args.keys = args.keys or max(100, args.events // 10)
+    args.prior = args.prior or args.events
+    if args.events % args.keys:
+        parser.error(f"--events {args.events} is no multiple of --keys {args.keys}")
     if not 1 <= args.repeat < scenarios.SERIES:
         parser.error(f"--repeat is {args.repeat}; accepted are 1 to {scenarios.SERIES - 1}")
     return args
@@ -55,6 +66,7 @@ def main() -> int:
     packages.install(if_needed=True)
     only = set(args.only.split(","))
     sizes = [size for size in (args.rows, args.large) if size]
+    streams = event_scenarios.streams(args.events, args.keys, args.prior, args.images)
     load_before = os.getloadavg()[0]
     notes: list[str] = []
     results: dict[str, harness.Measure] = {}
@@ -65,6 +77,10 @@ def main() -> int:
         if only & {"a", "b"}:
             results |= scenarios.full_loads(
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
+            )
+        if "e" in only:
+            results |= event_scenarios.event_loads(
+                running[0], bench, base, streams, args.inputs, args.repeat, args.loop
             )
         if only & {"c", "d"}:
             if "d" in only:
@@ -85,6 +101,7 @@ def main() -> int:
     setting = report.Setting(
         rows=args.rows,
         sizes=sizes,
+        streams=streams,
         repeat=args.repeat,
         memory=args.memory,
         command=f'make bench BENCH_ARGS="{" ".join(sys.argv[1:])}"',
@@ -94,9 +111,9 @@ def main() -> int:
         delta=DELTA[0].rsplit(":", 1)[1] if len(running) > 1 else None,
         notes=notes,
     )
-    text = report.render(results, setting)
-    print(text)
-    report.write(args.output or root / "docs" / "benchmarks.md", text)
+    parts = report.sections(results, setting)
+    print(*parts.values(), sep="\n")
+    report.write(args.output or root / "docs" / "benchmarks.md", parts)
     return 0
 
 

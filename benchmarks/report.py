@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.event_scenarios import Stream
 from benchmarks.harness import Measure, machine
 from benchmarks.scenarios import DELTA_ROWS, MERGES, TINY
 
-# What stands below this line in the page is written by hand and kept.
-MARK = "<!-- written by hand from here on -->"
+# What stands between these lines is measured; all else in the page is written by hand and kept.
+BEGIN = "<!-- measured: {} -->"
+END = "<!-- end of {} -->"
 Results = Mapping[str, Measure]
 
 
@@ -21,6 +23,7 @@ class Setting:
 
     rows: int
     sizes: Sequence[int]
+    streams: Sequence[Stream]
     repeat: int
     memory: str
     command: str
@@ -148,12 +151,94 @@ def _deltas(results: Results, setting: Setting, suffix: str) -> list[str]:
     ]  # fmt: skip
 
 
-def render(results: Results, setting: Setting) -> str:
-    """Return the page as Markdown."""
-    here = machine()
-    lines = [
-        "# Benchmarks",
+PARTS = ("events", "summary", "ledger", "audit", "commit", "rest")
+
+
+def _event_row(name: str, m: Measure, fixed: Measure | None) -> list[str]:
+    parts = [f"{m.part(p):.1f}" for p in PARTS] if m.runs else [""] * len(PARTS)
+    net = f"{m.median - fixed.median:.1f}" if fixed else ""
+    return [name, f"{m.median:.1f} ({m.spread})", net, *parts, _memory(m)]
+
+
+def _at_least(what: str, seconds: float, ours: float, least: float) -> str:
+    if ours <= 0:
+        return f"- {what}: ours is within the fixed cost, too short to tell."
+    value = seconds / ours
+    met = "met" if value >= least else f"missed by {(1 - value / least) * 100:.0f}%"
+    return f"- {what}: **{value:.2f} ×**, target at least {least:g} ×: {met}."
+
+
+def _events(results: Results, setting: Setting) -> list[str]:
+    fixed = results["fixed"]
+    rows = [_event_row("dbt run of 100 events: the fixed cost", fixed, None)]
+    verdicts = []
+    for stream in setting.streams:
+        names = {
+            "typed": "**(e) typed columns, `dbt run`**",
+            "window": "window and rewrite, SQL alone",
+            "loop": "loop and rewrite, SQL alone",
+            "json": "**(e) Debezium JSON, `dbt run`**",
+            "parse": "floor: JSON parsed",
+            "write": "floor: JSON parsed, written as Parquet",
+        }
+        here = {what: results.get(f"{what} {stream.title}") for what in names}
+        for what, name in names.items():
+            m = here[what]
+            if m:
+                net = fixed if what in ("typed", "json") else None
+                rows.append(_event_row(f"{stream.title}: {name}", m, net))
+        book, cost = here["window"].median, fixed.median
+        if here["typed"]:
+            ours, least = here["typed"].median, 1.5 if stream.per_key > 1 else 1
+            what = f"{stream.title}: the window over typed events"
+            verdicts.append(_at_least(f"{what}, less the fixed cost", book, ours - cost, least))
+            verdicts.append(f"- {what}, dbt included: {book / ours:.2f} ×.")
+            if here["loop"] and ours > cost:
+                ratio = here["loop"].median / (ours - cost)
+                verdicts.append(
+                    f"- {stream.title}: the loop over typed events, less the fixed cost:"
+                    f" {ratio:.2f} ×."
+                )
+        if here["json"]:
+            floors = {"parse": "parsing it once", "write": "parsing it once and writing it"}
+            for floor, how in floors.items():
+                ratio = (here["json"].median - cost) / here[floor].median
+                what = f"{stream.title}: JSON, less the fixed cost, over {how}"
+                verdicts.append(_verdict(what, ratio, 1.6, " ×"))
+    most = max(results.values(), key=lambda m: m.memory)
+    first, last = setting.streams[0], setting.streams[-1]
+    return [
+        f"## Change events into {first.prior:,} rows: (e)",
         "",
+        f"{first.events:,} events over {first.keys:,} keys, and {last.events:,} over as many; nine"
+        " keys in ten are in the table before, one in 20 is deleted. Partial rows: every second"
+        " update has Debezium's mark in place of its longest text. The same events as Parquet with"
+        " a flag (`flagged_rows`) and as Debezium's JSON. *Window*: `row_number` over all events of"
+        " the Parquet files, the last of each key joined with the table (full outer), the whole"
+        " table written anew. *Loop*: events are ranked and each second one of a key takes in the"
+        " one before it, until the count stands still; then the same rewrite. *Floor*: `from_json`"
+        " with a type that names every field, once; then a hash over all columns, or Parquet. All"
+        " run in one server, in turns; the states that come out are compared after each turn. Every"
+        " load replaces the one before, so it finds the same state.",
+        "",
+        *_table(
+            ["", "seconds (range)", "less fixed cost", *PARTS, "peak GiB"],
+            rows,
+        ),
+        "Events, summary, ledger, audit and commit are the seconds of those statements, medians;"
+        " rest is plan, catalogue, views and log.",
+        "",
+        *verdicts,
+        f"- Highest resident memory of the server: **{most.memory / 2**30:.1f} GiB**, with a heap"
+        f" of {setting.memory}; no run failed for memory.",
+        "",
+    ]  # fmt: skip
+
+
+def sections(results: Results, setting: Setting) -> dict[str, str]:
+    """Return what was measured as Markdown, part by part of the page."""
+    here = machine()
+    measured = [
         f"Measured on {dt.date.today()} by `{setting.command}`: {here['cores']} cores"
         f" ({here['processor']}), {here['memory']}, Spark {setting.spark}, Java {setting.java}"
         + (f", Delta Lake {setting.delta}" if setting.delta else "")
@@ -163,28 +248,42 @@ def render(results: Results, setting: Setting) -> str:
         "",
         *[f"Note: {note}\n" for note in setting.notes],
     ]
-    if "dbt 2" in results:
-        lines += _full(results, setting)
-    for suffix in ("", " deletes"):
-        if f"delta {TINY}{suffix}" in results:
-            lines += _deltas(results, setting, suffix)
-    if any(name.startswith("MERGE") for name in results):
-        lines += [
-            "(d) has change data feed on, and merges the same typed and hashed rows on `key_hash`,"
-            " where `nonkey_hash` differs. Reads add up one column and count another of the whole"
-            " state. After every delta the three states are compared.",
-            "",
-        ]
-    lines += [
+    memory = [
         "Peak memory is the server process's highest resident size during the measurement; a JVM"
         " keeps what it once took, so it says more about the heap's limit than about the need.",
         "",
     ]
-    return "\n".join(lines)
+    parts: dict[str, list[str]] = {}
+    if "dbt 2" in results:
+        parts["full"] = _full(results, setting)
+    if f"delta {TINY}" in results:
+        deltas = _deltas(results, setting, "") + _deltas(results, setting, " deletes")
+        if any(name.startswith("MERGE") for name in results):
+            deltas += [
+                "(d) has change data feed on, and merges the same typed and hashed rows on"
+                " `key_hash`, where `nonkey_hash` differs. Reads add up one column and count"
+                " another of the whole state. After every delta the three states are compared.",
+                "",
+            ]
+        parts["deltas"] = deltas
+    if any(name.startswith("window") for name in results):
+        parts[f"events {setting.streams[0].events}"] = _events(results, setting)
+    return {
+        name: "\n".join([*lines[:2], *measured, *lines[2:], *memory])
+        for name, lines in parts.items()
+    }
 
 
-def write(page: Path, text: str) -> None:
-    """Write the page; what was written by hand below the tables stays."""
-    _, mark, kept = (page.read_text() if page.exists() else "").partition(MARK)
+def write(page: Path, parts: Mapping[str, str]) -> None:
+    """Put what was measured into the page; the rest of it stays."""
+    text = page.read_text() if page.exists() else "# Benchmarks\n"
+    for name, part in parts.items():
+        begin, end = BEGIN.format(name), END.format(name)
+        block = f"{begin}\n{part}{end}"
+        if begin in text:
+            before, _, after = text.partition(begin)
+            text = before + block + after.partition(end)[2]
+        else:
+            text = f"{text.rstrip()}\n\n{block}\n"
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(f"{text}\n{MARK}{kept if mark else chr(10)}")
+    page.write_text(text)
