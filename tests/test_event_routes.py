@@ -80,7 +80,7 @@ def test_routes_end_in_the_same_tables(
         limit 10
         """
     )
-    assert loaded.query(f"select count(*) from {{s}}.{route}_{view}")[0][0] > 300
+    assert loaded.query(f"select count(*) from {{s}}.{route}_{view}")[0][0] > 100
     assert differing == []
 
 
