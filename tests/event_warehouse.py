@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from macro_renderer import MACROS, ROOT, load_macros
+from macro_renderer import MACROS, ROOT, load_macros, query_runner
 
 FORMAT = "acme"
 EXAMPLE = ROOT / "docs" / "examples" / "events_acme.sql"
@@ -53,6 +53,7 @@ class EventWarehouse:
             "columns": columns,
         }
         self.attempts = 0
+        self.run_query = query_runner(cursor)
         self.macros = load_macros(
             [MACROS, EXAMPLE.parent],
             entity_node=lambda name: self.node,
@@ -71,12 +72,6 @@ class EventWarehouse:
     @property
     def entity(self) -> dict[str, Any]:
         return self.macros.entity(self.name)
-
-    def run_query(self, sql: str) -> Any:
-        self.cursor.execute(sql)
-        names = [column[0].split(".")[-1] for column in self.cursor.description or []]
-        rows = self.cursor.fetchall() if names and names != ["Result"] else []
-        return type("Table", (), {"rows": [dict(zip(names, row, strict=True)) for row in rows]})
 
     def land(self, date: str, messages: Iterable[Any]) -> None:
         """Writes a load's messages as JSON lines, in place of what was there."""

@@ -106,6 +106,18 @@ def load_macros(
     return macros
 
 
+def query_runner(cursor: Any) -> Callable[[str], Any]:
+    """dbt's run_query(): what it returns has rows, each a mapping from column to value."""
+
+    def run_query(sql: str) -> Any:
+        cursor.execute(sql)
+        names = [column[0].split(".")[-1] for column in cursor.description or []]
+        rows = cursor.fetchall() if names and names != ["Result"] else []
+        return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
+
+    return run_query
+
+
 class Node(dict):  # type: ignore[type-arg]
     """A node of dbt's graph, whose entries Jinja reads as attributes too."""
 

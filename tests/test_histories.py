@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import Macros, load_macros
+from macro_renderer import Macros, load_macros, query_runner
 from oracle import Load, Row, Tables, expected
 
 HISTORIES = 2_000
@@ -136,6 +136,7 @@ class Warehouse:
         self.ledger, self.committed = f"{schema}.histories_ledger", f"{schema}.histories_committed"
         self.manifest: dict[str, Any] = {}
         self.load_type = "full"
+        self.run_query = query_runner(cursor)
         self.loads = 0
         self.macros: Macros = load_macros(
             entity_node=lambda name: node(self.load_type, folder, policy),
@@ -145,12 +146,6 @@ class Warehouse:
             _landing_source=lambda entity: None,
         )
         self.manifest = self.macros._empty_manifest()
-
-    def run_query(self, sql: str) -> Any:
-        self.cursor.execute(sql)
-        names = [column[0].split(".")[-1] for column in self.cursor.description or []]
-        rows = self.cursor.fetchall() if names and names != ["Result"] else []
-        return type("Table", (), {"rows": [dict(zip(names, row, strict=True)) for row in rows]})
 
     def load(self, load_type: str, time: datetime.datetime) -> dict[str, Any]:
         """Lands, writes, audits and commits one load; returns what the audit found."""

@@ -82,10 +82,10 @@ coalesce(
 {%- endmacro -%}
 
 
-{#- A position: null where a part is. -#}
+{#- The position of a message: null where a part is, and for control messages. -#}
 {%- macro _position(parts) -%}
 if(
-    {{ parts | join(' is null or ') }} is null,
+    event_op = 'control' or {{ parts | join(' is null or ') }} is null,
     null,
     array({{ parts | join(', ') }})
 )

@@ -40,10 +40,7 @@ changes as (
 
 select
     event_op,
-    if(
-        event_op = 'control', null,
-        {{ spark_cdc._position(parts + ['cast(coalesce(row_index, 0) as bigint)']) | indent(8) }}
-    ) as event_position,
+    {{ spark_cdc._position(parts + ['cast(coalesce(row_index, 0) as bigint)']) | indent(4) }} as event_position,
     if(event_op = 'control' or gtid = '', null, gtid) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(millis as bigint), 1000))) as event_time,
     case

@@ -43,10 +43,7 @@ mapped as (
 
 select
     event_op,
-    if(
-        event_op = 'control', null,
-        {{ spark_cdc._position(parts) | indent(8) }}
-    ) as event_position,
+    {{ spark_cdc._position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._change_arrays_time(entity, 'happened') }}) as event_time,
     case

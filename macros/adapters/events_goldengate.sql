@@ -37,10 +37,7 @@ named as (
 
 select
     event_op,
-    if(
-        event_op = 'control', null,
-        {{ spark_cdc._position(parts) | indent(8) }}
-    ) as event_position,
+    {{ spark_cdc._position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('op_ts', none, entity.timezone) }}) as event_time,
     case

@@ -47,10 +47,7 @@ ordered as (
 
 select
     event_op,
-    if(
-        event_op = 'control', null,
-        {{ spark_cdc._position(['binlog_file', 'binlog_offset', 'row_number']) | indent(8) }}
-    ) as event_position,
+    {{ spark_cdc._position(['binlog_file', 'binlog_offset', 'row_number']) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
     case

@@ -8,16 +8,9 @@
 {%- macro event_summary(entity, events, applied, ledger, load) -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'missing'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
-    {%- set highest = fromjson(row.highest).get('p') if row.highest else none -%}
-    {%- set lowest = fromjson(row.lowest).get('p') if row.lowest else none -%}
-    {%- set truncated = applied.get('truncated') -%}
-    {%- if count.truncates -%}
-        {%- set found = fromjson(spark_cdc._query(
-            "select to_json(named_struct('p', max(event_position))) as p from " ~ events ~ " where event_op = 'truncate' and note is null"
-        )[0].p).p -%}
-        {%- set truncated = [truncated, found] | max if truncated else found -%}
-    {%- endif -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated', 'missing'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- set lowest = fromjson(row.lowest).get('p') -%}
+    {%- set missing = fromjson(row.missing) -%}
     {%- set before = applied.get('highest') -%}
     {%- set summary = {
         'event_count': count.event_count,
@@ -25,22 +18,22 @@
         'rejected': count.rejected,
         'unexpected': count.unexpected,
         'deletes': count.deletes > 0,
-        'partial': count.partial > 0,
+        'partial': missing | length > 0,
         'moves': count.moved > 0,
         'splits': count.splits > 0,
         'alternates': count.alternates > 0,
         'late_possible': load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
         'truncates': count.truncates > 0,
-        'truncated': truncated,
-        'highest': ([before, highest] | max) if before and highest else (highest or before),
+        'truncated': spark_cdc._later_position(applied.get('truncated'), fromjson(row.truncated).get('p')),
+        'highest': spark_cdc._later_position(before, fromjson(row.highest).get('p')),
         'late': 0,
-        'missing': fromjson(row.missing or '[]'),
+        'missing': missing,
         'conflicts': true,
     } -%}
     {%- if not summary.moves and count.transactions and count.deletes and count.inserts -%}
         {%- do summary.update({'moves': spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0}) -%}
     {%- endif -%}
-    {%- if not (summary.partial or summary.moves or summary.splits or summary.alternates) -%}
+    {%- if not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
         {%- do summary.update({'conflicts': spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0}) -%}
     {%- endif -%}
     {%- if summary.late_possible or applied.get('truncated') -%}
@@ -59,7 +52,6 @@ select
     count_if(note is null and event_op = 'delete') as deletes,
     count_if(note is null and event_op = 'insert') as inserts,
     count_if(note is null and event_op = 'read') as reads,
-    count_if(note is null and (event_absent is not null or event_unavailable is not null)) as partial,
     to_json(array_distinct(flatten(collect_set(
         if(note is null, nullif(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())), array()), null)
     )))) as missing,
@@ -69,7 +61,8 @@ select
     count_if(note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
     to_json(named_struct('p', min(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as lowest,
-    to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest
+    to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest,
+    to_json(named_struct('p', max(if(note is null and event_op = 'truncate', event_position, null)))) as truncated
 from {{ events }}
 {%- endmacro -%}
 
@@ -112,6 +105,12 @@ left join (
 ) as prior
     on incoming.key_hash = prior.key_hash
 where incoming.note is null and incoming.event_op <> 'control'
+{%- endmacro -%}
+
+
+{#- The later of two positions, of which either may be unknown. -#}
+{%- macro _later_position(one, other) -%}
+    {{ return([one, other] | max if one and other else (one or other)) }}
 {%- endmacro -%}
 
 

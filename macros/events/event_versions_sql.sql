@@ -6,8 +6,6 @@
     event_time, event_end_time, is_current, event_transaction, business_date and load_id (of the load that brought it). -#}
 {%- macro event_versions_sql(entity, events, committed) -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
-{%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-{%- set moves = entity.key_columns | length > 0 -%}
 with
 archived as (
     select *
@@ -51,7 +49,7 @@ events as (
 {% if summary.alternates %}
 {{ spark_cdc._named_ctes(entity, {'base': none}, 'events', none, summary, false) }},
 {% endif %}
-{{ spark_cdc.resolve_ctes(entity, 'events', summary, none, all_steps=true) }},
+{{ spark_cdc.resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, all_steps=true) }},
 
 ended as (
     select

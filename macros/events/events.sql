@@ -7,24 +7,11 @@
     {%- set incoming = ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
     {%- set entity = spark_cdc.entity(name) -%}
-    {%- set load = spark_cdc._planned_load(entity) -%}
+    {%- set load = spark_cdc._planned_load(entity).load -%}
     {%- set names = [] -%}
     {%- for column in spark_cdc._event_columns(entity) -%}{%- do names.append(column.sql) -%}{%- endfor -%}
     {{ return(
         '/* spark_cdc load: ' ~ spark_cdc._comment_json({'load_id': load.load_id, 'business_time': load.business_time}) ~ ' */\nselect\n    '
         ~ names | join(',\n    ') ~ ',\n    ' ~ spark_cdc._partition(load) ~ '\nfrom ' ~ incoming
     ) }}
-{%- endmacro -%}
-
-
-{#- The plan of the load at hand (see plan_load()), from the manifest as it stands. dbt docs, compile and list have no
-    business date; loads are refused without one by validate(). -#}
-{%- macro _planned_load(entity) -%}
-    {%- set time = spark_cdc.business_time() -%}
-    {%- if time is none -%}
-        {{ return(spark_cdc.plan_load(entity, spark_cdc._empty_manifest(), modules.datetime.datetime(1970, 1, 1))) }}
-    {%- endif -%}
-    {{ return(spark_cdc.plan_load(
-        entity, spark_cdc.read_manifest(spark_cdc._sibling(entity.name ~ '_committed')), time, spark_cdc._is_wiped(entity.name)
-    )) }}
 {%- endmacro -%}

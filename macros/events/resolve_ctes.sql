@@ -12,17 +12,16 @@
     maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk. Where such rows also lack columns, each is followed through its keys: a chain of moves
     is cut short by pointer jumping over one narrow array of all moves, in a fixed number of rounds.
 
-    Arguments: entity, events (relation with the columns of _event_columns()), summary (of event_summary()), prior
+    Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()), summary (of event_summary()), prior
     (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), all_steps (whether
     every step is wanted, not the last of each key). Columns of `resolved`: key_hash, event_position (last applied),
     step__is_alive, step__is_conflict, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
     partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro resolve_ctes(entity, events, summary, prior=none, all_steps=false) -%}
-{%- set moves = (summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0 -%}
+{%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set partial = summary.partial -%}
 {%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-{%- set by_position = '(partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if all_steps else '') ~ ')' -%}
-{%- set source = 'named' if summary.alternates else events -%}
+{%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if all_steps else '') -%}
 {%- set key_names = entity.key_columns | map(attribute='sql') | list -%}
 {%- set other_names = others | map(attribute='sql') | list -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) if partial else [] -%}
@@ -30,7 +29,7 @@
 {%- set value_names = (['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] if all_steps else []) + key_names + spark_cdc._filled_names(missing) + other_names | reject('in', left_out) | list -%}
 {%- set is_plain = not (moves or partial or all_steps or summary.get('conflicts', true)) -%}
 steps as (
-    {{ spark_cdc._event_steps_sql(entity, source, summary, moves, partial, all_steps) | indent(4) }}
+    {{ spark_cdc._event_steps_sql(entity, events, summary, moves, partial, all_steps) | indent(4) }}
 ),
 {% if prior and (summary.late_possible or moves) %}
 -- what is not newer than what was last applied to its key changes nothing
@@ -71,20 +70,20 @@ resolved as (
 ordered as (
     select
         *,
-        lead(event_position) over {{ by_position }} is null as step__is_last,
+        lead(event_position) over ({{ by_position }}) is null as step__is_last,
         coalesce(
-            lag(event_position) over {{ by_position }} = event_position and lag(step__half) over {{ by_position }} = step__half
-            and lag(event_hash) over {{ by_position }} = event_hash, false
+            lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
+            and lag(event_hash) over ({{ by_position }}) = event_hash, false
         ) as step__is_repeated,
         coalesce(
-            lag(event_position) over {{ by_position }} = event_position and lag(step__half) over {{ by_position }} = step__half
-            and lag(event_hash) over {{ by_position }} <> event_hash, false
+            lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
+            and lag(event_hash) over ({{ by_position }}) <> event_hash, false
         ) as step__is_conflict
         {%- if partial and not moves %}
         {%- for column in missing %},
         last_value(
             if(step__is_end or step__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
-        ) over ({{ by_position[1:-1] }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
+        ) over ({{ by_position }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
         {%- endfor %}
         {%- endif %}
     from newer
@@ -320,6 +319,12 @@ resolved as (
 )
 {%- endif %}
 {%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether rows of a load may leave their keys, so that what is under a key is a queue. -#}
+{%- macro _keys_move(entity, summary) -%}
+    {{ return((summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0) }}
 {%- endmacro -%}
 
 

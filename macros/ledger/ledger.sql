@@ -7,15 +7,9 @@
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
     {%- set entity = spark_cdc.entity(name) -%}
-    {%- set time = spark_cdc.business_time() -%}
-    {%- if time is none -%}
-        {#- dbt docs, compile and list have no business date; loads are refused without one by validate() -#}
-        {%- set time = modules.datetime.datetime(1970, 1, 1) -%}
-        {%- set manifest = spark_cdc._empty_manifest() -%}
-    {%- else -%}
-        {%- set manifest = spark_cdc.read_manifest(spark_cdc._sibling(name ~ '_committed')) -%}
-    {%- endif -%}
-    {%- set load = spark_cdc.plan_load(entity, manifest, time, spark_cdc._is_wiped(name)) -%}
+    {%- set planned = spark_cdc._planned_load(entity) -%}
+    {%- set manifest = planned.manifest -%}
+    {%- set load = planned.load -%}
     {%- do load.update({
         'started_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
         'definition': spark_cdc._definition(entity),

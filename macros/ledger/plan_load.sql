@@ -53,6 +53,22 @@
 {%- endmacro -%}
 
 
+{#- The plan of the load at hand, and the manifest that it comes from. dbt docs, compile and list have no business date;
+    loads are refused without one by validate(). -#}
+{%- macro _planned_load(entity) -%}
+    {%- set time = spark_cdc.business_time() -%}
+    {%- if time is none -%}
+        {%- set manifest = spark_cdc._empty_manifest() -%}
+    {%- else -%}
+        {%- set manifest = spark_cdc.read_manifest(spark_cdc._sibling(entity.name ~ '_committed')) -%}
+    {%- endif -%}
+    {{ return({
+        'manifest': manifest,
+        'load': spark_cdc.plan_load(entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(entity.name)),
+    }) }}
+{%- endmacro -%}
+
+
 {#- The loads that make up a state: the newest checkpoint of a list of loads, and those after it. -#}
 {%- macro _state_loads(loads) -%}
     {%- set log = [] -%}

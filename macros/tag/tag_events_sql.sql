@@ -18,7 +18,7 @@
 {%- set has_prior = load.base is not none -%}
 {%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
-{%- set moves = (summary.moves or summary.splits or summary.alternates) and entity.key_columns | length > 0 -%}
+{%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
 {%- set source = 'named' if summary.alternates else events -%}
 with
@@ -41,7 +41,7 @@ given_up as (
 ),
 {% endif %}
 {%- endif %}
-{{ spark_cdc.resolve_ctes(entity, events, summary, 'prior' if has_prior else none) }},
+{{ spark_cdc.resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
 
 matched as (
     select
@@ -91,7 +91,7 @@ matched as (
     left join given_up
         on resolved.key_hash = given_up.key_hash and not resolved.step__is_alive
     {%- endif %}
-    {%- if not (summary.late_possible or summary.moves or summary.splits or summary.alternates) %}
+    {%- if not (summary.late_possible or moves) %}
     where prior.event_position is null or resolved.event_position > prior.event_position
     {%- endif %}
     {%- endif %}
