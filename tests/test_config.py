@@ -133,6 +133,11 @@ def test_a_good_configuration_passes() -> None:
         (changed(columns=[KEY, column("ID")]), "differ at most by case"),
         (changed(columns=[KEY, column("raw__x")]), "begins with raw__"),
         (changed(columns=[KEY, column("x\ny")]), "has a line break"),
+        (changed(columns=[KEY, column("${x}")]), "'${x}' has ${ in its name"),
+        (
+            changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "${y}"}}]),
+            "'b' has ${ in its name here or in the source",
+        ),
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
