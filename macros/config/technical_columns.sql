@@ -16,6 +16,6 @@
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
         'event_image', 'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_names',
         'event_reasons', 'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
-        'alternate_hashes', 'landing_names', 'final_position',
+        'alternate_hashes', 'landing_names', 'final_position', 'squashed_load_ids',
     ]) }}
 {%- endmacro -%}
