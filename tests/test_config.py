@@ -322,22 +322,6 @@ def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     assert "Nothing was committed" in str(error.value)
 
 
-def test_a_commit_of_another_run_is_not_undone() -> None:
-    given = macros()
-    load = plan([FIRST], 2)
-    with pytest.raises(CompilerError) as error:
-        given._check_head(
-            given.entity("orders"), load, {"loads": [FIRST]}, {"loads": [FIRST, SECOND]}
-        )
-    assert f"orders: another run committed {SECOND} while {load['load_id']} was audited" in str(
-        error.value
-    )
-    assert (
-        given._check_head(given.entity("orders"), load, {"loads": [FIRST]}, {"loads": [FIRST]})
-        == ""
-    )
-
-
 def test_counts_that_do_not_reconcile_are_refused() -> None:
     """The input changed while it was read: no key came twice, and yet a row is missing."""
     load = plan([FIRST], 2)
