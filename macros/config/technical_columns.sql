@@ -4,7 +4,7 @@
     {{ return([
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
-        'carried_operation', 'landing_problem', 'is_rejected', 'recency',
+        'carried_operation', 'squashed_load_ids', 'landing_problem', 'is_rejected', 'recency',
     ]) }}
 {%- endmacro -%}
 
@@ -16,6 +16,6 @@
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
         'event_image', 'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_names',
         'event_reasons', 'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
-        'alternate_hashes', 'landing_names', 'final_position', 'squashed_load_ids',
+        'alternate_hashes', 'landing_names', 'final_position',
     ]) }}
 {%- endmacro -%}

@@ -28,8 +28,7 @@
 
 {%- macro _compact_entity(operated, older_than_days, histories, execute) -%}
     {%- set entity = operated.entity -%}
-    {%- set text = operated.catalog.get(operated.committed.identifier, {}).get('text') -%}
-    {%- set manifest = spark_cdc._parse_manifest(text, operated.committed) if text else spark_cdc._empty_manifest() -%}
+    {%- set manifest = spark_cdc._head(operated.committed, entity.name) if execute else spark_cdc.read_manifest(operated.committed) -%}
     {%- set plan = spark_cdc._plan_compaction(entity, manifest.loads, older_than_days, histories) -%}
     {%- if not plan.squashed -%}
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
@@ -48,7 +47,7 @@
         entity.name ~ ': ' ~ ('squashes ' if execute else 'would squash ') ~ spark_cdc._counted(plan.squashed | length, 'load') ~ ', '
         ~ plan.squashed[0] ~ ' to ' ~ plan.squashed[-1] ~ ', of ' ~ (manifest.loads | length) ~ '; writes ' ~ figures.history_rows
         ~ ' rows of history and ' ~ figures.state_rows ~ ' of the state; the manifest has ' ~ (new_manifest.loads | length) ~ ' loads and '
-        ~ (new_text | length) ~ ' characters instead of ' ~ (manifest.loads | length) ~ ' and ' ~ (text | length),
+        ~ (new_text | length) ~ ' characters instead of ' ~ (manifest.loads | length) ~ ' and ' ~ (spark_cdc.committed_sql(entity, operated.ledger, manifest) | length),
         info=true
     ) -%}
     {%- if not execute -%}
@@ -66,7 +65,7 @@
     {%- do run_query(spark_cdc._write_load_sql(
         operated.ledger, columns, checkpoint, spark_cdc._compacted_rows_sql(operated, plan, columns, history, checkpoint))) -%}
     {%- do spark_cdc._audit_compaction(operated, plan, figures) -%}
-    {%- do spark_cdc._publish_compacted(operated, manifest, new_manifest) -%}
+    {%- do spark_cdc.publish(entity.name, operated.committed, new_text, new_manifest, plan.history ~ ' and ' ~ plan.checkpoint) -%}
     {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- do spark_cdc._add_load_log_columns(operated.load_log) -%}
     {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
@@ -78,20 +77,6 @@
     {%- endfor -%}
     {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
     {{ return(plan.squashed | length) }}
-{%- endmacro -%}
-
-
-{#- The one place where what was squashed becomes visible. -#}
-{%- macro _publish_compacted(operated, manifest, new_manifest) -%}
-    {%- set text = spark_cdc.committed_sql(operated.entity, operated.ledger, new_manifest) -%}
-    {%- set now = spark_cdc.read_manifest(operated.committed) -%}
-    {%- if now.loads != manifest.loads -%}
-        {% do exceptions.raise_compiler_error(
-            operated.entity.name ~ ': another run committed ' ~ now.loads[-1] ~ ' while loads were squashed. Nothing was committed and readers see '
-            ~ 'what they saw before. Run compact again.'
-        ) %}
-    {%- endif -%}
-    {%- do run_query(spark_cdc._replace_view_sql(operated.committed, text, true)) -%}
 {%- endmacro -%}
 
 
@@ -186,13 +171,19 @@
     {%- for list in [loads, loads[:-1]] -%}
         {%- set sum = namespace(rows=0) -%}
         {%- for load_id in spark_cdc._state_loads(list).log -%}
-            {%- for operation, count in rows[load_id].items() if operation in ['I', 'U', 'D', 'N'] -%}
+            {%- for operation, count in rows[load_id].items() if operation in spark_cdc.operations('visible') -%}
                 {%- set sum.rows = sum.rows + count -%}
             {%- endfor -%}
         {%- endfor -%}
         {%- do log_rows.append(sum.rows) -%}
     {%- endfor -%}
-    {%- do new.update({'loads': loads, 'log_rows': log_rows[0], 'previous': dict(manifest.previous, log_rows=log_rows[1])}) -%}
+    {%- do new.update({
+        'loads': loads,
+        'sequence': manifest.sequence + 1,
+        'commit': local_md5(invocation_id)[:8],
+        'log_rows': log_rows[0],
+        'previous': dict(manifest.previous, log_rows=log_rows[1]),
+    }) -%}
     {{ return(new) }}
 {%- endmacro -%}
 

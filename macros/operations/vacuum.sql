@@ -53,38 +53,39 @@
         {%- set candidates = spark_cdc._query(spark_cdc._load_ages_sql(operated, table)) -%}
         {%- set partitions = spark_cdc._partitions_by_load(table) -%}
         {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
-        {%- set named = spark_cdc._named_loads(operated) -%}
+        {%- set counted = spark_cdc._named_loads(operated) -%}
+        {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
+        {%- set kept_whole = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
         {%- set kept = namespace(young=0) -%}
         {%- set lines = [] -%}
         {%- set old = [] -%}
-        {%- set known = candidates | map(attribute='load_id') | list -%}
-        {%- for load_id in partitions if load_id not in known -%}  {#- folders that were left empty -#}
-            {%- do candidates.append({'load_id': load_id, 'files': 0, 'bytes': 0, 'age_hours': none, 'replaced_by': none}) -%}
-        {%- endfor -%}
-        {%- for load in candidates if load.load_id not in named -%}
-            {%- if load.age_hours is none or load.age_hours < retention_hours -%}
+        {%- for load in candidates if load.load_id not in kept_whole -%}
+            {%- set of_load = [] -%}
+            {%- for partition in partitions.get(load.load_id, []) if load.load_id not in counted.squashed or not partition.endswith('/operation=R') -%}
+                {%- do of_load.append(partition) -%}
+            {%- endfor -%}
+            {%- if load.age_hours < retention_hours -%}
                 {%- set kept.young = kept.young + 1 -%}
-            {%- else -%}
-                {%- set count = partitions.get(load.load_id, 0) -%}
-                {%- do old.append(load.load_id) -%}
+            {%- elif of_load or load.load_id not in counted.squashed -%}
+                {%- do old.extend(of_load) -%}
                 {%- do sums.update({
-                    'loads': sums.loads + 1, 'partitions': sums.partitions + count,
+                    'loads': sums.loads + 1, 'partitions': sums.partitions + of_load | length,
                     'files': sums.files + load.files | int, 'bytes': sums.bytes + load.bytes | int,
                 }) -%}
-                {%- do lines.append('    ' ~ load.load_id ~ ': ' ~ spark_cdc._counted(count, 'partition') ~ ', ' ~ spark_cdc._counted(load.files | int, 'file')
+                {%- do lines.append('    ' ~ load.load_id ~ ': ' ~ spark_cdc._counted(of_load | length, 'partition') ~ ', ' ~ spark_cdc._counted(load.files | int, 'file')
                     ~ ', ' ~ spark_cdc._bytes_text(load.bytes | int) ~ ', ' ~ ('replaced by ' ~ load.replaced_by if load.replaced_by else 'never committed')
                     ~ ' ' ~ (load.age_hours | int) ~ ' h ago') -%}
             {%- endif -%}
         {%- endfor -%}
         {%- do log(
-            name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops ' if execute else 'would drop ') ~ spark_cdc._counted(old | length, 'load') ~ '; keeps '
-            ~ (named | length) ~ ' that are named' ~ (' and ' ~ kept.young ~ ' that are younger than ' ~ retention_hours ~ ' h' if kept.young else '')
+            name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops ' if execute else 'would drop ') ~ spark_cdc._counted(lines | length, 'load') ~ '; keeps '
+            ~ (kept_whole | length) ~ ' that count' ~ (' and ' ~ kept.young ~ ' that are younger than ' ~ retention_hours ~ ' h' if kept.young else '')
             ~ ('\n' ~ lines[:50] | join('\n') if lines else '') ~ ('\n    and ' ~ (lines | length - 50) ~ ' more' if lines | length > 50 else ''),
             info=true
         ) -%}
         {%- if execute -%}
-            {%- for batch in old | batch(100) -%}
-                {%- do run_query(spark_cdc._drop_loads_sql(table, batch)) -%}
+            {%- for batch in old | batch(200) -%}
+                {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
@@ -104,7 +105,7 @@
 
 
 {#- The loads that count, or that somebody is about to make count: all that the entity's manifests name, be they
-    committed, claimed or drafted, and for the archive of events the loads that compact squashed into those. -#}
+    committed, claimed or drafted. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated.schema, operated.entity.name).items()
@@ -113,12 +114,13 @@
     {%- endfor -%}
     {%- set histories = [] -%}
     {%- for load_id in named | unique if spark_cdc._is_history(load_id) -%}{%- do histories.append(load_id) -%}{%- endfor -%}
-    {%- if histories and operated.entity.events -%}
+    {%- set squashed = [] -%}
+    {%- if histories -%}
         {%- for record in spark_cdc._query(spark_cdc._records_sql(operated.ledger, histories)) -%}
-            {%- do named.extend(fromjson(record.note).squashed) -%}
+            {%- do squashed.extend(fromjson(record.note).squashed) -%}
         {%- endfor -%}
     {%- endif -%}
-    {{ return(named | unique | list) }}
+    {{ return({'named': named | unique | list, 'squashed': squashed | unique | list}) }}
 {%- endmacro -%}
 
 
@@ -180,20 +182,23 @@ order by files.load_id
 {%- endmacro -%}
 
 
-{#- How many partitions each load of a table has. -#}
+{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. -#}
 {%- macro _partitions_by_load(table) -%}
-    {%- set counts = {} -%}
+    {%- set partitions = {} -%}
     {%- for row in spark_cdc._query('show partitions ' ~ table) -%}
-        {%- set load_id = modules.re.search('load_id=([^/]+)', row.partition).group(1) -%}
-        {%- do counts.update({load_id: counts.get(load_id, 0) + 1}) -%}
+        {%- do partitions.setdefault(modules.re.search('load_id=([^/]+)', row.partition).group(1), []).append(row.partition) -%}
     {%- endfor -%}
-    {{ return(counts) }}
+    {{ return(partitions) }}
 {%- endmacro -%}
 
 
-{%- macro _drop_loads_sql(table, loads) -%}
+{%- macro _drop_partitions_sql(table, partitions) -%}
 alter table {{ table }} drop if exists
-    {%- for load_id in loads %}
-    partition (load_id = {{ spark_cdc._literal(load_id) }}){{ ',' if not loop.last }}
+    {%- for partition in partitions %}
+    {%- set values = [] -%}
+    {%- for part in partition.split('/') -%}
+        {%- do values.append(part.split('=')[0] ~ ' = ' ~ spark_cdc._literal(part.split('=')[1])) -%}
+    {%- endfor %}
+    partition ({{ values | join(', ') }}){{ ',' if not loop.last }}
     {%- endfor %}
 {%- endmacro -%}

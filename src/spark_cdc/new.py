@@ -40,6 +40,7 @@ RESERVED_COLUMNS = (
     "in_log",
     "in_last_load",
     "carried_operation",
+    "squashed_load_ids",
     "landing_problem",
     "is_rejected",
     "recency",
@@ -67,7 +68,6 @@ RESERVED_EVENT_COLUMNS = (
     "alternate_hashes",
     "landing_names",
     "final_position",
-    "squashed_load_ids",
 )
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions")
@@ -653,9 +653,7 @@ def render_yaml(entity: Entity) -> str:
     hashes = ["key_hash-binary", "nonkey_hash-binary", *ignored]
     state = ["key_hash", "nonkey_hash", "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
-    if entity.events.get("archive"):
-        flags.append("squashed_load_ids")
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
     operations = "[I, U, N]" if entity.load_type == "full" else "[I, U, N, X]"
     arrived = entity.description or f"{title.capitalize()} as they arrived."
     staged = f"What came in for {title} on a business date, typed and hashed."
@@ -846,6 +844,7 @@ def _technical_lines(entity: Entity, has_ignored: bool) -> list[str]:
         ("in_log", "boolean"),
         ("in_last_load", "boolean"),
         ("carried_operation", "string"),
+        ("squashed_load_ids", "array<string>"),
         *(_event_technical_columns(entity) if entity.load_type == "events" else []),
     ]
     lines = []
@@ -881,8 +880,6 @@ def _event_technical_columns(entity: Entity) -> list[tuple[str, str]]:
     if entity.events.get("unique_keys"):
         columns += [("old_alternate_hash", "binary"), ("alternate_hashes", "array<binary>")]
     columns += [(name, "array<string>") for name in _MISSING_COLUMNS]
-    if entity.events.get("archive"):
-        columns.append(("squashed_load_ids", "array<string>"))
     if entity.event_versions:
         columns += [("event_end_position", "array<bigint>"), ("event_end_time", "timestamp")]
     return columns
