@@ -280,7 +280,7 @@ from (
         {{ spark_cdc._literal(tojson(history)) }} as note,
         {{ spark_cdc._partition(history) | indent(4) }},
         'L' as operation
-)
+) as squashed
 {%- endmacro -%}
 
 

@@ -143,7 +143,7 @@ with files as (
         load_id,
         count(*) as files,
         sum(length) as bytes,
-        max(modificationTime) as written_at
+        max(written_at) as written_at
     from {{ spark_cdc._list_files(operated.catalog[table.identifier].location) }}
     where load_id <> ''
     group by load_id

@@ -351,16 +351,15 @@ order by partition_path
 {%- set lines = [] -%}
 {%- for load_id in loads | reverse -%}
     {%- set definition = records.get(load_id, {}).get('definition') -%}
-    {%- do lines.append('(' ~ spark_cdc._literal(load_id) ~ ', ' ~ spark_cdc._is_history(load_id) | string | lower ~ ', '
-        ~ (definition == now) | string | lower ~ ", '" ~ local_md5(tojson(definition, sort_keys=true)) ~ "', "
-        ~ (spark_cdc._literal(checkpoint.next) if checkpoint.next else 'null') ~ ')') -%}
+    {%- do lines.append('struct(' ~ spark_cdc._literal(load_id) ~ ' as load_id, ' ~ spark_cdc._is_history(load_id) | string | lower
+        ~ ' as is_history, ' ~ (definition == now) | string | lower ~ " as is_of_today, '" ~ local_md5(tojson(definition, sort_keys=true))
+        ~ "' as definition, " ~ (spark_cdc._literal(checkpoint.next) if checkpoint.next else 'cast(null as string)') ~ ' as next_checkpoint)') -%}
     {%- if spark_cdc._is_checkpoint(load_id) -%}{%- set checkpoint.next = load_id -%}{%- endif -%}
 {%- endfor -%}
 with loads as (
-    select *
-    from values
+    select inline(array(
         {{ lines | reverse | join(',\n        ') }}
-        as loads(load_id, is_history, is_of_today, definition, next_checkpoint)
+    ))
 ),
 
 stored as (
@@ -558,7 +557,7 @@ own_current as (
             *,
             row_number() over (partition by key_hash order by load_id desc, eff_start_date desc) as recency
         from rows_of_ledger
-    )
+    ) as ranked
     where recency = 1 and operation not in ('D', 'T')
 ),
 
