@@ -331,9 +331,9 @@ def damage_delta(project: Project) -> list[str]:
     damage = Damage(project, "delta")
     hc, before, last = damage.loads["03hc"], damage.loads["04d"], damage.loads["05d"]
     other = "(select max(nonkey_hash) from {s}.delta_ledger where name = 'a')"
+    damage.add("04d", "I", 5)
     damage.add("05d", "N", 5, name="'a'", nonkey_hash=other)
     damage.add("05d", "N", 2)
-    damage.add("04d", "I", 5)
     damage.rewrite("04d", "I", "id <> 9")
     damage.rewrite("05d", "U", key_hash="if(id = 4, unhex(md5('x')), key_hash)")
     damage.rewrite("03hc", "X", name="if(id = 1, 'z', name)", seen="if(id = 2, 'z', seen)")
@@ -377,7 +377,7 @@ def damage_moves(project: Project) -> list[str]:
     for file in damage.folder("04hc", "X").iterdir():
         file.unlink()
     ledger = location(project, "moves_ledger")
-    [inserted, *_] = sorted(ledger.glob(f"*/load_id={history}/operation=I"))
+    [*_, inserted] = sorted(ledger.glob(f"*/load_id={history}/operation=I"))
     [updated, *_] = sorted(ledger.glob(f"*/load_id={history}/operation=U"))
     [deleted, *_] = sorted(ledger.glob(f"*/load_id={history}/operation=D"))
     for folder in (updated, deleted):
@@ -385,7 +385,7 @@ def damage_moves(project: Project) -> list[str]:
             file.unlink()
         for file in folder.glob("*.parquet"):
             content = file.read_bytes()
-            broken = b"\0" * len(content) if folder == updated else b"PAR1" + b"\xff" * 400
+            broken = b"\0" * len(content) if folder == updated else b"PAR1" + b"\xff" * 60
             file.write_bytes(broken + content[len(broken) :])
     aside = project.folder / "aside"
     shutil.copytree(inserted, aside)
@@ -467,4 +467,4 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     again = operate(shop, "verify", entities="full")
     assert "counts do not reconcile" in again.output and "full_current shows" in again.output
     for view in ("full_history", "full_versions", "full_committed"):
-        assert view not in again.output
+        assert not re.search(rf"the view \S+{view}", again.output)
