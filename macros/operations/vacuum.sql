@@ -42,6 +42,7 @@
         {%- do log(name ~ ': has no ledger yet', info=true) -%}
         {{ return(sums) }}
     {%- endif -%}
+    {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- if execute -%}
         {%- do spark_cdc._record_all_loads(operated) -%}
     {%- endif -%}
@@ -95,7 +96,6 @@
 
 {#- Adds to cdc_loads what a crash left out, since a superseded load's age is counted from there. -#}
 {%- macro _record_all_loads(operated) -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- set text = operated.catalog.get(operated.committed.identifier, {}).get('text') -%}
     {%- if text -%}
         {%- do spark_cdc.record_missing_loads(

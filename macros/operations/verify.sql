@@ -103,7 +103,7 @@
     {%- set repair = again -%}
     {%- set what = none -%}
     {%- set claim = namespace(what=none) -%}
-    {%- for identifier in claims -%}
+    {%- for identifier in claims if 'spark_cdc manifest:' in operated.catalog[identifier].text -%}
         {%- set claimed = spark_cdc._parse_manifest(operated.catalog[identifier].text, identifier) -%}
         {%- if claimed.sequence == manifest.sequence and claimed.loads != manifest.loads -%}
             {%- set claim.what = 'names other loads than its last commit: ' ~ manifest.loads | reject('in', claimed.loads) | join(', ')
@@ -222,7 +222,8 @@ order by partition_path
     {%- set entity = operated.entity -%}
     {%- set logged = {} -%}
     {%- set replaced = [] -%}
-    {%- set log_rows = spark_cdc._query('select * from ' ~ operated.load_log ~ ' where entity = ' ~ spark_cdc._literal(entity.name)) -%}
+    {%- set log_rows = spark_cdc._query('select * from ' ~ operated.load_log ~ ' where entity = ' ~ spark_cdc._literal(entity.name))
+            if load_relation(operated.load_log) else [] -%}
     {%- for row in log_rows -%}
         {%- do logged.setdefault(row.load_id, []).append(row) -%}
         {%- do replaced.extend((row.replaced_load_ids or '').split(', ')) -%}
