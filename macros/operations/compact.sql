@@ -55,7 +55,7 @@
     {%- endif -%}
 
     {%- set records = {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._records_sql(operated.ledger, plan.squashed)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._records_sql(operated.ledger, plan.squashed + plan.kept_after[:1])) -%}
         {%- do records.update({row.load_id: fromjson(row.note)}) -%}
     {%- endfor -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false) -%}
@@ -189,7 +189,8 @@
 
 
 {#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
-    stand for; the checkpoint's stands_for is the last of them, which is the parent of the load that follows. -#}
+    stand for; the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
+    events applied is what had been applied before, as in each load's record. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint) -%}
     {%- set squashed = [] -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
@@ -225,7 +226,13 @@
         'spark_cdc_version': spark_cdc.version(),
     } -%}
     {%- if entity.events -%}
-        {%- do record.update({'events': {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} if is_checkpoint else events}) -%}
+        {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
+        {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+        {%- if is_checkpoint -%}
+            {%- do events.update({'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0}) -%}
+        {%- endif -%}
+        {%- do events.update({'truncated': after.get('truncated'), 'highest': after.get('highest')}) -%}
+        {%- do record.update({'applied': after if is_checkpoint else before, 'events': events}) -%}
     {%- endif -%}
     {{ return(record) }}
 {%- endmacro -%}
