@@ -446,6 +446,11 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     wanted["full"] = damage_full(shop)
     wanted["delta"] = damage_delta(shop)
     wanted["moves"] = damage_moves(shop)
+    # Where nobody knows which loads count, nothing is dropped.
+    blind = operate(shop, "vacuum", entities=["lost"], retention_hours=0, force=True, execute=True)
+    assert not blind.success and "there is no manifest" in blind.output
+    assert load_ids(shop, "lost_ledger")
+
     done = operate(shop, "verify")
     assert not done.success
     text = re.sub(r"(?m)^ +", "", done.output)

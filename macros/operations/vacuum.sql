@@ -42,6 +42,9 @@
         {%- do log(name ~ ': has no ledger yet', info=true) -%}
         {{ return(sums) }}
     {%- endif -%}
+    {%- if 'spark_cdc manifest:' not in operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+        {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
+    {%- endif -%}
     {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- if execute -%}
         {%- do spark_cdc._record_all_loads(operated) -%}
@@ -94,13 +97,19 @@
 {%- endmacro -%}
 
 
+{%- macro _refuse_vacuum(operated, why) -%}
+    {% do exceptions.raise_compiler_error(
+        operated.entity.name ~ ': ' ~ why ~ ". Nothing of this entity was dropped. Run dbt run-operation spark_cdc.verify --args '{entities: ["
+        ~ operated.entity.name ~ "]}', which says how to repair it, or leave the entity out."
+    ) %}
+{%- endmacro -%}
+
+
 {#- Adds to cdc_loads what a crash left out, since a superseded load's age is counted from there. -#}
 {%- macro _record_all_loads(operated) -%}
-    {%- set text = operated.catalog.get(operated.committed.identifier, {}).get('text') -%}
-    {%- if text -%}
-        {%- do spark_cdc.record_missing_loads(
-            operated.load_log, operated.entity, operated.ledger, spark_cdc._parse_manifest(text, operated.committed)) -%}
-    {%- endif -%}
+    {%- set text = operated.catalog[operated.committed.identifier].text -%}
+    {%- do spark_cdc.record_missing_loads(
+        operated.load_log, operated.entity, operated.ledger, spark_cdc._parse_manifest(text, operated.committed)) -%}
 {%- endmacro -%}
 
 
@@ -116,7 +125,11 @@
     {%- for load_id in named | unique if spark_cdc._is_history(load_id) -%}{%- do histories.append(load_id) -%}{%- endfor -%}
     {%- set squashed = [] -%}
     {%- if histories -%}
-        {%- for record in spark_cdc._query(spark_cdc._records_sql(operated.ledger, histories)) -%}
+        {%- set records = spark_cdc._query(spark_cdc._records_sql(operated.ledger, histories)) -%}
+        {%- if records | length < histories | length -%}
+            {%- do spark_cdc._refuse_vacuum(operated, 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep') -%}
+        {%- endif -%}
+        {%- for record in records -%}
             {%- do squashed.extend(fromjson(record.note).squashed) -%}
         {%- endfor -%}
     {%- endif -%}
