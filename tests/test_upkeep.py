@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlparse
 
@@ -14,6 +16,8 @@ import pytest
 import yaml
 
 from project import Outcome, Project
+from spark_cdc import cli, upkeep
+from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("full", "delta", "moves")
 COLUMNS: dict[str, Any] = {
@@ -466,6 +470,15 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     assert text.count("\nrepair: ") == findings
     assert "\n- never: " not in text and "never: nothing was loaded yet" in text
 
+    # A ledger that is damaged is not squashed; what was written until then nobody sees.
+    before = manifest(shop, "delta"), shop.rows("delta_history", "*")
+    refused = operate(
+        shop, "compact", entities="delta", older_than_days=0, histories=True, execute=True
+    )
+    assert not refused.success and "has 4 rows X instead of 5" in refused.output
+    assert (manifest(shop, "delta"), shop.rows("delta_history", "*")) == before
+    assert any("-hc-" in load for load in load_ids(shop, "delta_ledger") - set(before[0]))
+
     # Views and manifest are put right by the commands that the findings name.
     words = ["--select", "full_committed", "full_history", "full_versions"]
     assert shop.dbt("run", *words).success
@@ -473,3 +486,45 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     assert "counts do not reconcile" in again.output and "full_current shows" in again.output
     for view in ("full_history", "full_versions", "full_committed"):
         assert not re.search(rf"the view \S+{view}", again.output)
+
+
+@pytest.mark.parametrize(
+    ("words", "macro", "wanted"),
+    [
+        ("vacuum", "vacuum", {"retention_hours": 168, "force": False, "execute": False}),
+        (
+            "vacuum --select orders customers --retention 0.5 --force --execute",
+            "vacuum",
+            {
+                "entities": ["orders", "customers"],
+                "retention_hours": 0.5,
+                "force": True,
+                "execute": True,
+            },
+        ),
+        (
+            "compact --older-than 7 --dry-run",
+            "compact",
+            {"older_than_days": 7, "histories": False, "execute": False},
+        ),
+        ("verify --select orders", "verify", {"entities": ["orders"]}),
+    ],
+)
+def test_commands_call_the_macros(
+    monkeypatch: pytest.MonkeyPatch, words: str, macro: str, wanted: dict[str, Any]
+) -> None:
+    called: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> SimpleNamespace:
+        called.append(command)
+        return SimpleNamespace(returncode=len(called) - 1)
+
+    monkeypatch.setattr(upkeep.subprocess, "run", run)
+    arguments = cli.parser().parse_args([*words.split(), "--target", "cluster"])
+    assert arguments.run(arguments) == 0
+    at = called[0].index("run-operation")
+    assert called[0][at + 1] == f"spark_cdc.{macro}"
+    assert json.loads(called[0][called[0].index("--args") + 1]) == wanted
+    assert "cluster" in called[0]
+    with pytest.raises(SparkCdcError, match=macro):
+        arguments.run(arguments)
