@@ -114,6 +114,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             f"count_load_{title}": macros._counts_sql(ledger, load),
             f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
         }
+    statements |= _upkeep_statements(macros, entity)
     arguments: dict[str, dict[str, Any]] = {
         "accepted_operations": {"operations": ["I", "U"]},
         "follows_story": {
@@ -128,6 +129,33 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
+
+
+def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """The queries of vacuum, compact and verify."""
+    name, kind = entity["name"], entity["load_type"][0]
+    ledger = Relation(f"{name}_ledger")
+    operated = {
+        "entity": entity,
+        "ledger": ledger,
+        "load_log": f"{SCHEMA}.cdc_loads",
+        "catalog": {ledger.identifier: {"location": "file:/ledger"}},
+    }
+    loads = [f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)]
+    plan = macros._plan_compaction(entity, loads, 0, False)
+    record = {"load_id": plan["checkpoint"], "business_time": "2024-03-04"}
+    columns = macros._ledger_columns(entity)
+    compared = [
+        {"kind": view, "view": f"{SCHEMA}.{name}_{view}"}
+        for view in ("current", "history", "versions")
+    ]
+    return {
+        "vacuum_ages": macros._load_ages_sql(operated, ledger),
+        "compact": macros._compacted_rows_sql(operated, plan, columns, record, record),
+        "verify_files": macros._files_sql(operated, loads),
+        "verify_rows": macros._rows_sql(operated, loads, {}),
+        "verify_views": macros._view_sums_sql(operated, loads, compared),
+    }
 
 
 def _event_statements(
@@ -185,6 +213,7 @@ def _macros(folder: Path) -> Macros:
         ref=lambda *words: f"{SCHEMA}.{words[-1]}",
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
+        _list_files=lambda location: f"{SCHEMA}.files",
         read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
     )
 

@@ -103,7 +103,7 @@ def test_columns_of_the_models():
     hashes = ["key_hash", "nonkey_hash"]
     state = [*stored, *hashes, "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
     assert names("stg_orders") == [*stored, "op"]
     start = [*stored, *hashes, "ignored_hash", "eff_start_date"]
     assert names("orders_ledger") == [*start, "note", *partition]

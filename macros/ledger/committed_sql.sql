@@ -2,8 +2,9 @@
     literals, so that Spark reads the partitions it needs and no others. The record of each load (L) is among its rows: by it
     readers of rejects and of the events' archive know which loads count.
     Arguments: entity, ledger (relation), manifest (dictionary as of read_manifest()). Returns a query: the ledger's
-    columns without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
-    carried_operation (the operation of a key that the last load did not touch). -#}
+    columns without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load,
+    carried_operation (the operation of a key that the last load did not touch), and squashed_load_ids (of the record of a
+    history: the loads that compact squashed into it). -#}
 {%- macro committed_sql(entity, ledger, manifest) -%}
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
@@ -18,7 +19,8 @@ select
     {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
     {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
-    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
+    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation,
+    if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids
 from {{ ledger }}
 where
     operation in {{ spark_cdc.operations('committed') }}

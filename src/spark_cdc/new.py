@@ -40,6 +40,7 @@ RESERVED_COLUMNS = (
     "in_log",
     "in_last_load",
     "carried_operation",
+    "squashed_load_ids",
     "landing_problem",
     "is_rejected",
     "recency",
@@ -657,7 +658,7 @@ def render_yaml(entity: Entity) -> str:
     hashes = ["key_hash-binary", "nonkey_hash-binary", *ignored]
     state = ["key_hash", "nonkey_hash", "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
     arrived = entity.description or f"{title.capitalize()} as they arrived."
     staged = f"What came in for {title} on a business date, typed and hashed."
     position = ["event_position"] if entity.load_type == "events" else []
@@ -857,6 +858,7 @@ def _technical_lines(entity: Entity, has_ignored: bool) -> list[str]:
         ("rejected_columns", "string"),
         ("rejected_reason", "string"),
         ("rejected_row", "string"),
+        ("squashed_load_ids", "array<string>"),
         *(_event_technical_columns(entity) if entity.load_type == "events" else []),
     ]
     lines = []
