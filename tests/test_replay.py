@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from project import Outcome, Project
+from spark_cdc import cli as command_line
 
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = FULL | {"op": {"data_type": "string", "role": "control"}}
@@ -16,15 +19,82 @@ EVENTS = FULL | {
     "op": {"data_type": "string", "role": "control"},
     "pos": {"data_type": "bigint", "role": "control"},
 }
-EVENT_SETTINGS = {"format": "flagged_rows", "order": ["pos"], "op": "op"}
+ROUTES = ("full", "delta", "events")
+DAYS = ("2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04")
+
+# What should have landed, per day. Each day changes something that a wrong day 2 spoils.
+RIGHT = {
+    "full": (["1,a", "2,b", "4,d"], ["1,a", "2,c", "3,x"], ["1,a", "3,y"], ["1,a", "3,y", "5,e"]),
+    "delta": (
+        ["1,a,I", "2,b,I", "4,d,I"],
+        ["2,c,U", "3,x,I"],
+        ["2,,D", "3,y,U"],
+        ["1,a,U", "4,,D", "5,e,I"],
+    ),
+    "events": (
+        ["1,a,I,1", "2,b,I,2", "4,d,I,3"],
+        ["2,c,U,11", "3,w,I,12", "3,x,U,13"],
+        ["2,,D,21", "3,y,U,22", "3,late,U,12"],
+        ["1,a,U,31", "4,,D,32", "5,e,I,33"],
+    ),
+}
+WRONG = {
+    "full": ["1,a", "2,WRONG"],
+    "delta": ["2,WRONG,U", "1,,D"],
+    "events": ["2,WRONG,U,11", "1,,D,40"],
+}
 
 
-def smoke(project):
-    pass
+def land(project: Project, entity: str, day: int, rows: list[str]) -> None:
+    header = {1: "id,value", 2: "id,value,op", 3: "id,value,op,pos"}[rows[0].count(",")]
+    project.land(entity, DAYS[day - 1], header, *rows)
 
 
-def replay(project: Project, date: str, first: str, *names: str, **more: Any) -> Outcome:
-    return project.run(date, *names, spark_cdc_replay={"from": first} | more)
+@pytest.fixture(scope="module")
+def shop(project: Project) -> Project:
+    """Three entities loaded in order from right data, and three that got a wrong day 2.
+
+    full_wrong was not loaded on day 3 at all.
+    """
+    for route in ROUTES:
+        columns = {"full": FULL, "delta": DELTA, "events": EVENTS}[route]
+        settings: dict[str, Any] = {"load_type": route}
+        if route == "delta":
+            settings["deleted_when"] = "op = 'D'"
+        if route == "events":
+            settings["events"] = {
+                "format": "flagged_rows",
+                "order": ["pos"],
+                "operation": "op",
+                "archive": True,
+            }
+        for name in (f"{route}_right", f"{route}_wrong"):
+            project.entity(name, columns, checkpoint={"loads": 3, "changed_share": 100}, **settings)
+            for day, rows in enumerate(RIGHT[route], start=1):
+                land(project, name, day, rows)
+        land(project, f"{route}_wrong", 2, WRONG[route])
+    for date in DAYS:
+        names = [f"{route}_{kind}" for route in ROUTES for kind in ("right", "wrong")]
+        if date == DAYS[2]:
+            names.remove("full_wrong")
+        project.load(date, *names)
+    return project
+
+
+@pytest.fixture
+def command(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """`spark-cdc` on the project: its exit code, and all that it says."""
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(shop.folder))
+    monkeypatch.setenv("SPARK_CDC_PORT", str(shop.port))
+
+    def run(*words: str) -> tuple[int, str]:
+        code = command_line.main(words)
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
 
 
 def operate(project: Project, macro: str, *names: str) -> Outcome:
@@ -32,31 +102,175 @@ def operate(project: Project, macro: str, *names: str) -> Outcome:
     return project.dbt("run-operation", f"spark_cdc.{macro}", "--args", arguments)
 
 
-def state(project: Project, entity: str) -> dict[str, list[tuple[Any, ...]]]:
-    """All that readers see of an entity."""
-    return {
-        "current": project.rows(f"{entity}_current", "*"),
-        "history": project.rows(f"{entity}_history", "*"),
-        "versions": project.rows(f"{entity}_versions", "*"),
+def state(project: Project, *entities: str) -> dict[str, Any]:
+    """All that readers see of some entities, and what cdc_loads says of them."""
+    seen = {
+        f"{entity}_{view}": project.rows(f"{entity}_{view}", "*")
+        for entity in entities
+        for view in ("current", "history", "versions")
     }
+    names = ", ".join(f"'{entity}'" for entity in entities)
+    seen["loads"] = project.rows(f"cdc_loads where entity in ({names})", "entity, load_id")
+    return seen
 
 
-def test_smoke(project: Project) -> None:
-    project.entity("wrong", FULL)
-    for day, rows in enumerate((["1,a", "2,b"], ["1,a", "3,WRONG"], ["1,c", "3,c"]), start=1):
-        project.land("wrong", f"2024-01-0{day}", "id,value", *rows)
-        project.load(f"2024-01-0{day}", "wrong")
-    before = state(project, "wrong")
-    project.land("wrong", "2024-01-02", "id,value", "1,a", "2,b", "3,c")
-    for date in ("2024-01-02", "2024-01-03"):
-        outcome = replay(project, date, "2024-01-02", "wrong")
-        assert outcome.success, outcome.output
-        print(outcome.output)
-    assert state(project, "wrong") == before
-    for macro in ("load_status", "compare_replay", "publish_replay"):
-        outcome = operate(project, macro, "wrong")
-        assert outcome.success, outcome.output
-        print(outcome.output)
-    print(state(project, "wrong"))
-    for row in project.rows("cdc_loads", "*"):
-        print(row)
+def figures(project: Project, entity: str) -> dict[str, Any]:
+    """What a manifest says beside its loads and the number of its commit."""
+    text = project.query(f"show create table {{s}}.{entity}_committed")[0][0]
+    found = json.loads(re.search(r"spark_cdc manifest: (\{.*\}) \*/", text).group(1))  # type: ignore[union-attr]
+    return {name: found[name] for name in found if name not in ("sequence", "commit")}
+
+
+def drafts(project: Project) -> list[str]:
+    return [row[1] for row in project.query("show views in {s} like '*_replay'")]
+
+
+WRONG_NAMES = [f"{route}_wrong" for route in ROUTES]
+REPLAY = ("replay", "--from", DAYS[1], "--select", *WRONG_NAMES)
+
+
+def test_a_replay_that_stops_shows_nothing_and_goes_on(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    before = state(shop, *WRONG_NAMES)
+    for route in ROUTES:
+        land(shop, f"{route}_wrong", 2, RIGHT[route][1])
+    land(shop, "delta_wrong", 3, ["many,y,U"])
+    code, said = command(*REPLAY, "--dates", DAYS[2])
+    assert code == 1
+    assert "2024-01-02  1 of 3" in said
+    assert "full_wrong: 3 rows in, I 1, U 1, D 1, N 1" in said
+    assert "id: 'many' is not accepted as int" in said
+    assert "the replay stopped at 2024-01-03; readers see what they saw before" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    land(shop, "delta_wrong", 3, RIGHT["delta"][2])
+    code, said = command(*REPLAY)
+    assert code == 0, said
+    assert "full_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 2 of them in" in said
+    assert "delta_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 1 of them in" in said
+    assert "2024-01-03  1 of 2" in said
+    compared = [" ".join(line.split()) for line in said.splitlines()]
+    at = compared.index("full_wrong: replay from 2024-01-02, from the landing; 3 loads")
+    assert compared[at + 2 : at + 6] == [  # before and after: I, U, D
+        "2024-01-02 0 1 1 1 1 1 1 go, 2 come",
+        "2024-01-03 0 0 0 1 0 1 0 go, 2 come (new date)",
+        "2024-01-04 2 1 0 0 1 0 2 go, 0 come",
+        "current: 3 rows before, 3 after; 1 differ: 0 go, 0 come, 0 with other values,"
+        " 1 with another eff_start_date only",
+    ]
+    assert "--publish" in said
+    assert state(shop, *WRONG_NAMES) == before
+    assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
+
+
+def test_a_commit_that_came_meanwhile_is_not_undone(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    """A leftover draft blocks no load; one that a load has outdated is refused and built anew."""
+    shop.load(DAYS[3], "full_wrong")
+    before = state(shop, *WRONG_NAMES)
+    code, said = command("replay", "--publish", "--select", *WRONG_NAMES)
+    assert code == 1
+    assert "full_wrong: the draft of the replay from 2024-01-02 is out of date" in said
+    assert "Nothing was published and readers see what they saw before" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    code, said = command(*REPLAY, "--publish")
+    assert code == 1
+    assert "full_wrong: the draft is begun anew, since it was made, another run has" in said
+    assert "delta_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 3 of them in" in said
+    assert "was built anew, but not published: its figures are new" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    code, said = command(*REPLAY, "--publish")
+    assert code == 0, said
+    assert "full_wrong: published the replay from 2024-01-02: 3 loads up to 2024-01-04" in said
+    assert " of 3  " not in said, "nothing is computed again"
+    assert drafts(shop) == []
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_it_is_as_if_the_data_had_been_right_from_the_start(shop: Project, route: str) -> None:
+    for view in ("current", "history", "versions"):
+        found = shop.rows(f"{route}_wrong_{view}", "*")
+        assert found == shop.rows(f"{route}_right_{view}", "*"), view
+        assert found
+    assert figures(shop, f"{route}_wrong") == figures(shop, f"{route}_right")
+    counts = (
+        "business_time, load_type, is_checkpoint, rows_in, rows_inserted, rows_updated,"
+        " rows_deleted, rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
+    )
+    of_manifest = "cdc_loads where load_id in (select distinct load_id from {s}.%s_committed)"
+    found = shop.rows((of_manifest % f"{route}_wrong").replace("{s}", shop.schema), counts)
+    assert found == shop.rows((of_manifest % f"{route}_right").replace("{s}", shop.schema), counts)
+    assert [row[0] for row in found] == list(DAYS)
+
+
+def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
+    rows = shop.query(
+        "select new.business_time, old.business_time, new.committed_at is not null,"
+        " new.duration_seconds from {s}.cdc_loads as new left join {s}.cdc_loads as old"
+        " on old.entity = new.entity and old.load_id = new.replaced_load_ids"
+        " where new.entity = 'full_wrong' and new.load_id in"
+        " (select load_id from {s}.full_wrong_committed) order by 1"
+    )
+    assert rows[1:] == [
+        ("2024-01-02", "2024-01-02", True, None),
+        ("2024-01-03", None, True, None),
+        ("2024-01-04", "2024-01-04", True, None),
+    ]
+
+
+def test_an_archive_stands_in_for_the_landing(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    before = state(shop, "events_right")
+    shutil.rmtree(shop.landing / "events_right")
+    words = ("replay", "--from", DAYS[2], "--source", "archive", "--select", "events_right")
+    code, said = command(*words, "--publish")
+    assert code == 0, said
+    assert "events_right: 3 rows in, I 0, U 1, D 1" in said
+    assert said.count("0 go, 0 come") == 0
+    assert said.count("   none") == 2
+    after = state(shop, "events_right")
+    assert len(after.pop("loads")) == len(before.pop("loads")) + 2
+    assert after == before
+    archived = "select count(distinct load_id) from {s}.events_right_events"
+    assert shop.query(archived) == [(6,)]
+
+
+def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
+    """Everything anew; and a draft that lacks a date is refused, then discarded."""
+    asked = {"spark_cdc_replay": {"from": "2023-01-01"}}
+    shop.land("delta_right", "2023-12-31", "id,value,op", "1,z,I")
+    before = state(shop, "delta_right")
+    for date in ("2023-12-31", DAYS[0], DAYS[1], DAYS[0]):
+        outcome = shop.load(date, "delta_right", **asked)
+    assert "delta_right 2024-01-01: 3 rows in, I 2, U 1" in outcome.output
+    outcome = operate(shop, "publish_replay", "delta_right")
+    assert not outcome.success
+    assert (
+        "delta_right: the draft of the replay from 2023-01-01 lacks 3 dates that it would take the"
+        " place of: 2024-01-02, 2024-01-03, 2024-01-04" in " ".join(outcome.output.split())
+    )
+    assert state(shop, "delta_right") == before
+    outcome = operate(shop, "discard_replay")
+    assert "delta_right: discarded the draft of the replay from 2023-01-01" in outcome.output
+    assert drafts(shop) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"from": "2024-01-03"}, "lies before the first of the replay, '2024-01-03'"),
+        ({"form": "2024-01-02"}, "Accepted is {from: DATE}"),
+        ({"from": "2024-01-02", "source": "tape"}, "Accepted are landing and archive"),
+        ({"from": "2024-01-02", "source": "archive"}, "delta_right: spark_cdc_replay.source is"),
+    ],
+    ids=["before it", "no date", "no source", "no archive"],
+)
+def test_what_is_asked_for_is_checked(shop: Project, asked: dict[str, str], message: str) -> None:
+    outcome = shop.run("2024-01-02", "delta_right", spark_cdc_replay=asked)
+    assert not outcome.success
+    assert message in " ".join(outcome.output.split())
