@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from macro_renderer import load_macros
 from project import Outcome, Project
 from spark_cdc import cli as command_line
 
@@ -20,28 +21,27 @@ EVENTS = FULL | {
     "pos": {"data_type": "bigint", "role": "control"},
 }
 ROUTES = ("full", "delta", "events")
-DAYS = ("2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04")
+DAYS = ("2024-01-01", "2024-01-02", "2024-01-03")
 
-# What should have landed, per day. Each day changes something that a wrong day 2 spoils.
+# what should have landed, per day
 RIGHT = {
-    "full": (["1,a", "2,b", "4,d"], ["1,a", "2,c", "3,x"], ["1,a", "3,y"], ["1,a", "3,y", "5,e"]),
+    "full": (["1,a", "2,b", "4,d"], ["1,a", "2,c", "3,x"], ["1,a", "3,y", "5,e"]),
     "delta": (
         ["1,a,I", "2,b,I", "4,d,I"],
         ["2,c,U", "3,x,I"],
-        ["2,,D", "3,y,U"],
-        ["1,a,U", "4,,D", "5,e,I"],
+        ["2,,D", "3,y,U", "4,,D", "5,e,I"],
     ),
     "events": (
         ["1,a,I,1", "2,b,I,2", "4,d,I,3"],
         ["2,c,U,11", "3,w,I,12", "3,x,U,13"],
-        ["2,,D,21", "3,y,U,22", "3,late,U,12"],
-        ["1,a,U,31", "4,,D,32", "5,e,I,33"],
+        ["2,,D,21", "3,y,U,22", "3,late,U,12", "4,,D,32", "5,e,I,33"],
     ),
 }
+# what landed instead, and on which day; the full load of day 2 was left out, too
 WRONG = {
-    "full": ["1,a", "2,WRONG"],
-    "delta": ["2,WRONG,U", "1,,D"],
-    "events": ["2,WRONG,U,11", "1,,D,40"],
+    "full": (3, ["1,a", "2,WRONG"]),
+    "delta": (2, ["2,WRONG,U", "1,,D"]),
+    "events": (2, ["2,WRONG,U,11", "1,,D,40"]),
 }
 
 
@@ -52,10 +52,7 @@ def land(project: Project, entity: str, day: int, rows: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def shop(project: Project) -> Project:
-    """Three entities loaded in order from right data, and three that got a wrong day 2.
-
-    full_wrong was not loaded on day 3 at all.
-    """
+    """Three entities loaded in order from right data, and three that were loaded wrong."""
     for route in ROUTES:
         columns = {"full": FULL, "delta": DELTA, "events": EVENTS}[route]
         settings: dict[str, Any] = {"load_type": route}
@@ -69,13 +66,13 @@ def shop(project: Project) -> Project:
                 "archive": True,
             }
         for name in (f"{route}_right", f"{route}_wrong"):
-            project.entity(name, columns, checkpoint={"loads": 3, "changed_share": 100}, **settings)
+            project.entity(name, columns, checkpoint={"loads": 1, "changed_share": 100}, **settings)
             for day, rows in enumerate(RIGHT[route], start=1):
                 land(project, name, day, rows)
-        land(project, f"{route}_wrong", 2, WRONG[route])
+        land(project, f"{route}_wrong", *WRONG[route])
     for date in DAYS:
         names = [f"{route}_{kind}" for route in ROUTES for kind in ("right", "wrong")]
-        if date == DAYS[2]:
+        if date == DAYS[1]:
             names.remove("full_wrong")
         project.load(date, *names)
     return project
@@ -134,11 +131,12 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
 ) -> None:
     before = state(shop, *WRONG_NAMES)
     for route in ROUTES:
-        land(shop, f"{route}_wrong", 2, RIGHT[route][1])
+        day = WRONG[route][0]
+        land(shop, f"{route}_wrong", day, RIGHT[route][day - 1])
     land(shop, "delta_wrong", 3, ["many,y,U"])
-    code, said = command(*REPLAY, "--dates", DAYS[2])
+    code, said = command(*REPLAY, "--dates", DAYS[1])
     assert code == 1
-    assert "2024-01-02  1 of 3" in said
+    assert "2024-01-02  1 of 2" in said
     assert "full_wrong: 3 rows in, I 1, U 1, D 1, N 1" in said
     assert "id: 'many' is not accepted as int" in said
     assert "the replay stopped at 2024-01-03; readers see what they saw before" in said
@@ -147,17 +145,16 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
     land(shop, "delta_wrong", 3, RIGHT["delta"][2])
     code, said = command(*REPLAY)
     assert code == 0, said
-    assert "full_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 2 of them in" in said
-    assert "delta_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 1 of them in" in said
-    assert "2024-01-03  1 of 2" in said
+    assert "full_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 2 of them in" in said
+    assert "delta_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 1 of them in" in said
+    assert "2024-01-03  1 of 1" in said
     compared = [" ".join(line.split()) for line in said.splitlines()]
-    at = compared.index("full_wrong: replay from 2024-01-02, from the landing; 3 loads")
-    assert compared[at + 2 : at + 6] == [  # before and after: I, U, D
-        "2024-01-02 0 1 1 1 1 1 1 go, 2 come",
-        "2024-01-03 0 0 0 1 0 1 0 go, 2 come (new date)",
-        "2024-01-04 2 1 0 0 1 0 2 go, 0 come",
-        "current: 3 rows before, 3 after; 1 differ: 0 go, 0 come, 0 with other values,"
-        " 1 with another eff_start_date only",
+    at = compared.index("full_wrong: replay from 2024-01-02, from the landing; 2 loads")
+    assert compared[at + 2 : at + 5] == [  # before and after: I, U, D
+        "2024-01-02 0 1 0 1 0 1 0 go, 3 come (new date)",
+        "2024-01-03 0 1 1 1 1 1 2 go, 3 come",
+        "current: 2 rows before, 3 after; 3 differ: 1 go, 2 come, 0 with other values,"
+        " 0 with another eff_start_date only",
     ]
     assert "--publish" in said
     assert state(shop, *WRONG_NAMES) == before
@@ -168,7 +165,7 @@ def test_a_commit_that_came_meanwhile_is_not_undone(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
     """A leftover draft blocks no load; one that a load has outdated is refused and built anew."""
-    shop.load(DAYS[3], "full_wrong")
+    shop.load(DAYS[2], "full_wrong")
     before = state(shop, *WRONG_NAMES)
     code, said = command("replay", "--publish", "--select", *WRONG_NAMES)
     assert code == 1
@@ -179,14 +176,14 @@ def test_a_commit_that_came_meanwhile_is_not_undone(
     code, said = command(*REPLAY, "--publish")
     assert code == 1
     assert "full_wrong: the draft is begun anew, since it was made, another run has" in said
-    assert "delta_wrong: 3 dates (2024-01-02 to 2024-01-04) from the landing, 3 of them in" in said
+    assert "delta_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 2 of them in" in said
     assert "was built anew, but not published: its figures are new" in said
     assert state(shop, *WRONG_NAMES) == before
 
     code, said = command(*REPLAY, "--publish")
     assert code == 0, said
-    assert "full_wrong: published the replay from 2024-01-02: 3 loads up to 2024-01-04" in said
-    assert " of 3  " not in said, "nothing is computed again"
+    assert "full_wrong: published the replay from 2024-01-02: 2 loads up to 2024-01-03" in said
+    assert " of 2  " not in said, "nothing is computed again"
     assert drafts(shop) == []
 
 
@@ -201,9 +198,15 @@ def test_it_is_as_if_the_data_had_been_right_from_the_start(shop: Project, route
         "business_time, load_type, is_checkpoint, rows_in, rows_inserted, rows_updated,"
         " rows_deleted, rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
     )
-    of_manifest = "cdc_loads where load_id in (select distinct load_id from {s}.%s_committed)"
-    found = shop.rows((of_manifest % f"{route}_wrong").replace("{s}", shop.schema), counts)
-    assert found == shop.rows((of_manifest % f"{route}_right").replace("{s}", shop.schema), counts)
+    found, expected = (
+        shop.rows(
+            f"cdc_loads where entity = '{name}' and load_id in"
+            f" (select load_id from {shop.schema}.{name}_committed)",
+            counts,
+        )
+        for name in (f"{route}_wrong", f"{route}_right")
+    )
+    assert found == expected
     assert [row[0] for row in found] == list(DAYS)
 
 
@@ -216,9 +219,8 @@ def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
         " (select load_id from {s}.full_wrong_committed) order by 1"
     )
     assert rows[1:] == [
-        ("2024-01-02", "2024-01-02", True, None),
-        ("2024-01-03", None, True, None),
-        ("2024-01-04", "2024-01-04", True, None),
+        ("2024-01-02", None, True, None),
+        ("2024-01-03", "2024-01-03", True, None),
     ]
 
 
@@ -230,14 +232,13 @@ def test_an_archive_stands_in_for_the_landing(
     words = ("replay", "--from", DAYS[2], "--source", "archive", "--select", "events_right")
     code, said = command(*words, "--publish")
     assert code == 0, said
-    assert "events_right: 3 rows in, I 0, U 1, D 1" in said
-    assert said.count("0 go, 0 come") == 0
-    assert said.count("   none") == 2
+    assert "events_right: 5 rows in, I 1, U 1, D 2" in said
+    assert said.count("   none") == 1
     after = state(shop, "events_right")
-    assert len(after.pop("loads")) == len(before.pop("loads")) + 2
+    assert len(after.pop("loads")) == len(before.pop("loads")) + 1
     assert after == before
     archived = "select count(distinct load_id) from {s}.events_right_events"
-    assert shop.query(archived) == [(6,)]
+    assert shop.query(archived) == [(4,)]
 
 
 def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
@@ -245,14 +246,14 @@ def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     asked = {"spark_cdc_replay": {"from": "2023-01-01"}}
     shop.land("delta_right", "2023-12-31", "id,value,op", "1,z,I")
     before = state(shop, "delta_right")
-    for date in ("2023-12-31", DAYS[0], DAYS[1], DAYS[0]):
+    for date in ("2023-12-31", DAYS[1], DAYS[0]):
         outcome = shop.load(date, "delta_right", **asked)
     assert "delta_right 2024-01-01: 3 rows in, I 2, U 1" in outcome.output
     outcome = operate(shop, "publish_replay", "delta_right")
     assert not outcome.success
     assert (
-        "delta_right: the draft of the replay from 2023-01-01 lacks 3 dates that it would take the"
-        " place of: 2024-01-02, 2024-01-03, 2024-01-04" in " ".join(outcome.output.split())
+        "delta_right: the draft of the replay from 2023-01-01 lacks 2 dates that it would take the"
+        " place of: 2024-01-02, 2024-01-03" in " ".join(outcome.output.split())
     )
     assert state(shop, "delta_right") == before
     outcome = operate(shop, "discard_replay")
@@ -260,17 +261,60 @@ def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     assert drafts(shop) == []
 
 
+def test_times_of_day_and_a_backfill_that_stops(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    shop.entity(
+        "ticks", DELTA, load_type="delta", deleted_when="op = 'D'", business_date_type="timestamp"
+    )
+    shop.land("ticks", "2024-01-01T000000", "id,value,op", "1,a,I")
+    shop.land("ticks", "2024-01-01T001500", "id,value,op", "one,b,U")
+    words = ("load", "2024-01-01 00:00..2024-01-01 00:15", "--every", "15m")
+    words += ("--select", "path:models/ticks")
+    code, said = command(*words)
+    assert code == 1
+    assert "2024-01-01 00:00:00  1 of 2" in said
+    assert "ticks: 1 rows in, I 1, U 0" in said
+    assert "id: 'one' is not accepted as int" in said
+    assert "the load of 2024-01-01 00:15:00 failed" in said
+    shop.land("ticks", "2024-01-01T001500", "id,value,op", "1,b,U")
+    code, said = command(*words)
+    assert code == 0, said
+    assert "1 date is committed already and left out (2024-01-01 00:00:00)" in said
+    assert "2024-01-01 00:15:00  1 of 1" in said
+
+    shop.land("ticks", "2024-01-01T001500", "id,value,op", "1,c,U")
+    shop.load("2024-01-01 00:15", "ticks", spark_cdc_replay={"from": "2024-01-01 00:15"})
+    assert "b" in {row[0] for row in shop.rows("ticks_current", "value")}
+    code, said = command("status", "--select", "ticks")
+    assert re.search(
+        r"ticks +delta +2 +2024-01-01 00:00:00 +2024-01-01 00:15:00 +1 +20240101T001500-d\w*-\w+"
+        r" +from 2024-01-01 00:15:00, 1 loads, complete",
+        said,
+    )
+    outcome = operate(shop, "publish_replay")
+    assert outcome.success, outcome.output
+    assert shop.rows("ticks_versions", "value, cast(eff_start_date as string)") == [
+        ("a", "2024-01-01 00:00:00"),
+        ("c", "2024-01-01 00:15:00"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
         ({"from": "2024-01-03"}, "lies before the first of the replay, '2024-01-03'"),
         ({"form": "2024-01-02"}, "Accepted is {from: DATE}"),
+        ("2024-01-02", "Accepted is {from: DATE}"),
+        ({"from": "2024-01-02", "to": "2024-01-03"}, "has 'to', which is unknown"),
         ({"from": "2024-01-02", "source": "tape"}, "Accepted are landing and archive"),
-        ({"from": "2024-01-02", "source": "archive"}, "delta_right: spark_cdc_replay.source is"),
+        ({"from": "2024-01-02", "source": "archive"}, "delta: spark_cdc_replay.source is archive"),
+        ({"from": "2024-01-01 10:00"}, "delta: spark_cdc_replay.from is '2024-01-01 10:00'"),
     ],
-    ids=["before it", "no date", "no source", "no archive"],
 )
-def test_what_is_asked_for_is_checked(shop: Project, asked: dict[str, str], message: str) -> None:
-    outcome = shop.run("2024-01-02", "delta_right", spark_cdc_replay=asked)
-    assert not outcome.success
-    assert message in " ".join(outcome.output.split())
+def test_what_is_asked_for_is_checked(asked: Any, message: str) -> None:
+    problems = load_macros()._replay_problems
+    settings = {"load_type": "delta"}
+    assert len(found := problems(asked, "2024-01-02", [("delta", settings)])) == 1
+    assert message in found[0]
+    assert problems({"from": "2024-01-02"}, "2024-01-02", [("delta", settings)]) == []
