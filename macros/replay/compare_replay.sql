@@ -31,7 +31,9 @@ with changes as (
     where
         operation in {{ spark_cdc.operations('changes') }}
         and eff_start_date >= {{ spark_cdc._time_literal(found.entity, spark_cdc.business_time(found.draft.replay['from'])) }}
-    {{ 'union all' if not loop.last }}
+    {%- if not loop.last %}
+    union all
+    {%- endif %}
     {%- endfor %}
 ),
 
@@ -77,7 +79,7 @@ select
         before.key_hash = after.key_hash
         and not (
             {%- for name in values %}
-            before.{{ name }} <=> after.{{ name }}{{ ' and' if not loop.last }}
+            {{ 'and ' if not loop.first }}before.{{ name }} <=> after.{{ name }}
             {%- endfor %}
         )
     ) as other_values,
