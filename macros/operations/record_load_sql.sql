@@ -1,8 +1,7 @@
 {#- The statement that adds a committed load to cdc_loads: an overwrite of a partition of its own, which gives the
     same when it is sent twice.
     Arguments: load_log (relation of cdc_loads), entity, load (of plan_load()), audit (of audit_load()), now (whether
-    the load was committed just now; if not, when it was is unknown). A load of a replay has no duration: it waited for the others.
-    Returns SQL. -#}
+    the load was committed just now; if not, when it was is unknown). Returns SQL. -#}
 {%- macro record_load_sql(load_log, entity, load, audit, now=true) -%}
 {%- set time = spark_cdc._load_time(load.load_id) -%}
 {%- set started_at = "timestamp'" ~ audit.record.started_at ~ " UTC'" -%}
@@ -25,7 +24,7 @@
     'started_at': started_at,
     'committed_at': 'current_timestamp()' if now else 'null',
     'duration_seconds': '(unix_micros(current_timestamp()) - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)'
-        if now and not audit.get('of_replay') else 'null',
+        if now else 'null',
     'invocation_id': spark_cdc._literal(audit.record.invocation_id),
     'dbt_version': spark_cdc._literal(audit.record.dbt_version),
     'spark_version': 'version()',

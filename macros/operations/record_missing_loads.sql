@@ -22,7 +22,7 @@
     {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- for load_id in manifest.loads -%}
         {%- set audit = spark_cdc._figures_of_load(load_id, counts.get(load_id, {}), before.rows) -%}
-        {%- do audit.update({'record': records[load_id], 'of_replay': now}) -%}
+        {%- do audit.update({'record': records[load_id]}) -%}
         {%- if entity.events -%}{%- do audit.update({'rows_in': records[load_id].events.event_count}) -%}{%- endif -%}
         {%- if load_id in missing -%}
             {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now)) -%}

@@ -34,7 +34,7 @@
     {%- endif -%}
     {%- do draft.update({
         'existed': existed,
-        'replay': {'from': first, 'source': replay.source, 'head': [head.loads | length, spark_cdc._fingerprint(head.loads)]},
+        'replay': {'from': first, 'source': replay.source, 'head': [head.loads | length, spark_cdc._loads_fingerprint(head.loads)]},
         'head_loads': spark_cdc._loads_by_date(ledger, head.loads),
     }) -%}
     {{ return(draft) }}
@@ -64,7 +64,7 @@
         {{ return('') }}
     {%- endif -%}
     {%- set made_from = draft.replay.head -%}
-    {%- if head.loads | length >= made_from[0] and spark_cdc._fingerprint(head.loads[:made_from[0]]) == made_from[1] -%}
+    {%- if head.loads | length >= made_from[0] and spark_cdc._loads_fingerprint(head.loads[:made_from[0]]) == made_from[1] -%}
         {{ return('') }}
     {%- endif -%}
     {{ return('since it was made, another run has committed other loads in the place of those that it rebuilds (commit ' ~ head.sequence ~ ', last load '
@@ -72,7 +72,7 @@
 {%- endmacro -%}
 
 
-{%- macro _fingerprint(loads) -%}{{ return(local_md5(loads | join(','))[:8]) }}{%- endmacro -%}
+{%- macro _loads_fingerprint(loads) -%}{{ return(local_md5(loads | join(','))[:8]) }}{%- endmacro -%}
 
 
 {%- macro _relation_beside(relation, identifier) -%}
@@ -123,7 +123,7 @@
     {%- elif not kept -%}
         {%- do cut.update(spark_cdc._empty_manifest()) -%}
         {%- do cut.update({'sequence': manifest.sequence}) -%}
-        {%- do cut.pop('applied', none) -%}
+        {%- for name in ['applied', 'layout'] -%}{%- do cut.pop(name, none) -%}{%- endfor -%}
         {%- do spark_cdc._check_cut(entity, ledger, dropped, time) -%}
         {{ return(cut) }}
     {%- endif -%}
@@ -149,6 +149,9 @@
         'previous': spark_cdc._figures_of_state(rows, kept[:-1]),
         'definition': local_md5(tojson(records[kept[-1]].definition, sort_keys=true)),
     }) -%}
+    {%- if 'layout' in records[kept[-1]] -%}
+        {%- do cut.update({'layout': records[kept[-1]].layout}) -%}
+    {%- endif -%}
     {%- if entity.events -%}
         {%- do cut.update({'applied': spark_cdc._applied_before(entity, records, kept[-1], dropped[0])}) -%}
         {%- do cut.previous.update({'applied': records[kept[-1]].get('applied') or {}}) -%}

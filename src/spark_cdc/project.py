@@ -78,5 +78,5 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
 
 
 def variables(values: Mapping[str, object]) -> str:
-    """Return dbt's --vars."""
+    """Return dbt's --vars for texts and lists."""
     return json.dumps(dict(values))

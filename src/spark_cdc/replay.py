@@ -155,6 +155,18 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan]) -> None:
             )
 
 
+def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
+    """Make the drafts visible, and bring views up to date whose text depends on the loads."""
+    _say(dbt.operate("publish_replay", entities))
+    kinds = ("current", "history", "versions")
+    views = [f"{entity}_{kind}" for entity in entities for kind in kinds]
+    if not dbt.run("run", "--select", *views).ok:
+        raise SparkCdcError(
+            "the replay is published, but its views could not be checked",
+            f"{chain.LOG} Run dbt run --select {' '.join(views)}.",
+        )
+
+
 def run(arguments: Any) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
@@ -166,7 +178,8 @@ def run(arguments: Any) -> int:
         _say(dbt.operate("discard_replay", arguments.select))
         return 0
     if not arguments.first:
-        _say(dbt.operate("publish_replay", arguments.select))
+        drafted = [one.entity for one in status.read(dbt, arguments.select) if one.draft]
+        publish(dbt, drafted or arguments.select)
         return 0
 
     plans = _plans(arguments, status.read(dbt, arguments.select))
@@ -192,7 +205,7 @@ def run(arguments: Any) -> int:
     _say(dbt.operate("compare_replay", entities))
     command = f"{plans[0].command} --select {' '.join(entities)}"
     if arguments.publish and not outdated:
-        _say(dbt.operate("publish_replay", entities))
+        publish(dbt, entities)
         return 0
     if arguments.publish:
         raise SparkCdcError(
