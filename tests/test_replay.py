@@ -21,6 +21,7 @@ EVENTS = FULL | {
     "pos": {"data_type": "bigint", "role": "control"},
 }
 ROUTES = ("full", "delta", "events")
+WRONG_NAMES = [f"{route}_wrong" for route in ROUTES]
 DAYS = ("2024-01-01", "2024-01-02", "2024-01-03")
 
 # what should have landed, per day
@@ -52,7 +53,7 @@ def land(project: Project, entity: str, day: int, rows: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def shop(project: Project) -> Project:
-    """Three entities loaded in order from right data, and three that were loaded wrong."""
+    """Three entities that were loaded wrong, and one that was right from the start."""
     for route in ROUTES:
         columns = {"full": FULL, "delta": DELTA, "events": EVENTS}[route]
         settings: dict[str, Any] = {"load_type": route}
@@ -65,13 +66,13 @@ def shop(project: Project) -> Project:
                 "operation": "op",
                 "archive": True,
             }
-        for name in (f"{route}_right", f"{route}_wrong"):
+        for name in (f"{route}_wrong", *(["full_right"] if route == "full" else [])):
             project.entity(name, columns, checkpoint={"loads": 1, "changed_share": 100}, **settings)
             for day, rows in enumerate(RIGHT[route], start=1):
                 land(project, name, day, rows)
         land(project, f"{route}_wrong", *WRONG[route])
     for date in DAYS:
-        names = [f"{route}_{kind}" for route in ROUTES for kind in ("right", "wrong")]
+        names = ["full_right", *WRONG_NAMES]
         if date == DAYS[1]:
             names.remove("full_wrong")
         project.load(date, *names)
@@ -122,7 +123,6 @@ def drafts(project: Project) -> list[str]:
     return [row[1] for row in project.query("show views in {s} like '*_replay'")]
 
 
-WRONG_NAMES = [f"{route}_wrong" for route in ROUTES]
 REPLAY = ("replay", "--from", DAYS[1], "--select", *WRONG_NAMES)
 
 
@@ -187,27 +187,63 @@ def test_a_commit_that_came_meanwhile_is_not_undone(
     assert drafts(shop) == []
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_it_is_as_if_the_data_had_been_right_from_the_start(shop: Project, route: str) -> None:
+COUNTS = (
+    "business_time, is_checkpoint, rows_in, rows_inserted, rows_updated, rows_deleted,"
+    " rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
+)
+
+
+def committed_loads(project: Project, entity: str) -> list[tuple[Any, ...]]:
+    """What cdc_loads says of the loads that count."""
+    loads = f"select load_id from {project.schema}.{entity}_committed"
+    return project.rows(f"cdc_loads where entity = '{entity}' and load_id in ({loads})", COUNTS)
+
+
+def test_it_is_as_if_it_had_been_loaded_in_order(shop: Project) -> None:
     for view in ("current", "history", "versions"):
-        found = shop.rows(f"{route}_wrong_{view}", "*")
-        assert found == shop.rows(f"{route}_right_{view}", "*"), view
-        assert found
-    assert figures(shop, f"{route}_wrong") == figures(shop, f"{route}_right")
-    counts = (
-        "business_time, load_type, is_checkpoint, rows_in, rows_inserted, rows_updated,"
-        " rows_deleted, rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
+        found = shop.rows(f"full_wrong_{view}", "*")
+        assert found == shop.rows(f"full_right_{view}", "*"), view
+    assert len(found) == 6
+    assert figures(shop, "full_wrong") == figures(shop, "full_right")
+    assert committed_loads(shop, "full_wrong") == committed_loads(shop, "full_right")
+
+
+@pytest.mark.parametrize(("route", "late"), [("delta", None), ("events", 1)])
+def test_deltas_and_events_are_as_if_they_had_been_right(
+    shop: Project, route: str, late: int | None
+) -> None:
+    name = f"{route}_wrong"
+    assert shop.rows(f"{name}_current", "id, value, operation, eff_start_date") == [
+        (1, "a", "X", DAYS[0]),
+        (3, "y", "U", DAYS[2]),
+        (5, "e", "I", DAYS[2]),
+    ]
+    assert shop.rows(f"{name}_history", "business_date, operation, id, value") == [
+        (DAYS[0], "I", 1, "a"),
+        (DAYS[0], "I", 2, "b"),
+        (DAYS[0], "I", 4, "d"),
+        (DAYS[1], "I", 3, "x"),
+        (DAYS[1], "U", 2, "c"),
+        (DAYS[2], "D", 2, "c"),
+        (DAYS[2], "D", 4, "d"),
+        (DAYS[2], "I", 5, "e"),
+        (DAYS[2], "U", 3, "y"),
+    ]
+    assert len(shop.rows(f"{name}_versions", "*")) == 7
+    none = None if late is None else 0
+    rows_in = (3, 2, 4) if route == "delta" else (3, 3, 5)
+    assert committed_loads(shop, name) == [
+        (DAYS[0], True, rows_in[0], 3, 0, 0, 0, 0, 0, 3, none),
+        (DAYS[1], False, rows_in[1], 1, 1, 0, 0, 2, 3, 4, none),
+        (DAYS[2], True, rows_in[2], 1, 1, 2, 0, 1, 4, 3, late),
+    ]
+    said = figures(shop, name)
+    applied = [{"applied": {"highest": [at], "truncated": None}} for at in (13, 33)]
+    before, after = ({}, {}) if route == "delta" else applied
+    assert said.pop("definition")
+    assert (
+        said == {"rows": 3, "log_rows": 0, "previous": {"rows": 4, "log_rows": 2} | before} | after
     )
-    found, expected = (
-        shop.rows(
-            f"cdc_loads where entity = '{name}' and load_id in"
-            f" (select load_id from {shop.schema}.{name}_committed)",
-            counts,
-        )
-        for name in (f"{route}_wrong", f"{route}_right")
-    )
-    assert found == expected
-    assert [row[0] for row in found] == list(DAYS)
 
 
 def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
@@ -227,37 +263,36 @@ def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
 def test_an_archive_stands_in_for_the_landing(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
-    before = state(shop, "events_right")
-    shutil.rmtree(shop.landing / "events_right")
-    words = ("replay", "--from", DAYS[2], "--source", "archive", "--select", "events_right")
+    before = state(shop, "events_wrong")
+    shutil.rmtree(shop.landing / "events_wrong")
+    words = ("replay", "--from", DAYS[2], "--source", "archive", "--select", "events_wrong")
     code, said = command(*words, "--publish")
     assert code == 0, said
-    assert "events_right: 5 rows in, I 1, U 1, D 2" in said
+    assert "events_wrong: 5 rows in, I 1, U 1, D 2" in said
     assert said.count("   none") == 1
-    after = state(shop, "events_right")
+    after = state(shop, "events_wrong")
     assert len(after.pop("loads")) == len(before.pop("loads")) + 1
     assert after == before
-    archived = "select count(distinct load_id) from {s}.events_right_events"
-    assert shop.query(archived) == [(4,)]
+    archived = "select count(distinct load_id) from {s}.events_wrong_events"
+    assert shop.query(archived) == [(6,)]
 
 
 def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     """Everything anew; and a draft that lacks a date is refused, then discarded."""
     asked = {"spark_cdc_replay": {"from": "2023-01-01"}}
-    shop.land("delta_right", "2023-12-31", "id,value,op", "1,z,I")
-    before = state(shop, "delta_right")
-    for date in ("2023-12-31", DAYS[1], DAYS[0]):
-        outcome = shop.load(date, "delta_right", **asked)
-    assert "delta_right 2024-01-01: 3 rows in, I 2, U 1" in outcome.output
-    outcome = operate(shop, "publish_replay", "delta_right")
+    before = state(shop, "delta_wrong")
+    for date in (DAYS[1], DAYS[0]):
+        outcome = shop.load(date, "delta_wrong", **asked)
+    assert "delta_wrong 2024-01-01: 3 rows in, I 3, U 0" in outcome.output
+    outcome = operate(shop, "publish_replay", "delta_wrong")
     assert not outcome.success
     assert (
-        "delta_right: the draft of the replay from 2023-01-01 lacks 2 dates that it would take the"
+        "delta_wrong: the draft of the replay from 2023-01-01 lacks 2 dates that it would take the"
         " place of: 2024-01-02, 2024-01-03" in " ".join(outcome.output.split())
     )
-    assert state(shop, "delta_right") == before
+    assert state(shop, "delta_wrong") == before
     outcome = operate(shop, "discard_replay")
-    assert "delta_right: discarded the draft of the replay from 2023-01-01" in outcome.output
+    assert "delta_wrong: discarded the draft of the replay from 2023-01-01" in outcome.output
     assert drafts(shop) == []
 
 

@@ -15,7 +15,7 @@
         {{ return([]) }}
     {%- endif -%}
     {%- set example = "dbt run --vars '{business_date: 2019-06-20, spark_cdc_replay: {from: 2019-06-19}}'" -%}
-    {%- set first = spark_cdc.business_time(asked['from']) if asked is mapping and asked['from'] else none -%}
+    {%- set first = spark_cdc.business_time(asked.get('from')) if asked is mapping else none -%}
     {%- if first is none -%}
         {{ return([
             'the var spark_cdc_replay is ' ~ asked ~ '. Accepted is {from: DATE}, the first business date that is loaded anew, and beside it '
