@@ -117,7 +117,8 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
             if found.dates:
                 plans.append(found)
             else:
-                print(f"{one.entity}: no load from {one.text(first)} on; last: {one.times[-1]}")
+                last = one.text(one.times[-1])
+                print(f"{one.entity}: no load from {one.text(first)} on, the last is {last}")
     if wrong:
         raise SparkCdcError("\n".join(wrong), EXAMPLE)
     return plans

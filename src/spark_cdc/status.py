@@ -82,7 +82,8 @@ def describe(status: Status) -> str:
     draft = status.draft
     if draft is None:
         return ""
-    what = f"from {status.text(draft.first)}, {len(draft.times)} loads"
+    count = len(draft.times)
+    what = f"from {status.text(draft.first)}, {count} {'load' if count == 1 else 'loads'}"
     if draft.outdated:
         return f"{what}, out of date"
     return f"{what}, {len(draft.missing)} missing" if draft.missing else f"{what}, complete"
