@@ -78,6 +78,17 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
+    draft = {"replay": {"from": "2024-03-02"}, "log_rows": 0}
+    replayed = {
+        "entity": entity,
+        "committed": committed,
+        "replay": f"{SCHEMA}.{name}_replay",
+        "draft": draft,
+    }
+    statements |= {
+        f"{name}_replay_history": macros._history_difference_sql(replayed),
+        f"{name}_replay_state": macros._state_difference_sql(replayed, draft),
+    }
     for title, figures in MANIFESTS.items():
         manifest = {
             **macros._empty_manifest(),

@@ -11,6 +11,7 @@
 {%- set figures = dict(manifest) -%}
 {%- do figures.pop('loads') -%}
 {%- do figures.pop('existed', none) -%}
+{%- do figures.pop('head_loads', none) -%}
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}

@@ -4,7 +4,8 @@
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set ledger = spark_cdc._sibling(entity.name ~ '_ledger') -%}
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ledger.identifier) in selected_resources -%}
-    {%- set manifest = spark_cdc._head(this, entity.name) -%}
+    {%- set manifest = spark_cdc._manifest_of_run(entity, this, spark_cdc.business_time()) if loads_now else spark_cdc._head(this, entity.name) -%}
+    {%- set is_draft = 'replay' in manifest -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(ref('spark_cdc', 'cdc_loads')) -%}  {#- it may not be part of this run -#}
 
@@ -14,7 +15,7 @@
         {%- set audit = spark_cdc.audit_load(entity, ledger, load, time) -%}
         {%- do manifest.update({
             'loads': load.keep + [load.load_id],
-            'sequence': manifest.sequence + 1,
+            'sequence': manifest.sequence + (0 if is_draft else 1),
             'commit': local_md5(invocation_id)[:8],
             'previous': audit.previous,
             'rows': audit.rows_current,
@@ -31,7 +32,9 @@
 
     {%- set text = spark_cdc.committed_sql(entity, ledger, manifest) -%}
     {%- do spark_cdc._check_manifest_size(entity, text) -%}
-    {%- if loads_now -%}
+    {%- if is_draft -%}
+        {%- do spark_cdc._write_draft(entity, this, text, manifest, load, audit) -%}
+    {%- elif loads_now -%}
         {%- do spark_cdc.publish(entity.name, this, text, manifest, 'load ' ~ load.load_id) -%}
         {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
         {%- do run_query(spark_cdc.record_load_sql(ref('spark_cdc', 'cdc_loads'), entity, load, audit)) -%}
@@ -39,7 +42,12 @@
     {%- else -%}
         {%- do spark_cdc._show(entity.name, this, text, manifest.existed) -%}
     {%- endif -%}
-    {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+    {%- if not is_draft -%}
+        {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+    {%- endif -%}
+    {%- if loads_now and entity.events and not entity.events.archive -%}
+        {%- do spark_cdc._drop_events_of(spark_cdc._sibling(entity.name ~ '_events'), manifest.loads[:-1] + load.replaced) -%}
+    {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}

@@ -1,7 +1,8 @@
-{#- Adds to cdc_loads what a crash between a commit and its row there left out. The figures are computed from the
-    ledger, which holds all of them.
-    Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest. Returns nothing. -#}
-{%- macro record_missing_loads(load_log, entity, ledger, manifest) -%}
+{#- Adds to cdc_loads what a crash between a commit and its row there left out, and the loads of a replay. The figures are
+    computed from the ledger, which holds all of them.
+    Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest, now (whether they were committed just
+    now). Returns nothing. -#}
+{%- macro record_missing_loads(load_log, entity, ledger, manifest, now=false) -%}
     {%- set known = [] -%}
     {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
         {%- do known.append(row.partition.split('load_id=')[1]) -%}
@@ -24,8 +25,10 @@
         {%- do audit.update({'record': records[load_id]}) -%}
         {%- if entity.events -%}{%- do audit.update({'rows_in': records[load_id].events.event_count}) -%}{%- endif -%}
         {%- if load_id in missing -%}
-            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now=false)) -%}
-            {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now)) -%}
+            {%- if not now -%}
+                {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+            {%- endif -%}
         {%- endif -%}
         {%- set before.rows = audit.rows_current -%}
     {%- endfor -%}
