@@ -38,7 +38,9 @@
 {%- macro _setting_problems(settings) -%}
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
-        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint'])) -%}
+        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'file_format'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems(
+        'file_format', settings.get('file_format') or 'parquet', ['parquet', 'orc'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'business_date_type', settings.get('business_date_type', 'date'), ['date', 'timestamp'])) -%}

@@ -2,7 +2,7 @@
     defaults. Nothing is checked here: validate() has done that at the start of the run.
     Returns a dictionary: name, load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
-    _event_settings(); none for other load types), checkpoint {changed_share, loads, rows}, and lists of columns:
+    _event_settings(); none for other load types), checkpoint {changed_share, loads, rows}, file_format, and lists of columns:
     columns (all, as declared, and those that a change-event format adds), stored (without control columns),
     key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format, encoding,
     optional (whether the source may lack it), sql (the name, quoted where it must be). -#}
@@ -47,6 +47,7 @@
         },
         'events': events,
         'checkpoint': checkpoint,
+        'file_format': settings.get('file_format') or spark_cdc._default_file_format(),
         'columns': columns,
         'stored': stored,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,

@@ -20,6 +20,7 @@
         {%- do problems.extend(spark_cdc._business_date_problems(var('business_date', none), loads)) -%}
         {%- do problems.extend(spark_cdc._wipe_problems(loads | map('first') | list)) -%}
     {%- endif -%}
+    {%- do problems.extend(spark_cdc._file_format_problems()) -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}
         {% do exceptions.raise_compiler_error(
