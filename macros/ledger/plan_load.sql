@@ -60,7 +60,7 @@
     {%- if time is none -%}
         {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- else -%}
-        {%- set manifest = spark_cdc.read_manifest(spark_cdc._sibling(entity.name ~ '_committed')) -%}
+        {%- set manifest = spark_cdc._head(spark_cdc._sibling(entity.name ~ '_committed'), entity.name) -%}
     {%- endif -%}
     {{ return({
         'manifest': manifest,

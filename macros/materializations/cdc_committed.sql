@@ -1,10 +1,10 @@
-{#- Publishes a load: audits what the ledger holds of it, then makes it visible by one statement, then adds it to
+{#- Publishes a load: audits what the ledger holds of it, then makes it visible (publish()), then adds it to
     cdc_loads. Where the ledger is not part of the run, the view is only brought up to date with the columns. -#}
 {% materialization cdc_committed, adapter='spark' %}
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set ledger = spark_cdc._sibling(entity.name ~ '_ledger') -%}
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ledger.identifier) in selected_resources -%}
-    {%- set manifest = spark_cdc.read_manifest(this) -%}
+    {%- set manifest = spark_cdc._head(this, entity.name) -%}
     {{ run_hooks(pre_hooks) }}
     {%- if load_cached_relation(ref('spark_cdc', 'cdc_loads')) is none -%}
         {%- do run_query(spark_cdc._create_load_log_sql(ref('spark_cdc', 'cdc_loads'))) -%}  {#- not part of this run -#}
@@ -14,9 +14,10 @@
         {%- set time = spark_cdc.business_time() -%}
         {%- set load = spark_cdc.plan_load(entity, manifest, time, spark_cdc._is_wiped(entity.name)) -%}
         {%- set audit = spark_cdc.audit_load(entity, ledger, load, time) -%}
-        {%- do spark_cdc._check_head(entity, load, manifest, spark_cdc.read_manifest(this)) -%}
         {%- do manifest.update({
             'loads': load.keep + [load.load_id],
+            'sequence': manifest.sequence + 1,
+            'commit': local_md5(invocation_id)[:8],
             'previous': audit.previous,
             'rows': audit.rows_current,
             'log_rows': audit.log_rows,
@@ -32,39 +33,19 @@
 
     {%- set text = spark_cdc.committed_sql(entity, ledger, manifest) -%}
     {%- do spark_cdc._check_manifest_size(entity, text) -%}
-    {%- call statement('main') -%}
-        {{ spark_cdc._replace_view_sql(this, text, manifest.existed) }}
-    {%- endcall -%}
     {%- if loads_now -%}
+        {%- do spark_cdc.publish(entity.name, this, text, manifest, 'load ' ~ load.load_id) -%}
         {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
         {%- do run_query(spark_cdc.record_load_sql(ref('spark_cdc', 'cdc_loads'), entity, load, audit)) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
+    {%- else -%}
+        {%- do spark_cdc._show(entity.name, this, text, manifest.existed) -%}
     {%- endif -%}
     {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
 
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}
 {% endmaterialization %}
-
-
-{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would be with
-    `create or replace`. -#}
-{%- macro _replace_view_sql(view, text, exists) -%}
-{{ ('alter view ' if exists else 'create view ') ~ view }} as
-{{ text }}
-{%- endmacro -%}
-
-
-{#- The audit takes its time: what was committed meanwhile must not be undone by a manifest that does not know it. -#}
-{%- macro _check_head(entity, load, audited, now) -%}
-    {%- if audited.loads != now.loads -%}
-        {% do exceptions.raise_compiler_error(
-            entity.name ~ ': another run committed ' ~ now.loads[-1] ~ ' while ' ~ load.load_id ~ ' was audited. Nothing of this '
-            ~ "load was committed. Run dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: "
-            ~ load.business_time ~ "}' again."
-        ) %}
-    {%- endif -%}
-{%- endmacro -%}
 
 
 {#- A run with a business date that leaves the ledger out (a retry of a refused load, most often) would look like a

@@ -1,0 +1,113 @@
+{#- Makes a manifest visible, unless somebody else did so first: a compare-and-set on top of two things that every metastore does
+    in one transaction, to create a view only if it is not there, and to alter one.
+
+    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <entity>_commit_<n>`, whose text is the new
+       manifest. Of several processes one gets it; who reads back another text than his own is refused.
+    2. `<entity>_committed` is altered to the same text: readers see it.
+    3. Claims with lower numbers go. The last one stays, so that a process that is late by a commit finds it taken.
+
+    A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
+    _head()). No lock is held at any time.
+    Arguments: name (of the entity), committed (relation), text (query of committed_sql() for the manifest, whose sequence is one more
+    than that of the manifest that it was made from), manifest (the new one), what (who commits what, for the message). Returns nothing;
+    raises an error if another process has committed meanwhile. -#}
+{%- macro publish(name, committed, text, manifest, what) -%}
+    {%- set claim = spark_cdc._claim(committed, name, manifest.sequence) -%}
+    {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
+    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
+    {%- set published = spark_cdc._published(committed, spark_cdc._views_of(committed, name)) -%}
+    {%- if claimed.commit != manifest.commit -%}
+        {%- do spark_cdc._refuse_commit(name, what, claimed) -%}
+    {%- elif published.sequence >= manifest.sequence -%}
+        {%- do run_query('drop view if exists ' ~ claim) -%}
+        {%- do spark_cdc._refuse_commit(name, what, published) -%}
+    {%- endif -%}
+    {%- do spark_cdc._show(name, committed, text, published.existed) -%}
+{%- endmacro -%}
+
+
+{#- The second and the third step. What was committed by others in the meantime, if this process was stopped between the first
+    and the second, is made visible again. -#}
+{%- macro _show(name, committed, text, exists) -%}
+    {%- call statement('main') -%}
+        {{ spark_cdc._replace_view_sql(committed, text, exists) }}
+    {%- endcall -%}
+    {%- do spark_cdc._head(committed, name) -%}
+{%- endmacro -%}
+
+
+{#- The manifest of the last commit. Where its process died before readers could see it, that is made good here first, and claims that are
+    no longer needed go: only by commands that load. -#}
+{%- macro _head(committed, name) -%}
+    {%- set views = spark_cdc._views_of(committed, name) -%}
+    {%- set published = spark_cdc._published(committed, views) -%}
+    {%- set newest = views.claims | sort | last -%}
+    {%- if newest and newest > published.sequence -%}
+        {%- set claim = spark_cdc._claim(committed, name, newest) -%}
+        {%- set text = spark_cdc._query_of_view(spark_cdc._view_text(claim)) -%}
+        {%- if not spark_cdc._is_load_command() -%}
+            {{ return(spark_cdc._parse_manifest(text, claim)) }}
+        {%- endif -%}
+        {%- do log(name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
+        {%- do run_query(spark_cdc._replace_view_sql(committed, text, published.existed)) -%}
+        {%- set published = spark_cdc._parse_manifest(text, claim) -%}
+    {%- endif -%}
+    {%- for sequence in views.claims if sequence < published.sequence and spark_cdc._is_load_command() -%}
+        {%- do run_query('drop view if exists ' ~ spark_cdc._claim(committed, name, sequence)) -%}
+    {%- endfor -%}
+    {{ return(published) }}
+{%- endmacro -%}
+
+
+{#- What readers see. -#}
+{%- macro _published(committed, views) -%}
+    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if views.committed else spark_cdc._empty_manifest()) }}
+{%- endmacro -%}
+
+
+{#- Which of an entity's manifests there are, asked of the metastore and not of dbt's cache: {committed: whether the view is there,
+    claims: numbers}. -#}
+{%- macro _views_of(committed, name) -%}
+    {%- set found = {'committed': false, 'claims': []} -%}
+    {%- for row in spark_cdc._query('show views in ' ~ committed.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '_commit*')) -%}
+        {%- if row.viewName == committed.identifier -%}
+            {%- do found.update({'committed': true}) -%}
+        {%- elif modules.re.fullmatch('[0-9]{6,}', row.viewName[(name ~ '_commit_') | length:]) and row.viewName.startswith(name ~ '_commit_') -%}
+            {%- do found.claims.append(row.viewName[(name ~ '_commit_') | length:] | int) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- The relation that claims a commit. -#}
+{%- macro _claim(committed, name, sequence) -%}
+    {{ return(api.Relation.create(database=none, schema=committed.schema, identifier=name ~ '_commit_' ~ '%06d' | format(sequence))) }}
+{%- endmacro -%}
+
+
+{%- macro _view_text(view) -%}
+    {{ return(spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) }}
+{%- endmacro -%}
+
+
+{#- The query in a manifest's `show create table`. -#}
+{%- macro _query_of_view(text) -%}
+    {{ return('select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) }}
+{%- endmacro -%}
+
+
+{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would be with `create or replace`. -#}
+{%- macro _replace_view_sql(view, text, exists) -%}
+{{ ('alter view ' if exists else 'create view if not exists ') ~ view }} as
+{{ text }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_commit(name, what, other) -%}
+    {% do exceptions.raise_compiler_error(
+        name ~ ': another run committed ' ~ (other.loads[-1] or 'a manifest without loads') ~ ' (commit ' ~ other.sequence ~ ') while ' ~ what
+        ~ ' was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. Run '
+        ~ 'the same command again.'
+    ) %}
+{%- endmacro -%}

@@ -1,0 +1,118 @@
+"""The commit: one of several processes gets it, and one that dies in the middle loses nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from project import Project
+
+COLUMNS = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+
+
+@pytest.fixture(scope="module")
+def stock(project: Project) -> Project:
+    """An entity with two loads; views of other entities and people lie beside it."""
+    project.entity("stock", COLUMNS)
+    project.query("create view {s}.stock_commit_notes as select 1 as one")
+    project.query("create view {s}.stock_commit_12 as select 1 as one")
+    for day in (1, 2, 3, 4, 5):
+        project.land("stock", f"2024-01-0{day}", "id,name", "1,a", f"2,b{day}", f"{day + 2},c")
+    project.load("2024-01-01", "stock")
+    project.load("2024-01-02", "stock")
+    return project
+
+
+def query_of(project: Project, view: str) -> str:
+    """The query of a manifest's view."""
+    text = project.query(f"show create table {{s}}.{view}")[0][0]
+    return "select " + text[text.index("/* spark_cdc manifest:") :]
+
+
+def claims(project: Project) -> list[str]:
+    return sorted(
+        row[1]
+        for row in project.query("show views in {s}")
+        if re.fullmatch(r"stock_commit_\d{6}", row[1])
+    )
+
+
+def dates(project: Project) -> list[str]:
+    return [row[0] for row in project.rows("stock_history", "distinct business_date")]
+
+
+def test_the_last_claim_stays(stock: Project) -> None:
+    assert claims(stock) == ["stock_commit_000002"]
+    claimed = query_of(stock, "stock_commit_000002")
+    assert query_of(stock, "stock_committed") == claimed
+    assert '"sequence": 2' in claimed
+
+
+def test_a_commit_whose_process_died_is_finished(stock: Project) -> None:
+    before = query_of(stock, "stock_committed")
+    stock.load("2024-01-03", "stock")
+    stock.query(f"alter view {{s}}.stock_committed as {before}")
+    assert dates(stock) == ["2024-01-01", "2024-01-02"]
+
+    looked = stock.dbt("compile", "--vars", "business_date: 2024-01-04", "--select", "stock_ledger")
+    assert looked.success, looked.output
+    assert dates(stock) == ["2024-01-01", "2024-01-02"], "only loads write"
+
+    outcome = stock.load("2024-01-04", "stock")
+    assert "stock: finishing commit 3" in outcome.output
+    assert dates(stock) == ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
+    assert stock.rows("cdc_loads", "entity, business_time") == [
+        ("stock", f"2024-01-0{day}") for day in (1, 2, 3, 4)
+    ]
+    assert claims(stock) == ["stock_commit_000004"]
+
+
+def test_a_view_that_was_dropped_comes_back(stock: Project) -> None:
+    """The claim of the last commit holds all that the view held."""
+    before = stock.rows("stock_current", "*")
+    stock.query("drop view {s}.stock_committed")
+    outcome = stock.load("2024-01-04", "stock")
+    assert "stock: finishing commit 4" in outcome.output
+    assert [row[:2] for row in stock.rows("stock_current", "*")] == [row[:2] for row in before]
+    assert dates(stock) == ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at the same time", "late by a commit"])
+def test_a_commit_that_comes_second_is_refused(stock: Project, late: bool) -> None:
+    """Another run commits between the look at the head and the claim (a pre-hook does it here)."""
+    before = query_of(stock, "stock_committed")
+    sequence = int(re.search(r'"sequence": (\d+)', before).group(1))  # type: ignore[union-attr]
+    other = before.replace(f'"sequence": {sequence}', f'"sequence": {sequence + 1}')
+    other = re.sub(r'"commit": "\w+"', '"commit": "0ther000"', other)
+    steps = [f"create view {stock.schema}.stock_commit_{sequence + 1:06d} as {other}"]
+    if late:
+        steps = [f"alter view {stock.schema}.stock_committed as {other}"]
+    model = stock.folder / "models/stock/stock_committed.sql"
+    text = model.read_text()
+    try:
+        hooks = ", ".join(repr(step) for step in steps)
+        model.write_text(f"{{{{ config(pre_hook=[{hooks}]) }}}}\n{text}")
+        outcome = stock.run("2024-01-05", "stock")
+    finally:
+        model.write_text(text)
+    assert not outcome.success
+    assert re.search(
+        rf"stock: another run committed 20240104-\w+-\w+ \(commit {sequence + 1}\) while load"
+        r" 20240105-\w+-\w+ was on\s+its way",
+        outcome.output,
+    ), outcome.output
+    assert "Nothing of it was committed" in outcome.output
+    assert "2024-01-05" not in dates(stock)
+    if late:
+        stock.query(f"alter view {{s}}.stock_committed as {other}")
+        assert claims(stock) == [f"stock_commit_{sequence:06d}"]
+
+    stock.load("2024-01-04", "stock")
+    assert dates(stock)[-1] == "2024-01-04"
+
+
+def test_both_dates_are_there_in_the_end(stock: Project) -> None:
+    stock.load("2024-01-05", "stock")
+    assert dates(stock) == [f"2024-01-0{day}" for day in (1, 2, 3, 4, 5)]
+    assert stock.rows("stock_current", "id, name") == [(1, "a"), (2, "b5"), (7, "c")]
