@@ -124,3 +124,6 @@ CELLS = (
     Cell("moves", "events", "parquet"),
     Cell("moves_orc", "events", "orc", {"events": {"archive": True}}),
 )
+
+# Its input is a table: a view that a test lets sleep.
+SLOW = Cell("slow", "full", "parquet", {"source": {"format": "table", "date_column": "day"}})

@@ -12,13 +12,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.cells import DATES, STEPS, TRUTH, Cell
+from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
 from project import Project
 from spark_cdc import server as local_server
@@ -30,6 +29,7 @@ QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
 }
 TOO_LONG = 120  # seconds; a run that takes longer hangs
 
@@ -200,7 +200,7 @@ class Lab:
     """The project with all cells, a server, a runner."""
 
     def __init__(self, folder: Path, cells: Iterable[Cell], server: Server) -> None:
-        self.cells = tuple(cells)
+        self.cells, self.slow = tuple(cells), SLOW
         self.server = server
         self.project = Project(folder / "project", 0, "unused", None, name="faults")
         fields = {
@@ -217,6 +217,8 @@ class Lab:
             if f"{cell.name}_event_versions" in cell.views:
                 model = self.project.folder / f"models/{cell.name}/{cell.name}_event_versions.sql"
                 model.write_text("{{ spark_cdc.event_versions() }}\n")
+        columns = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+        self.project.entity(SLOW.name, columns, **SLOW.settings)
         self.runner = Runner(self.project.folder, folder)
         self.numbers = itertools.count(1)
         self.references: dict[str, Reference] = {}
@@ -302,8 +304,20 @@ class Lab:
         assert state == reference.states[step], differences(state, reference.states[step])
         assert self.log_of(cell, schema, cursor) == reference.logs[step]
 
+    def side_by_side(self, schema: str) -> None:
+        """Loads all cells at the same time into one schema; all must be as when they are alone."""
+        cursor = self.server.cursor()
+        for step in STEPS:
+            for cell in self.cells:
+                self.land(cell, step)
+            runs = [(cell, self.start([cell], DATES[step], schema)) for cell in self.cells]
+            for cell, run in runs:
+                assert run.wait() == 0, f"{cell.name} {step}: {run.printed[-3000:]}"
+            for cell in self.cells:
+                self.check(cell, step, schema, cursor)
+
     def record(self) -> None:
-        """Loads all cells without a fault, side by side, and notes what is to be seen."""
+        """Loads all cells without a fault, each in its schema, and notes what is to be seen."""
         schemas = {cell.name: self.schema() for cell in self.cells}
         cursor = self.server.cursor()
         for cell in self.cells:
@@ -344,5 +358,45 @@ def differences(found: State, wanted: State) -> str:
     return "\n".join(lines)
 
 
-def seconds_since(began: float) -> float:
-    return time.monotonic() - began
+class Reader(threading.Thread):
+    """Looks at all views of a cell after the other, in a session of its own, and counts.
+
+    Each look has to find one of the cell's states, whole, and never an older one than before.
+    """
+
+    def __init__(self, lab: Lab, schema: str) -> None:
+        super().__init__(daemon=True)
+        self.lab, self.schema = lab, schema
+        self.stop = threading.Event()
+        self.queries = 0
+        self.seen: dict[str, list[str]] = {cell.name: [] for cell in lab.cells}
+        self.wrong: list[str] = []
+
+    def run(self) -> None:
+        cursor = self.lab.server.cursor()
+        while not self.stop.is_set():
+            for cell in self.lab.cells:
+                try:
+                    self._judge(cell, self.lab.look(cell, self.schema, cursor))
+                except Exception as error:
+                    self.wrong.append(f"{cell.name}: {error}"[:2000])
+                self.queries += 1
+
+    def _judge(self, cell: Cell, state: State) -> None:
+        seen = self.seen[cell.name]
+        if not any(state.values()):
+            if seen:
+                self.wrong.append(f"{cell.name}: nothing is there after {seen[-1]}")
+            return
+        states = self.lab.references[cell.name].states
+        for step in STEPS[STEPS.index(seen[-1]) if seen else 0 :]:
+            wanted = states[step]
+            # the views of a first load appear one by one
+            if all(rows == wanted[view] for view, rows in state.items()):
+                seen.append(step)
+                if step != "first" and set(state) != set(wanted):
+                    self.wrong.append(f"{cell.name}: {step} lacks {set(wanted) - set(state)}")
+                return
+        self.wrong.append(
+            f"{cell.name}: no state after {seen[-1:]}: {differences(state, states[STEPS[0]])}"
+        )

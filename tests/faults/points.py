@@ -1,7 +1,7 @@
 """Kills the Spark server or dbt at the statements of a load, and loads again.
 
-A point is a target (`server` or `dbt`), a cell, a load, a statement and a phase: before it, while it
-runs, or when it has ended and dbt does not know yet. At each point:
+A point is a target (`server` or `dbt`), a cell, a load, a statement and a phase: before it, while
+it runs, or when it has ended and dbt does not know yet. At each point:
 
 1. a load runs to the point and is held there, and the target gets SIGKILL;
 2. what readers see then is the state before the load or the state after it, in all views;
@@ -14,6 +14,7 @@ on from healed states: a cell's four loads in a row, then a new schema.
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -24,6 +25,11 @@ from faults.lab import Lab, Run, State, differences
 from faults.proxy import Proxy, Statement, Trap
 
 PHASES = ("before", "during", "after")
+# Statements that change what is stored; dbt puts a comment in front.
+WRITES = re.compile(
+    r"(?s)\s*(/\*.*?\*/\s*)?(insert|create (?!or replace temp)|alter (table|view)|drop)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -57,13 +63,13 @@ class Count:
     """Points that were tried."""
 
     by_target: dict[str, int] = field(default_factory=dict)
-    healed_seen: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
     not_reached: int = 0
     statements: set[tuple[str, str, int]] = field(default_factory=set)
 
     def add(self, point: Point, seen: str) -> None:
         self.by_target[point.target] = self.by_target.get(point.target, 0) + 1
-        self.healed_seen[seen] = self.healed_seen.get(seen, 0) + 1
+        self.seen[seen] = self.seen.get(seen, 0) + 1
         self.statements.add((point.cell.name, point.step, point.place))
 
     @property
@@ -74,7 +80,8 @@ class Count:
 def points(lab: Lab, target: str, every: int, seed: int) -> dict[str, dict[str, deque[Point]]]:
     """One of `every` points of a target, by cell and load, in random order.
 
-    `every` 1 gives each statement of each load in each phase.
+    `every` 1 gives each statement of each load in each phase. Those that change something come
+    first.
     """
     chosen: dict[str, dict[str, deque[Point]]] = {}
     for cell in lab.cells:
@@ -96,7 +103,10 @@ def points(lab: Lab, target: str, every: int, seed: int) -> dict[str, dict[str, 
                 for phase in PHASES
             ]
             chance.shuffle(found)
-            chosen[cell.name][step] = deque(found[: -(-len(found) // every)])
+            changing = [p for p in found if WRITES.match(script[p.place].sql)]
+            others = [p for p in found if not WRITES.match(script[p.place].sql)]
+            wanted = changing[: -(-len(changing) // every)] + others[: len(others) // every]
+            chosen[cell.name][step] = deque(wanted)
     return chosen
 
 

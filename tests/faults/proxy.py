@@ -65,6 +65,8 @@ class Line:
     def __init__(self, proxy: Proxy, client: socket.socket) -> None:
         self.proxy, self.client = proxy, client
         self.server = socket.create_connection(("127.0.0.1", proxy.upstream))
+        for end in (client, self.server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.now: Statement | None = None  # the statement that runs
         self.trap: Trap | None = None
         self.threads = [
@@ -175,7 +177,6 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 if self.is_cut:
                     client.close()
                     continue
