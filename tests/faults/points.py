@@ -235,8 +235,9 @@ def _kill(lab: Lab, target: str, attempts: list[Attempt]) -> None:
     for attempt in sorted(attempts, key=lambda a: a.point.delay):
         passed = time.monotonic() - (attempt.trap.statement or _never()).began
         time.sleep(max(0.0, attempt.point.delay - passed))
+        attempt.proxy.keeps_server = attempt.point.keeps_line
         attempt.run.kill()
-        attempt.proxy.cut(keep_server=attempt.point.keeps_line)
+        attempt.proxy.cut(attempt.point.keeps_line)
 
 
 def _never() -> Statement:
