@@ -92,6 +92,18 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
         macros(**wrong).validate()
 
 
+def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
+    said: list[str] = []
+    given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
+    table = SimpleNamespace(information="Type: MANAGED\nProvider: parquet\nLocation: x\n")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+    assert "stays parquet; file_format orc counts for new tables" in said[0]
+    table.information = table.information.replace("parquet", "orc")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [

@@ -336,6 +336,8 @@ class Lab:
                 reference.scripts[step] = proxy.statements
                 reference.states[step] = self.look(cell, schema, cursor)
                 reference.logs[step] = self.log_of(cell, schema, cursor)
+                folder = Path(self.server.settings.warehouse) / f"{schema}.db/{cell.name}_ledger"
+                assert {file.suffix for file in folder.rglob("part-*")} == {f".{cell.file_format}"}
                 assert set(reference.states[step]) == set(cell.views)
                 current = reference.states[step][f"{cell.name}_current"]
                 rows = {row["id"]: row for row in map(json.loads, current)}
