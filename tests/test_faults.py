@@ -265,6 +265,21 @@ def test_two_loads_of_one_entity(lab: Lab, cursor: Any, held: str, dates: str) -
 
 
 @full
+def test_events_that_another_run_has_yet_to_read_stay(lab: Lab, cursor: Any) -> None:
+    """Events that are not archived go when their load is done, not when another begins."""
+    cell, schema = next(cell for cell in lab.cells if cell.name == "moves"), lab.schema()
+    load(lab, cell, "first", schema)
+    one, proxy = start(
+        lab, cell, "later", schema, Trap(holds("insert overwrite table .*_events"), "after")
+    )
+    load(lab, cell, "later", schema)
+    proxy.traps[0].go.set()
+    one.wait()
+    proxy.close()
+    lab.check(cell, "later", schema, cursor)
+
+
+@full
 @pytest.mark.parametrize("held", HOLDS)
 def test_the_later_date_commits_first(lab: Lab, cursor: Any, held: str) -> None:
     """The earlier date is refused: nothing of the later one is lost."""

@@ -262,6 +262,9 @@ class Lab:
 
     def look(self, cell: Cell, schema: str, cursor: Any) -> State:
         """What readers see of an entity: all rows of the views that are there."""
+        cursor.execute(f"show databases like '{schema}'")
+        if not cursor.fetchall():  # a first load that was killed before it did anything
+            return {}
         cursor.execute(f"show tables in {schema} like '{cell.name}_*'")
         there = {row[1] for row in cursor.fetchall()}
         views = [view for view in cell.views if view in there]
