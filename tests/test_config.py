@@ -80,6 +80,30 @@ def test_a_good_configuration_passes() -> None:
     assert macros().validate() == ""
 
 
+def test_the_file_format_is_the_entitys_or_the_vars() -> None:
+    orc = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "orc"}}
+    assert macros().entity("orders")["file_format"] == "parquet"
+    assert macros(**orc).entity("orders")["file_format"] == "orc"
+    given = macros(changed(file_format="parquet"), **orc)
+    assert given.entity("orders")["file_format"] == "parquet"
+    assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
+    wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "delta"}}
+    with pytest.raises(CompilerError, match="spark_cdc_file_format is 'delta'; accepted are"):
+        macros(**wrong).validate()
+
+
+def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
+    said: list[str] = []
+    given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
+    table = SimpleNamespace(information="Type: MANAGED\nProvider: parquet\nLocation: x\n")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+    assert "stays parquet; file_format orc counts for new tables" in said[0]
+    table.information = table.information.replace("parquet", "orc")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [
@@ -113,6 +137,7 @@ def test_a_good_configuration_passes() -> None:
         (changed(source__options={"a') --": "x"}), "source.options has 'a') --'"),
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
+        (changed(file_format="csv"), "file_format is 'csv'; accepted are parquet, orc"),
         (changed(columns=[]), "no column has the role key"),
         (changed(columns=[column("id")]), "no column has the role key"),
         (

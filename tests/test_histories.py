@@ -160,7 +160,9 @@ class Warehouse:
         record = {**plan, "started_at": "2024-01-01 00:00:00", "definition": {}}
         macros.land(entity, None, time)
         if not self.manifest["existed"]:
-            self.run_query(macros._create_ledger_sql(self.ledger, macros._ledger_columns(entity)))
+            self.run_query(
+                macros._create_ledger_sql(self.ledger, macros._ledger_columns(entity), "parquet")
+            )
         macros._set_session()
         incoming = f"({macros.stage_sql(entity, 'landed_histories')})"
         tagged = macros.tag_sql(

@@ -39,7 +39,9 @@
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
         'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'guards', 'on_reject',
-        'on_duplicate_key'])) -%}
+        'on_duplicate_key', 'file_format'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems(
+        'file_format', settings.get('file_format') or 'parquet', ['parquet', 'orc'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'business_date_type', settings.get('business_date_type', 'date'), ['date', 'timestamp'])) -%}

@@ -3,7 +3,8 @@
     Returns a dictionary: name, load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
     _event_settings(); none for other load types), checkpoint {changed_share, loads, rows}, guards (of guards()), quarantine
-    (kinds of rejected rows that are set aside), and lists of columns: columns (all, as declared, and those that a change-event format adds), stored (without control columns),
+    (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a
+    change-event format adds), stored (without control columns),
     key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format, encoding,
     optional (whether the source may lack it), sql (the name, quoted where it must be). -#}
 {%- macro entity(name) -%}
@@ -49,6 +50,7 @@
         'checkpoint': checkpoint,
         'guards': spark_cdc.guards(name, settings),
         'quarantine': spark_cdc._quarantine(name, settings),
+        'file_format': settings.get('file_format') or spark_cdc._default_file_format(),
         'columns': columns,
         'stored': stored,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,

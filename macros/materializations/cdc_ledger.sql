@@ -11,10 +11,12 @@
         {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
     {%- endif -%}
 
-    {%- if load_cached_relation(this) is not none -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- if existing is not none -%}
+        {%- do spark_cdc._note_file_format(entity, existing) -%}
         {%- do spark_cdc._settle_columns(entity, this, columns) -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_ledger_sql(this, columns)) -%}
+    {%- do run_query(spark_cdc._create_ledger_sql(this, columns, entity.file_format)) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_load_sql(this, columns, load, sql) }}
@@ -50,19 +52,13 @@
 {%- endmacro -%}
 
 
-{#- Hashes are dear and never repeat, so the two hash columns of Parquet files do without a dictionary. -#}
-{%- macro _create_ledger_sql(ledger, columns) -%}
+{%- macro _create_ledger_sql(ledger, columns, file_format) -%}
 create table if not exists {{ ledger }} (
     {% for column in columns -%}
     {{ column.sql }} {{ column.data_type }}{{ ',' if not loop.last }}
     {% endfor -%}
 )
-using parquet
-partitioned by (business_date, load_id, operation)
-options (
-    `parquet.enable.dictionary#key_hash` 'false',
-    `parquet.enable.dictionary#nonkey_hash` 'false'
-)
+{{ spark_cdc._storage_sql(file_format, ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash']) }}
 {%- endmacro -%}
 
 
