@@ -128,7 +128,10 @@ class Node(dict):  # type: ignore[type-arg]
 
 
 def load_macros_of(
-    entity: str, settings: dict[str, Any], columns: list[dict[str, Any]]
+    entity: str,
+    settings: dict[str, Any],
+    columns: list[dict[str, Any]],
+    var: dict[str, Any] | None = None,
 ) -> tuple[Macros, Node]:
     """The macros in a project with one entity, and the node that describes it."""
     unique_id = f"model.{PACKAGE}.stg_{entity}"
@@ -141,6 +144,7 @@ def load_macros_of(
         package_name=PACKAGE,
     )
     macros = load_macros(
+        var=var,
         graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
         model={"unique_id": unique_id, "package_name": PACKAGE},
     )

@@ -1,23 +1,28 @@
 {#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as
     literals, so that Spark reads the partitions it needs and no others.
     Arguments: entity, ledger (relation), manifest (dictionary as of read_manifest()). Returns a query: the ledger's
-    columns without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
+    columns under their declared names (see layout()) without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
     carried_operation (the operation of a key that the last load did not touch). -#}
 {%- macro committed_sql(entity, ledger, manifest) -%}
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
+{%- set layout = manifest.get('layout') or {} -%}
 {%- set figures = dict(manifest) -%}
 {%- do figures.pop('loads') -%}
 {%- do figures.pop('existed', none) -%}
+{%- if not layout -%}{%- do figures.pop('layout', none) -%}{%- endif -%}
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
-    {{ column.sql }},
+    {{ spark_cdc._shown_sql(entity, column, layout) }},
     {% endfor -%}
     {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
     {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
     '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
+    {%- for name, place in (layout.get('shown') or {}).items() %},
+    {{ spark_cdc._place_sql(place) }} as {{ spark_cdc._quote(name) }}
+    {%- endfor %}
 from {{ ledger }}
 where
     {{ spark_cdc._visible(entity) }}
@@ -38,4 +43,16 @@ where
 {%- macro _visible(entity) -%}
     {%- set visible = 'operation in ' ~ spark_cdc.operations('visible') -%}
     {{ return('(' ~ visible ~ " or operation = 'L')" if entity.events else visible) }}
+{%- endmacro -%}
+
+
+{#- A column as every load has it, whichever definition it was written under. -#}
+{%- macro _shown_sql(entity, column, layout) -%}
+    {%- if column.name == 'key_hash' and layout.get('rekeyed') and entity.key_columns -%}
+        {%- set keys = [] -%}
+        {%- for key in entity.key_columns -%}{%- do keys.append(dict(key, sql=spark_cdc._place_sql(spark_cdc._place(layout, key)))) -%}{%- endfor -%}
+        {{ return("if(load_id < '" ~ layout.rekeyed ~ "', " ~ spark_cdc.hash(keys) | indent(4) ~ ', key_hash) as key_hash') }}
+    {%- endif -%}
+    {%- set sql = spark_cdc._place_sql(spark_cdc._place(layout, column)) -%}
+    {{ return(sql if sql == column.sql else sql ~ ' as ' ~ column.sql) }}
 {%- endmacro -%}

@@ -38,6 +38,7 @@ where false
         'events_late': 'bigint',
         'events_control': 'bigint',
         'events_unexpected': 'bigint',
+        'definition_change': 'string',
         'entity': 'string',
         'load_id': 'string',
     }) }}

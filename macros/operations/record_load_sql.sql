@@ -32,6 +32,7 @@
     'events_late': audit.record.events.late if entity.events else 'null',
     'events_control': audit.record.events.controls if entity.events else 'null',
     'events_unexpected': audit.record.events.unexpected if entity.events else 'null',
+    'definition_change': spark_cdc._literal(audit.record.definition_change) if audit.record.get('definition_change') else 'null',
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}
