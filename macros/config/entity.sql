@@ -105,5 +105,6 @@
 
 {#- One name or a list of names, as a list of texts. -#}
 {%- macro _names(given) -%}
-    {{ return(([given] if given is string else given or []) | map('string') | list) }}
+    {%- if given is none -%}{{ return([]) }}{%- endif -%}
+    {{ return((given if given is iterable and given is not string and given is not mapping else [given]) | map('string') | list) }}
 {%- endmacro -%}

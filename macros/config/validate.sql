@@ -19,6 +19,7 @@
     {%- if loads and spark_cdc._is_load_command() -%}
         {%- do problems.extend(spark_cdc._business_date_problems(var('business_date', none), loads)) -%}
         {%- do problems.extend(spark_cdc._wipe_problems(loads | map('first') | list)) -%}
+        {%- do problems.extend(spark_cdc._rekey_problems(loads | map('first') | list)) -%}
     {%- endif -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}

@@ -35,6 +35,9 @@
                 ~ "events.tie_breaker back") -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- if entity.events and entity.events.archive -%}
+        {%- do spark_cdc._compare_archived_names(entity, diff) -%}
+    {%- endif -%}
     {%- if diff.key == 'other' and not spark_cdc._is_ordered('spark_cdc_rekey', entity.name) -%}
         {%- do diff.problems.append("the key changes, and with it what counts as one row. If that is meant, order it with the var "
             ~ "spark_cdc_rekey: [" ~ entity.name ~ "]; else put the columns with the role key back") -%}
@@ -115,6 +118,23 @@
     {%- do diff.changes.append('dropped ' ~ former.name) -%}
     {%- do diff.dropped.append(former) -%}
     {%- if former.role == 'key' -%}{%- do diff.update({'key': 'other'}) -%}{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Archived events name their rows by a key, or by another unique key, of which only a hash is stored where the row itself is not there. -#}
+{%- macro _compare_archived_names(entity, diff) -%}
+    {%- set unique = [] -%}
+    {%- for names in entity.events.unique_keys -%}{%- do unique.extend(names | map(attribute='name')) -%}{%- endfor -%}
+    {%- set moved = [] -%}
+    {%- for item in diff.columns if item.column.name in unique and (item.former is none or item.former.name | lower != item.column.name | lower
+            or not spark_cdc._is_hashed_alike(item.former.type, item.column.data_type)) -%}
+        {%- do moved.append(item.column.name) -%}
+    {%- endfor -%}
+    {%- if diff.key == 'other' or moved -%}
+        {%- do diff.problems.append((moved | join(', ') ~ ' of events.unique_keys is another column now' if moved else 'the key changes')
+            ~ ", but the archived events name their rows by the former one. Put it back; or set events.archive: false, and remove the model "
+            ~ entity.name ~ "_event_versions") -%}
+    {%- endif -%}
 {%- endmacro -%}
 
 
