@@ -155,6 +155,11 @@ def test_a_good_configuration_passes() -> None:
         (changed(columns=[KEY, column("ID")]), "differ at most by case"),
         (changed(columns=[KEY, column("raw__x")]), "begins with raw__"),
         (changed(columns=[KEY, column("x\ny")]), "has a line break"),
+        (changed(columns=[KEY, column("${x}")]), "'${x}' has ${ in its name"),
+        (
+            changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "${y}"}}]),
+            "'b' has ${ in its name here or in the source",
+        ),
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
@@ -316,9 +321,10 @@ def test_a_manifest_is_read_back_from_the_views_text() -> None:
         "log_rows": 1,
         "previous": {"rows": 4, "log_rows": 0},
         "definition": "*/ evil /*",
+        "sequence": 2,
     }
     text = given.committed_sql(given.entity("orders"), "cdc.orders_ledger", manifest)
-    assert text.count("*/") == 1
+    assert text.count("*/") == text.count("/*") == 1
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}
 
 

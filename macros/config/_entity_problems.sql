@@ -127,6 +127,10 @@
             {%- do problems.append(label ~ " has a name that is too long, has a line break or begins with raw__: rename it "
                 ~ "and give its name in the source under meta as `from`") -%}
         {%- endif -%}
+        {%- if '${' in folded or '${' in meta.get('from', '') | string -%}
+            {%- do problems.append(label ~ " has ${ in its name here or in the source, in the place of which Spark puts a setting: rename it "
+                ~ "in the source, or in a view on it that source.format: table reads") -%}
+        {%- endif -%}
         {%- if folded in seen -%}
             {%- do problems.append(label ~ " and column '" ~ seen[folded] ~ "' have names that differ at most by case, which "
                 ~ "Spark can't tell apart: rename one of them") -%}

@@ -1,0 +1,193 @@
+"""Names and values that try to leave their quotes: they go through every table as they came."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from project import Project
+
+NAMES = [
+    "o'brien",
+    'double "quotes"',
+    "back`tick``s",
+    "semi; drop table students; --",
+    "-- comment",
+    "/* comment */",
+    "*/ 1 as one, /*",
+    "back\\slash",
+    "per%cent %s %(x)s",
+    "dollar $spark.master $1",
+    "question ?",
+    "k\u0435y",  # a Cyrillic letter that looks like an e
+    "zero\u200bwidth",
+    "ünïcödé 表",
+    " blanks ",
+    "tab\there",
+    "comma, colon: dot.",
+    "a=b<c>(d)[e]{f}",
+    "{f'oo'}",
+    "x" * 128,
+    "1",
+    "select",
+    "order",
+    "table",
+    "from",
+    "timestamp",
+    "operations",
+]
+VALUES = [
+    "'",
+    "''; drop table students; --",
+    '"',
+    "`",
+    "\\",
+    "\\'",
+    "${spark.master} $1 \\1",
+    "{{ 1 / 0 }} {% raise %} {# x #}",
+    "/* spark_cdc manifest: {} */",
+    "*/",
+    "-- x\nnext line\r\nand another",
+    "%s %(x)s",
+    "null",
+    "NULL",
+    "\u2028\u2029\u200b\ufeff",
+    "\U0001f4a9 \u0435",
+    "\t",
+    " ",
+    "",
+    "x" * 10_000,
+]
+
+
+def columns() -> dict[str, object]:
+    return {"id": {"data_type": "int", "role": "key"}} | {
+        name: {"data_type": "string", "role": "key" if name == "o'brien" else "compared"}
+        if name != "select"
+        else {"data_type": "string", "role": "ignore"}
+        for name in NAMES
+    }
+
+
+def rows() -> list[dict[str, str]]:
+    """A row per value, which stands in every column."""
+    return [
+        {"id": str(at)} | dict.fromkeys(NAMES, value)
+        for at, value in enumerate(VALUES)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile(project: Project) -> Project:
+    """A full, a delta and an events entity; the folder and the files have such names, too."""
+    odd = project.folder / 'it\'s a "folder"; -- $x `y`'
+    project.entity(
+        "full_ones",
+        columns(),
+        source={
+            "path": f"{odd}/{{business_date}}",
+            "options": {"multiLine": True, "escape": '"', "quote": '"'},
+        },
+    )
+    project.entity(
+        "delta_ones",
+        columns() | {"o p'": {"data_type": "string", "role": "control"}},
+        load_type="delta",
+        deleted_when="`o p'` = '\\'D\\''",
+        source={"format": "json"},
+    )
+    project.entity(
+        "event_ones",
+        columns()
+        | {
+            "o p'": {"data_type": "string", "role": "control"},
+            "seq `": {"data_type": "bigint", "role": "control"},
+        },
+        load_type="events",
+        source={"format": "json"},
+        events={
+            "format": "flagged_rows",
+            "operation": "o p'",
+            "codes": {"it's new": "insert", "changed; --": "update", "'D'": "delete"},
+            "order": ["seq `"],
+        },
+    )
+    for day, changed in (("2024-01-01", False), ("2024-01-02", True)):
+        given = rows()
+        if changed:
+            given = [row | {"-- comment": row["-- comment"] + "'changed"} for row in given[1:]]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, ["id", *NAMES], quoting=csv.QUOTE_ALL, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(given)
+        folder = odd / day
+        folder.mkdir(parents=True)
+        (folder / "it's; -- `odd` {b}.csv").write_text(
+            text.getvalue(), encoding="utf-8", newline=""
+        )
+        deleted = {"id": "0", "o'brien": VALUES[0]}
+        lines = [json.dumps(row | {"o p'": "U"}) for row in given]
+        if changed:
+            lines.append(json.dumps(dict.fromkeys(NAMES) | deleted | {"o p'": "'D'"}))
+        project.land("delta_ones", day, *lines, file="it's; --.json")
+        code = "changed; --" if changed else "it's new"
+        events = [row | {"o p'": code, "seq `": str(at)} for at, row in enumerate(given)]
+        if changed:
+            events.append(
+                dict.fromkeys(NAMES) | deleted | {"o p'": "'D'", "seq `": "100"},
+            )
+        project.land("event_ones", day, *map(json.dumps, events), file="it's; --.json")
+    for day in ("2024-01-01", "2024-01-02"):
+        project.load(day, "full_ones", "delta_ones", "event_ones")
+    return project
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+@pytest.mark.parametrize("entity", ["full_ones", "delta_ones", "event_ones"])
+def test_names_and_values_come_through_as_they_are(hostile: Project, entity: str) -> None:
+    selected = ", ".join(["id", *map(quoted, NAMES)])
+    first = [(int(row["id"]), *(row[name] for name in NAMES)) for row in rows()]
+    second = [
+        (
+            at,
+            *(
+                value + "'changed" if name == "-- comment" else value
+                for name, value in zip(NAMES, values, strict=True)
+            ),
+        )
+        for at, *values in first[1:]
+    ]
+    assert hostile.rows(f"{entity}_current", selected) == sorted(second, key=repr)
+    history = hostile.rows(f"{entity}_history", f"operation, business_date, {selected}")
+    assert history == sorted(
+        [("I", "2024-01-01", *row) for row in first]
+        + [("U", "2024-01-02", *row) for row in second]
+        + [("D", "2024-01-02", *first[0])],
+        key=repr,
+    )
+    versions = hostile.rows(f"{entity}_versions", f"{selected}, eff_end_date")
+    assert versions == sorted(
+        [(*row, "2024-01-02") for row in first] + [(*row, None) for row in second], key=repr
+    )
+
+
+def test_data_tests_and_the_log_of_loads(hostile: Project) -> None:
+    outcome = hostile.dbt("test", "--select", "path:models")
+    assert outcome.success, outcome.output
+    inputs = hostile.rows("cdc_loads", "distinct input")
+    assert any('it\'s a "folder"; -- {x}' in row[0] for row in inputs)
+
+
+def test_a_reject_shows_hostile_text(hostile: Project) -> None:
+    row = rows()[1] | {"id": "'; drop table x; --"}
+    hostile.land("delta_ones", "2024-01-03", json.dumps(row | {"o p'": "U"}), file="x.json")
+    outcome = hostile.run("2024-01-03", "delta_ones")
+    assert not outcome.success
+    assert "'; drop table x; --" in outcome.output
+    assert "Nothing was committed" in outcome.output
