@@ -19,7 +19,7 @@ EVENTS = {"format": "flagged_rows", "order": ["seq"], "operation": "op", "archiv
 ENTITIES: dict[str, dict[str, Any]] = {
     # full: added with a default, added nullable, dropped, wider, ignored that is compared now
     "goods": {
-        "before": {"id": KEY, "price": "decimal(6,2)", "note": "string", "seen": IGNORED},
+        "before": {"id": KEY, "price": "decimal(6,2)", "memo": "string", "seen": IGNORED},
         "after": {
             "id": {"data_type": "bigint", "role": "key"},
             "region": {"data_type": "string", "nullable": False, "default": "EU's"},
@@ -27,7 +27,7 @@ ENTITIES: dict[str, dict[str, Any]] = {
             "seen": "string",
             "remark": "string",
         },
-        "settings": {"dropped": ["note"]},
+        "settings": {"dropped": ["memo"]},
     },
     # delta: a key of another name; another name and another type; compared that is ignored now
     "parts": {
@@ -74,8 +74,8 @@ ENTITIES: dict[str, dict[str, Any]] = {
 }
 LANDED = {
     "goods": [
-        ["id,price,note,seen", "1,1.50,a,x", "2,2.00,b,x", "3,3,c,x"],
-        ["id,price,note,seen", "1,1.50,a,y", "2,2.50,b,x", "4,4,d,x"],
+        ["id,price,memo,seen", "1,1.50,a,x", "2,2.00,b,x", "3,3,c,x"],
+        ["id,price,memo,seen", "1,1.50,a,y", "2,2.50,b,x", "4,4,d,x"],
         ["id,region,price,seen,remark", "1,EU's,1.5,y,", "2,US,2.5,x,", "4,EU's,4,z,", "5,US,5,x,"],
         ["id,region,price,seen,remark", "1,EU's,1.5,y,", "2,US,2.0001,x,", "4,EU's,4,z,r"],
     ],

@@ -26,9 +26,12 @@
     {%- elif kind in numbers and from_kind in numbers -%}
         {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
         {%- set misfit = 'not try_cast(' ~ sql ~ ' as ' ~ before ~ ') <=> ' ~ raw -%}
-    {%- elif kind in nested and from_kind == kind -%}
-        {%- set sql = 'from_json(to_json(' ~ raw ~ '), ' ~ spark_cdc._literal(type) ~ ')' -%}
-        {%- set misfit = 'not to_json(from_json(to_json(' ~ sql ~ '), ' ~ spark_cdc._literal(before) ~ ')) <=> to_json(' ~ raw ~ ')' -%}
+    {%- elif kind in nested and from_kind == kind and 'struct<' not in type ~ before -%}
+        {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
+        {%- set misfit = 'not to_json(try_cast(' ~ sql ~ ' as ' ~ before ~ ')) <=> to_json(' ~ raw ~ ')' -%}
+    {%- elif kind in nested and from_kind == kind -%}  {#- a cast would take the fields of a struct by their order -#}
+        {%- set sql = spark_cdc._through_json(raw, type) -%}
+        {%- set misfit = 'not ' ~ spark_cdc._json_of(spark_cdc._through_json(sql, before)) ~ ' <=> ' ~ spark_cdc._json_of(raw) -%}
     {%- elif kind == 'timestamp' and from_kind in ['date', 'timestamp_ntz'] -%}
         {%- set sql = spark_cdc._cast_instant('cast(' ~ raw ~ ' as string)', none, entity.timezone) -%}
         {%- set misfit = raw ~ ' is not null and ' ~ sql ~ ' is null' -%}
@@ -47,6 +50,21 @@
         {%- set sql = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
     {%- endif -%}
     {{ return({'sql': sql, 'misfit': misfit, 'problem': none}) }}
+{%- endmacro -%}
+
+
+{%- macro _through_json(sql, type) -%}
+    {{ return('from_json(' ~ spark_cdc._json_of(sql) ~ ', ' ~ spark_cdc._literal(type) ~ ', ' ~ spark_cdc._exact_times() ~ ')') }}
+{%- endmacro -%}
+
+
+{%- macro _json_of(sql) -%}{{ return('to_json(' ~ sql ~ ', ' ~ spark_cdc._exact_times() ~ ')') }}{%- endmacro -%}
+
+
+{#- Spark's JSON has milliseconds only, unless it is told otherwise. -#}
+{%- macro _exact_times() -%}
+    {%- set pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS" -%}
+    {{ return("map('timestampFormat', " ~ spark_cdc._literal(pattern ~ 'XXX') ~ ", 'timestampNTZFormat', " ~ spark_cdc._literal(pattern) ~ ')') }}
 {%- endmacro -%}
 
 
