@@ -64,18 +64,20 @@
     {%- set counts = [] -%}
     {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_misfit != 'null' -%}
         {%- set former = spark_cdc._place_sql(spark_cdc._place(before, item.former)) -%}
-        {%- do changed.append({'item': item, 'former': former, 'misfit': item.conversion.misfit | replace('raw__value', former)}) -%}
-        {%- do counts.append('count_if(' ~ changed[-1].misfit ~ ') as misfits_' ~ changed | length) -%}
+        {%- set misfit = item.conversion.misfit | replace('raw__value', former) -%}
+        {%- set count = 'misfits_' ~ (changed | length + 1) -%}
+        {%- do changed.append({'item': item, 'former': former, 'misfit': misfit, 'count': count}) -%}
+        {%- do counts.append('count_if(' ~ misfit ~ ') as ' ~ count) -%}
     {%- endfor -%}
     {%- if not changed -%}{{ return('') }}{%- endif -%}
     {%- set rows = '\nfrom ' ~ ledger ~ '\nwhere ' ~ spark_cdc._in_loads(keep) ~ ' and operation in ' ~ spark_cdc.operations('visible') -%}
     {%- set found = spark_cdc._query('select\n    ' ~ counts | join(',\n    ') ~ rows)[0] -%}
     {%- set problems = [] -%}
-    {%- for change in changed if found['misfits_' ~ loop.index] -%}
+    {%- for change in changed if found[change.count] -%}
         {%- set text = 'to_json(' ~ change.former ~ ')' if modules.re.match('array|map|struct', change.item.former.type) else 'cast(' ~ change.former ~ ' as string)' -%}
         {%- set examples = spark_cdc._query('select distinct left(' ~ text ~ ', 60) as example' ~ rows ~ ' and ' ~ change.misfit ~ '\nlimit 5') -%}
         {%- do problems.append("column '" ~ change.item.column.name ~ "' was " ~ change.item.former.type ~ ' and is ' ~ change.item.column.data_type
-            ~ ', but ' ~ found['misfits_' ~ loop.index] ~ " stored values do not fit, such as '" ~ examples | map(attribute='example') | join("', '")
+            ~ ', but ' ~ found[change.count] ~ " stored values do not fit, such as '" ~ examples | map(attribute='example') | join("', '")
             ~ "'. Take a type that holds them; or give the column `on_misfit: \"null\"` under its meta, and they read as null (the ledger keeps "
             ~ 'them); or declare a column of another name, and name this one as dropped') -%}
     {%- endfor -%}
