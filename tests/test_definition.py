@@ -173,7 +173,9 @@ def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
     now = layout({"id": KEY, "n": "int"}, second, second | {"m": "int"})
     assert now["rekeyed"] == "20240102"
     macros, entity = described(second)
-    text = macros.committed_sql(entity, "cdc.goods_ledger", macros._empty_manifest() | {"layout": now})
+    text = macros.committed_sql(
+        entity, "cdc.goods_ledger", macros._empty_manifest() | {"layout": now}
+    )
     assert "id as no," in text
     assert "if(load_id < '20240102', unhex(md5(" in text
     assert ",2:no=n" in text
