@@ -131,9 +131,9 @@ def load_macros_of(
     entity: str,
     settings: dict[str, Any],
     columns: list[dict[str, Any]],
-    var: dict[str, Any] | None = None,
+    **context: Any,
 ) -> tuple[Macros, Node]:
-    """The macros in a project with one entity, and the node that describes it."""
+    """The macros in a project with one entity, and the node that describes it; context as above."""
     unique_id = f"model.{PACKAGE}.stg_{entity}"
     node = Node(
         name=f"stg_{entity}",
@@ -144,9 +144,9 @@ def load_macros_of(
         package_name=PACKAGE,
     )
     macros = load_macros(
-        var=var,
         graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
         model={"unique_id": unique_id, "package_name": PACKAGE},
+        **context,
     )
     return macros, node
 

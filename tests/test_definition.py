@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -187,3 +188,96 @@ def test_a_column_that_a_crash_left_is_taken_if_its_type_fits() -> None:
     assert macros._free_name(column, ["n"], {"n": "int", "n__2": "bigint"}) == "n__2"
     assert macros._free_name(column, ["n"], {"n": "int", "n__2": "string"}) == "n__3"
     assert macros._free_name(column, ["n", "n__2"], {"n__2": "bigint"}) == "n__3"
+
+
+def test_a_rerun_of_the_load_that_brought_the_change_starts_from_the_layout_before() -> None:
+    macros, entity = described({"id": KEY, "n": "int"})
+    fingerprint = macros._fingerprint(entity)
+    manifest = macros._empty_manifest() | {
+        "loads": ["20240101-fc-00000000", "20240102-fc-00000000"],
+        "definition": fingerprint,
+        "layout": {"retired": ["m"]},
+        "previous": {"rows": 3, "log_rows": 0, "definition": "other", "layout": {}},
+    }
+    again = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 2))
+    assert (again["redefines"], again["is_checkpoint"], again["layout"]) == (True, True, {})
+    assert again["defined"] == "other"
+    later = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 3))
+    assert (later["redefines"], later["is_checkpoint"]) == (False, False)
+    assert later["layout"] == {"retired": ["m"]}
+    wiped = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 3), True)
+    assert (wiped["redefines"], wiped["layout"]) == (False, {})
+
+
+STORED = "timestamp'2024-06-30 22:00:00.123456 UTC'"
+CONVERSIONS: list[tuple[str, str, str, str | None, dict[str, Any]]] = [
+    # former type, type, value, what it becomes (None: it does not fit), meta of the column
+    ("string", "int", "'7'", "7", {}),
+    ("string", "int", "'7.5'", None, {}),
+    ("string", "decimal(6,2)", "'1.50'", "1.50", {}),
+    ("string", "decimal(6,2)", "'1.509'", None, {}),
+    ("string", "date", "'04.03.2024'", "2024-03-04", {"format": "dd.MM.yyyy"}),
+    ("string", "date", "'19000'", "2022-01-08", {"encoding": "days"}),
+    ("string", "timestamp", "'2024-07-01 10:00:00'", "2024-07-01 08:00:00", {}),
+    ("string", "array<int>", "'[1,2]'", "[1, 2]", {}),
+    ("string", "array<int>", "'[1,\"x\"]'", None, {}),
+    ("int", "bigint", "3", "3", {}),
+    ("bigint", "int", "3000000000L", None, {}),
+    ("decimal(6,2)", "decimal(5,1)", "1.50BD", "1.5", {}),
+    ("decimal(6,2)", "decimal(5,1)", "1.55BD", None, {}),
+    ("float", "double", "float('NaN')", "NaN", {}),
+    ("double", "float", "0.1D", None, {}),
+    ("bigint", "double", "9007199254740993L", None, {}),
+    ("int", "boolean", "1", "true", {}),
+    ("int", "boolean", "2", None, {}),
+    ("date", "string", "date'2024-01-01'", "2024-01-01", {}),
+    ("timestamp", "date", "timestamp'2024-06-30 22:00:00 UTC'", "2024-07-01", {}),
+    ("timestamp", "date", STORED, None, {}),
+    ("timestamp", "timestamp_ntz", STORED, "2024-07-01 00:00:00.123456", {}),
+    ("timestamp_ntz", "timestamp", "timestamp_ntz'2024-07-01'", "2024-06-30 22:00:00", {}),
+    ("date", "timestamp", "date'2024-07-01'", "2024-06-30 22:00:00", {}),
+    ("date", "timestamp_ntz", "date'2024-07-01'", "2024-07-01 00:00:00", {}),
+    ("array<int>", "array<bigint>", "array(1, null)", "[1, null]", {}),
+    ("array<string>", "array<int>", "array('x')", None, {}),
+    ("map<string,int>", "map<string,decimal(12,2)>", "map('k', 1)", "{k -> 1.00}", {}),
+    ("struct<a:int>", "struct<b:string,a:bigint>", "named_struct('a', 1)", "{null, 1}", {}),
+    ("struct<a:int,b:int>", "struct<a:int>", "named_struct('a', 1, 'b', 2)", None, {}),
+    (
+        "struct<t:timestamp>",
+        "struct<t:timestamp,u:int>",
+        f"named_struct('t', {STORED})",
+        "{2024-06-30 22:00:00.123456, null}",
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
+    """Each becomes the same value, or is found not to fit; a null always fits."""
+    queries = []
+    for number, (former, now, value, _, meta) in enumerate(CONVERSIONS):
+        column = {"data_type": now, **meta}
+        macros, entity = described({"id": KEY, "c": column}, timezone="Europe/Berlin")
+        conversion = macros._conversion(entity, entity["columns"][1], former)
+        sql, misfit = (conversion[part].replace("raw__value", "{}") for part in ("sql", "misfit"))
+        asked = [
+            part.replace("{}", name) for part, name in ((sql, "v"), (misfit, "v"), (misfit, "n"))
+        ]
+        queries.append(
+            f"select {number} as number, cast({asked[0]} as string), {asked[1]}, {asked[2]} "
+            f"from (select cast({value} as {former}) as v, cast(null as {former}) as n)"
+        )
+    cursor.execute(f"set spark.sql.ansi.enabled = {ansi}")
+    cursor.execute(" union all ".join(queries))
+    for number, text, misfit, null_misfit in cursor.fetchall():
+        former, now, value, expected, _ = CONVERSIONS[number]
+        found = None if misfit else text
+        assert (found, null_misfit) == (expected, False), f"{value}: {former} to {now}"
+
+
+def test_a_value_that_may_be_lost_reads_as_null(cursor: Any) -> None:
+    macros, entity = described({"id": KEY, "c": {"data_type": "int", "on_misfit": "null"}})
+    sql = macros._conversion(entity, entity["columns"][1], "decimal(4,1)")["sql"]
+    cursor.execute(f"select {sql} from values (1.0BD), (1.5BD), (null) as stored(raw__value)")
+    assert [row[0] for row in cursor.fetchall()] == [1, None, None]

@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "parts": (
         {"tag": {"data_type": "int", "role": "ignore"}},
-        "column 'tag' was string and is int, but 9 stored values do not fit, such as 'a",
+        "column 'tag' was string and is int, but 11 stored values do not fit, such as '",
     ),
     "sites": (
         {"code": "string", "value": {"data_type": "string", "role": "key"}},
@@ -128,7 +128,7 @@ REKEY = {"spark_cdc_rekey": ["sites"]}
 
 
 def write(project: Project, name: str, when: str, **more: Any) -> None:
-    """Writes the YAML of an entity as it is `before` or `after`; more columns, or none for fewer."""
+    """Writes the YAML of an entity as it is `before` or `after`; more columns, None for fewer."""
     entity = ENTITIES[name]
     settings = dict(entity.get("both", {}))
     if when == "after":
