@@ -1,8 +1,9 @@
-"""What becomes of columns when an entity's definition changes: the comparison and the layout, without a server."""
+"""A definition that changes: the comparison with the one before, the layout, and the casts."""
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 from typing import Any
 
 import pytest
@@ -15,13 +16,20 @@ KEY = {"data_type": "int", "role": "key"}
 def described(
     columns: dict[str, Any], var: dict[str, Any] | None = None, **settings: Any
 ) -> tuple[Macros, dict[str, Any]]:
-    """The macros, and an entity with these columns: from name to type or to {data_type, and meta}."""
+    """The macros, and an entity; columns are from name to type or to {data_type, and meta}."""
     listed = []
     for name, what in columns.items():
         meta = dict(what) if isinstance(what, dict) else {"data_type": what}
         listed.append({"name": name, "data_type": meta.pop("data_type"), "meta": meta})
     given = {"load_type": "full", "source": {"path": "landing/{business_date}"}} | settings
-    macros, node = load_macros_of("goods", given, listed, var=var)
+    macros, node = load_macros_of(
+        "goods",
+        given,
+        listed,
+        var=var or {},
+        invocation_id="none",
+        local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
+    )
     return macros, macros._described_entity("goods", node)
 
 
@@ -261,9 +269,7 @@ def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
         macros, entity = described({"id": KEY, "c": column}, timezone="Europe/Berlin")
         conversion = macros._conversion(entity, entity["columns"][1], former)
         sql, misfit = (conversion[part].replace("raw__value", "{}") for part in ("sql", "misfit"))
-        asked = [
-            part.replace("{}", name) for part, name in ((sql, "v"), (misfit, "v"), (misfit, "n"))
-        ]
+        asked = [sql.replace("{}", "v"), misfit.replace("{}", "v"), misfit.replace("{}", "n")]
         queries.append(
             f"select {number} as number, cast({asked[0]} as string), {asked[1]}, {asked[2]} "
             f"from (select cast({value} as {former}) as v, cast(null as {former}) as n)"
