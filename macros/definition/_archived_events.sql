@@ -15,14 +15,14 @@
 (
     select
         {% for column in columns -%}
-        {{ replaced[column.name] ~ ' as ' ~ column.sql if column.name in replaced else column.sql }},
+        {{ spark_cdc._aliased(replaced.get(column.name, column.sql), column.sql) }},
         {% endfor -%}
         business_date,
         load_id
     from (
         select
             {% for column in columns -%}
-            {{ spark_cdc._archived_value(entity, column, layout) }} as {{ column.sql }},
+            {{ spark_cdc._aliased(spark_cdc._archived_value(entity, column, layout), column.sql) }},
             {% endfor -%}
             business_date,
             load_id

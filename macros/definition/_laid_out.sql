@@ -4,7 +4,7 @@
     {%- if not layout.get('columns') -%}{{ return(ledger) }}{%- endif -%}
     {%- set columns = [] -%}
     {%- for column in spark_cdc._ledger_columns(entity, layout) if column.name != 'note' -%}
-        {%- do columns.append(column.at_sql if column.at_sql == column.sql else column.at_sql ~ ' as ' ~ column.sql) -%}
+        {%- do columns.append(spark_cdc._aliased(column.at_sql, column.sql)) -%}
     {%- endfor -%}
     {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ ledger ~ ')') }}
 {%- endmacro -%}
@@ -28,7 +28,7 @@
     {%- if not layout.get('columns') -%}{{ return('(select * from ' ~ events ~ ' where ' ~ condition ~ ')') }}{%- endif -%}
     {%- set columns = [] -%}
     {%- for column in spark_cdc._event_columns(entity, layout) -%}
-        {%- do columns.append(column.at_sql if column.at_sql == column.sql else column.at_sql ~ ' as ' ~ column.sql) -%}
+        {%- do columns.append(spark_cdc._aliased(column.at_sql, column.sql)) -%}
     {%- endfor -%}
     {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ events ~ ' where ' ~ condition ~ ')') }}
 {%- endmacro -%}

@@ -23,7 +23,7 @@
     from (
         select
             {% for item in diff.columns -%}
-            {{ spark_cdc._former_sql(item, before) }} as {{ item.column.sql }},
+            {{ spark_cdc._aliased(spark_cdc._former_sql(item, before), item.column.sql) }},
             {% endfor -%}
             key_hash,
             {{ technical | join(',\n            ') }}

@@ -21,7 +21,7 @@ select
     {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
     '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
     {%- for name, place in (layout.get('shown') or {}).items() %},
-    {{ spark_cdc._place_sql(place) }} as {{ spark_cdc._quote(name) }}
+    {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
     {%- endfor %}
 from {{ ledger }}
 where
@@ -53,6 +53,5 @@ where
         {%- for key in entity.key_columns -%}{%- do keys.append(dict(key, sql=spark_cdc._place_sql(spark_cdc._place(layout, key)))) -%}{%- endfor -%}
         {{ return("if(load_id < '" ~ layout.rekeyed ~ "', " ~ spark_cdc.hash(keys) | indent(4) ~ ', key_hash) as key_hash') }}
     {%- endif -%}
-    {%- set sql = spark_cdc._place_sql(spark_cdc._place(layout, column)) -%}
-    {{ return(sql if sql == column.sql else sql ~ ' as ' ~ column.sql) }}
+    {{ return(spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql)) }}
 {%- endmacro -%}

@@ -88,7 +88,7 @@ select
 {#- A column of a load's rows under its physical name; one that is no longer declared is null. -#}
 {%- macro _written_sql(column) -%}
     {%- if column.name is none -%}{{ return('cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) }}{%- endif -%}
-    {{ return(column.at_sql if column.at_sql == column.sql else column.sql ~ ' as ' ~ column.at_sql) }}
+    {{ return(spark_cdc._aliased(column.sql, column.at_sql)) }}
 {%- endmacro -%}
 
 
