@@ -131,6 +131,34 @@ def test_events_keep_their_order() -> None:
     assert problem.startswith("what orders the events is flagged_rows id and was flagged_rows n")
 
 
+def test_archived_events_keep_their_key() -> None:
+    events = {
+        "format": "flagged_rows",
+        "order": ["n"],
+        "operation": "op",
+        "archive": True,
+        "unique_keys": [["code"]],
+    }
+    columns = {"id": KEY, "n": "int", "code": "string"}
+    macros, entity = described(columns, load_type="events", events=events)
+    before = macros._definition(entity)
+    renamed = {"id": KEY, "n": "int", "sign": {"data_type": "string", "was": "code"}}
+    for now, unique, message in (
+        (
+            columns | {"code": {"data_type": "string", "role": "key"}},
+            "n",
+            "the key changes, but the",
+        ),
+        (renamed, "sign", "sign of events.unique_keys is another column now, but the archived"),
+    ):
+        given = events | {"unique_keys": [[unique]]}
+        macros, entity = described(
+            now, {"spark_cdc_rekey": "goods"}, load_type="events", events=given
+        )
+        (problem,) = macros.definition_diff(entity, before)["problems"]
+        assert problem.startswith(message)
+
+
 def test_the_hash_specification_is_part_of_the_definition() -> None:
     macros, entity = described({"id": KEY, "n": "int"})
     definition = macros._definition(entity)

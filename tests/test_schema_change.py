@@ -110,18 +110,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "column 'seen' (compared string) is gone. If it has another name now, say so under meta of "
         "that column (was: seen)",
     ),
-    "parts": (
-        {"tag": {"data_type": "int", "role": "ignore"}},
-        "column 'tag' was string and is int, but 11 stored values do not fit, such as '",
-    ),
     "sites": (
         {"code": "string", "value": {"data_type": "string", "role": "key"}},
-        "1 keys would each stand for several former keys in the loads so far, such as "
+        "new keys that would stand for several former ones in the loads so far: 1, such as "
         '{"value":"z"}',
     ),
     "moves": (
-        {"no": "int", "added": {"data_type": "string", "role": "key"}},
-        "the key changes, but the archived events name their rows by the former one",
+        {"added": "int"},
+        "column 'added' was string and is int, but 1 stored value does not fit, such as 'x'",
     ),
 }
 REKEY = {"spark_cdc_rekey": ["sites"]}
@@ -376,8 +372,12 @@ def test_what_is_refused(shop: Project) -> None:
     seen = state(shop)
     for name, (columns, _) in REFUSED.items():
         write(shop, name, "after", **columns)
-    outcome = shop.run(DAYS[3], spark_cdc_rekey=["sites", "moves"])
+    shop.land("parts", DAYS[3], "part_no,qty,tag,op", "4,1,c,", "4,2,c,")
+    outcome = shop.run(DAYS[3], **REKEY)
+    shop.land("parts", DAYS[3], *LANDED["parts"][3])
     assert not outcome.success
+    assert "parts: 1 key comes more than once" in outcome.output
+    assert "part_no = 4 (2 rows)" in outcome.output
     for name, (_, message) in REFUSED.items():
         assert f"{name}: its columns are not those of the loads before" in outcome.output
         assert message in re.sub(r"\s+", " ", outcome.output), name

@@ -77,7 +77,7 @@
         {%- set text = 'to_json(' ~ change.former ~ ')' if modules.re.match('array|map|struct', change.item.former.type) else 'cast(' ~ change.former ~ ' as string)' -%}
         {%- set examples = spark_cdc._query('select distinct left(' ~ text ~ ', 60) as example' ~ rows ~ ' and ' ~ change.misfit ~ '\nlimit 5') -%}
         {%- do problems.append("column '" ~ change.item.column.name ~ "' was " ~ change.item.former.type ~ ' and is ' ~ change.item.column.data_type
-            ~ ', but ' ~ found[change.count] ~ " stored values do not fit, such as '" ~ examples | map(attribute='example') | join("', '")
+            ~ ', but ' ~ found[change.count] ~ (' stored value does' if found[change.count] == 1 else ' stored values do') ~ " not fit, such as '" ~ examples | map(attribute='example') | join("', '")
             ~ "'. Take a type that holds them; or give the column `on_misfit: \"null\"` under its meta, and they read as null (the ledger keeps "
             ~ 'them); or declare a column of another name, and name this one as dropped') -%}
     {%- endfor -%}
@@ -105,13 +105,13 @@
             ~ ledger ~ '\nwhere ' ~ spark_cdc._in_loads(keep) ~ ' and operation in ' ~ spark_cdc.operations('visible') -%}
     {%- set problems = [] -%}
     {%- for what, sql in [
-        ('have a null in the new key', 'select old_key as example from (' ~ keys ~ ') as pairs where is_null'),
-        ('would each stand for several former keys', 'select new_key as example from (' ~ keys ~ ') as pairs group by new_key having count(*) > 1'),
-        ('would each fall apart into several new keys', 'select old_key as example from (' ~ keys ~ ') as pairs group by old_key having count(*) > 1'),
+        ('former keys with a null in the new key', 'select old_key as example from (' ~ keys ~ ') as pairs where is_null'),
+        ('new keys that would stand for several former ones', 'select new_key as example from (' ~ keys ~ ') as pairs group by new_key having count(*) > 1'),
+        ('former keys that would fall apart into several new ones', 'select old_key as example from (' ~ keys ~ ') as pairs group by old_key having count(*) > 1'),
     ] -%}
         {%- set examples = spark_cdc._query('select example, count(*) over () as key_count from (' ~ sql ~ ') as examples limit 5') -%}
         {%- if examples -%}
-            {%- do problems.append(examples[0].key_count ~ ' keys ' ~ what ~ ' in the loads so far, such as ' ~ examples | map(attribute='example') | join(', ')
+            {%- do problems.append(what ~ ' in the loads so far: ' ~ examples[0].key_count ~ ', such as ' ~ examples | map(attribute='example') | join(', ')
                 ~ '. Take a key that identifies the same rows one by one, or put the former one back') -%}
         {%- endif -%}
     {%- endfor -%}

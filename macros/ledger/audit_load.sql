@@ -25,7 +25,7 @@
     {%- if counts.R -%}
         {%- do spark_cdc._refuse_rejects(entity, ledger, load, counts) -%}
     {%- endif -%}
-    {%- do spark_cdc._check_duplicate_keys(entity, ledger, load) -%}
+    {%- do spark_cdc._check_duplicate_keys(entity, ledger, load, prior.record.get('layout') or {}) -%}
 
     {%- set written = counts.I + counts.U + counts.N + counts.R -%}
     {%- set previous = {'rows': prior.rows, 'log_rows': prior.log_rows} -%}
@@ -130,7 +130,7 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
 
 {#- A key may come once in a load. Keys whose rows are written are looked at here, on the narrow hash column; a key
     that came twice unchanged in a full load shows in the counts. -#}
-{%- macro _check_duplicate_keys(entity, ledger, load) -%}
+{%- macro _check_duplicate_keys(entity, ledger, load, layout) -%}
     {%- set twice = spark_cdc._query(
         'select key_hash, count(*) as row_count from ' ~ ledger ~ " where load_id = '" ~ load.load_id
         ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by key_hash having count(*) > 1 limit 1000"
@@ -139,8 +139,8 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
         {{ return('') }}
     {%- endif -%}
     {%- set examples = spark_cdc._query(
-        'select ' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', count(*) as row_count from ' ~ ledger
-        ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by "
+        'select ' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', count(*) as row_count from '
+        ~ spark_cdc._laid_out(entity, ledger, layout) ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by "
         ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ' having count(*) > 1 limit 5'
     ) -%}
     {%- do spark_cdc._refuse_duplicates(entity, load, ('1000 or more keys come' if twice | length == 1000 else
