@@ -149,6 +149,28 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "has the roles ['key', 'ignore'], but takes one",
         ),
         (changed(columns=[column("id", role="key", nullable=True)]), "is a key and nullable"),
+        (changed(dropped={"a": 1}), "dropped is {'a': 1}; accepted are a name and a list"),
+        (changed(dropped=[7]), "dropped is [7]; accepted are a name and a list"),
+        (changed(dropped=["ID"]), "dropped names 'ID', which is declared as a column"),
+        (changed(columns=[KEY, column("a", was=5)]), "was is 5; accepted are a name and a list"),
+        (changed(columns=[KEY, column("a", was="id")]), "was 'id', which is declared as a column"),
+        (
+            changed(columns=[KEY, column("a", was="x"), column("b", was=["y", "X"])]),
+            "column 'b' and column 'a' both were 'X'",
+        ),
+        (
+            changed(dropped="x", columns=[KEY, column("a", was="x")]),
+            "was 'x', which is named as dropped",
+        ),
+        (changed(columns=[KEY, column("a", default=[1])]), "default is [1]; accepted are texts"),
+        (
+            changed(columns=[KEY, column("a", "array<int>", default="[]")]),
+            "has a default, but the type array<int>",
+        ),
+        (
+            changed(columns=[KEY, column("a", on_misfit="drop")]),
+            "on_misfit is 'drop'; accepted are error, null",
+        ),
         (
             changed(columns=[KEY, column("a", nullable="no")]),
             "nullable is 'no'; accepted are true and false",

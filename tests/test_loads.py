@@ -308,24 +308,24 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert "spark_cdc_wipe names 'typo', which is no entity of this run (kept)" in outcome.output
     assert state(project, "kept") == before
 
-    # other columns: refused, with what changed; taken up once the ledger is wiped, and kept aside
-    project.entity("kept", KEYED | {"more": "int"})
-    project.land("kept", "2024-01-03", "id,value,more", "1,b,1")
+    # a type that the values don't fit: refused; taken up once the ledger is wiped, and kept aside
+    project.entity("kept", KEYED | {"value": "int"})
+    project.land("kept", "2024-01-03", "id,value", "1,2")
     outcome = project.run("2024-01-03", "kept")
     assert not outcome.success
     assert "kept: its columns are not those of the loads before" in outcome.output
-    assert "now: more compared int" in outcome.output
+    assert "column 'value' was string and is int, but 2 stored values do not fit" in outcome.output
     assert state(project, "kept") == before
     outcome = project.load("2024-01-03", "kept", words=["--full-refresh"], spark_cdc_wipe="kept")
     assert "the ledger had other columns and is kept as" in outcome.output
     project.query("refresh table {s}.kept_ledger")  # as the message says
-    assert project.rows("kept_current", "id, value, more, operation") == [(1, "b", 1, "I")]
+    assert project.rows("kept_current", "id, value, operation") == [(1, 2, "I")]
     aside = [row[1] for row in project.query("show tables in {s} like 'kept_ledger_before_*'")]
     assert len(aside) == 1
     # the same columns: nothing is dropped, the past is only no longer named
-    project.land("kept", "2024-01-01", "id,value,more", "1,c,1")
+    project.land("kept", "2024-01-01", "id,value", "1,3")
     project.load("2024-01-01", "kept", words=["--full-refresh"], spark_cdc_wipe=["kept"])
-    assert state(project, "kept")["history"] == [(1, "c", "I", "2024-01-01")]
+    assert state(project, "kept")["history"] == [(1, 3, "I", "2024-01-01")]
     held = project.query("select count(distinct load_id) from {s}.kept_ledger")
     assert held == [(2,)]
 

@@ -7,6 +7,7 @@
     {%- endif -%}
     {%- do problems.extend(spark_cdc._setting_problems(spark_cdc._settings_of(node))) -%}
     {%- do problems.extend(spark_cdc._column_problems(spark_cdc._columns_of(node), spark_cdc._settings_of(node))) -%}
+    {%- do problems.extend(spark_cdc._definition_problems(spark_cdc._columns_of(node), spark_cdc._settings_of(node))) -%}
     {%- do problems.extend(spark_cdc._event_problems(node, spark_cdc._settings_of(node))) -%}
     {%- set named = [] -%}
     {%- for problem in problems -%}
@@ -39,7 +40,7 @@
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
         'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'guards', 'on_reject',
-        'on_duplicate_key', 'file_format'])) -%}
+        'on_duplicate_key', 'file_format', 'dropped'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'file_format', settings.get('file_format') or 'parquet', ['parquet', 'orc'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}

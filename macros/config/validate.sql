@@ -24,6 +24,7 @@
         {%- do problems.extend(spark_cdc._wipe_problems(loads | map('first') | list)) -%}
         {%- do problems.extend(spark_cdc._guard_var_problems(loads | map('first') | list)) -%}
         {%- do problems.extend(spark_cdc._replay_problems(var('spark_cdc_replay', none), var('business_date', none), replayed)) -%}
+        {%- do problems.extend(spark_cdc._rekey_problems(loads | map('first') | list)) -%}
     {%- endif -%}
     {%- do problems.extend(spark_cdc._file_format_problems()) -%}
     {%- set problems = problems | unique | list -%}

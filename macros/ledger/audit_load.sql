@@ -184,6 +184,7 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
 {%- macro _check_duplicate_keys(entity, ledger, load, known) -%}
     {%- set supplied = spark_cdc.operations('received' if known.counts.R and not entity.events else 'supplied') -%}
     {%- set of_load = ledger ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ supplied -%}
+    {%- set laid_out = spark_cdc._laid_out(entity, ledger, known.record.get('layout') or {}) -%}
     {%- set is_repeated = " having count(*) > 1 and max(operation <> 'R')" -%}
     {%- set twice = spark_cdc._query(
         'select key_hash, count(*) as row_count from ' ~ of_load ~ ' and key_hash is not null group by key_hash' ~ is_repeated ~ ' limit 1000'
@@ -193,7 +194,7 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
     {%- endif -%}
     {%- set key_names = entity.key_columns | map(attribute='sql') | join(', ') -%}
     {%- set examples = spark_cdc._query(
-        'select ' ~ key_names ~ ', count(*) as row_count from ' ~ of_load ~ ' group by ' ~ key_names ~ is_repeated ~ ' limit 5'
+        'select ' ~ key_names ~ ', count(*) as row_count from ' ~ of_load.replace(ledger | string, laid_out | string, 1) ~ ' group by ' ~ key_names ~ is_repeated ~ ' limit 5'
     ) -%}
     {%- do spark_cdc._refuse_duplicates(entity, load, ('1000 or more keys come' if twice | length == 1000 else
         (twice | length) ~ (' key comes' if twice | length == 1 else ' keys come')) ~ ' more than once', spark_cdc._key_lines(entity, examples), known) -%}

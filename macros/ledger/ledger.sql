@@ -18,14 +18,14 @@
         'spark_cdc_version': spark_cdc.version(),
     }) -%}
     {%- set keep = load.pop('keep') -%}
-    {%- do spark_cdc._check_definition(entity, load, manifest, this) -%}
+    {%- set prior = spark_cdc._check_definition(entity, load, this, keep, not entity.events) or spark_cdc._laid_out(entity, this, load.layout) -%}
     {%- set broadcast = spark_cdc._is_log_small(entity, manifest) -%}
     {%- if entity.events -%}
-        {%- set of_load = spark_cdc._events_of_load(incoming, load) -%}
-        {%- do load.update({'events': spark_cdc._summarized(entity, of_load, load, this)}) -%}
-        {%- set sql = spark_cdc.tag_events_sql(entity, load, of_load, this, load.events, broadcast) -%}
+        {%- set of_load = spark_cdc._events_of_load(entity, incoming, load) -%}
+        {%- do load.update({'events': spark_cdc._summarized(entity, of_load, load, prior)}) -%}
+        {%- set sql = spark_cdc.tag_events_sql(entity, load, of_load, prior, load.events, broadcast) -%}
     {%- else -%}
-        {%- set sql = spark_cdc.tag_sql(entity, load, incoming, this, broadcast) -%}
+        {%- set sql = spark_cdc.tag_sql(entity, load, incoming, prior, broadcast) -%}
     {%- endif -%}
     {{ return('/* spark_cdc load: ' ~ spark_cdc._comment_json(load) ~ ' */\n' ~ sql) }}
 {%- endmacro -%}
@@ -47,9 +47,9 @@
 
 
 {#- The partition of <entity>_events that this load wrote. -#}
-{%- macro _events_of_load(events, load) -%}
+{%- macro _events_of_load(entity, events, load) -%}
     {%- if model['resource_type'] == 'unit_test' -%}{{ return(events) }}{%- endif -%}
-    {{ return('(select * from ' ~ events ~ " where load_id = '" ~ load.load_id ~ "')") }}
+    {{ return(spark_cdc._events_laid_out(entity, events, load.layout, "load_id = '" ~ load.load_id ~ "'")) }}
 {%- endmacro -%}
 
 
@@ -113,4 +113,10 @@
         {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ')}) -%}
     {%- endif -%}
     {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- A definition in 32 characters. -#}
+{%- macro _fingerprint(entity) -%}
+    {{ return(local_md5(tojson(spark_cdc._definition(entity), sort_keys=true))) }}
 {%- endmacro -%}

@@ -4,7 +4,8 @@
     Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
     the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
     (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids), applied
-    (events only: the highest position and the last truncate before this load). Raises an error for a business date before the
+    (events only: the highest position and the last truncate before this load), layout (of the loads before, see layout()), defined (fingerprint
+    of their definition) and redefines (whether this load's is another: it then is a checkpoint). Raises an error for a business date before the
     last load. -#}
 {%- macro plan_load(entity, manifest, time, wipe=false) -%}
     {%- set keep = [] -%}
@@ -27,8 +28,11 @@
     {%- set state = spark_cdc._state_loads(keep) -%}
     {%- set figures = manifest.previous if replaced else manifest -%}
     {%- set policy = entity.checkpoint -%}
+    {%- set defined = figures.get('definition') or manifest.get('definition') -%}
+    {%- set redefines = (keep and defined and defined != spark_cdc._fingerprint(entity)) | default(false, true) -%}
     {%- set is_checkpoint = (
         not keep
+        or redefines
         or state.log | length >= policy.loads
         or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
         or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
@@ -45,6 +49,9 @@
         'log': state.log,
         'prior_rows': figures.rows,
         'replaced': spark_cdc._loads_of_time(manifest.head_loads, time) if manifest.head_loads is defined else replaced,
+        'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
+        'defined': defined,
+        'redefines': redefines,
     } -%}
     {%- if entity.events -%}
         {%- do load.update({'applied': (figures.get('applied') or {}) if keep else {}}) -%}

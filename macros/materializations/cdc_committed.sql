@@ -21,13 +21,18 @@
             'rows': audit.rows_current,
             'log_rows': audit.log_rows,
             'definition': local_md5(tojson(audit.record.definition, sort_keys=true)),
+            'layout': audit.record.get('layout') or {},
         }) -%}
+        {%- if load.redefines -%}
+            {%- do manifest.previous.update({'definition': load.defined, 'layout': load.layout}) -%}
+        {%- endif -%}
         {%- if entity.events -%}
             {%- do manifest.previous.update({'applied': load.applied}) -%}
             {%- do manifest.update({'applied': {'truncated': audit.record.events.truncated, 'highest': audit.record.events.highest}}) -%}
         {%- endif -%}
     {%- else -%}
         {%- do spark_cdc._refuse_missing_load(entity, manifest) -%}
+        {%- do spark_cdc._refuse_new_definition(entity, manifest) -%}
     {%- endif -%}
 
     {%- set text = spark_cdc.committed_sql(entity, ledger, manifest) -%}
@@ -68,6 +73,18 @@
 {%- endmacro -%}
 
 
+{#- Columns that no load has brought yet can't be shown. -#}
+{%- macro _refuse_new_definition(entity, manifest) -%}
+    {%- if manifest.loads and manifest.definition and manifest.definition != spark_cdc._fingerprint(entity) -%}
+        {% do exceptions.raise_compiler_error(
+            entity.name ~ ': the columns of stg_' ~ entity.name ~ ' are not those of the last load, ' ~ manifest.loads[-1] ~ ', and ' ~ entity.name
+            ~ '_ledger is not part of this run. Nothing was committed. Load a business date with dbt run --select ' ~ entity.name
+            ~ "_ledger+ --vars '{business_date: …}': it applies the change."
+        ) %}
+    {%- endif -%}
+{%- endmacro -%}
+
+
 {#- A Derby metastore keeps at most 32,700 characters of a view's text. -#}
 {%- macro _check_manifest_size(entity, text) -%}
     {%- set limit = var('spark_cdc_manifest_limit', 32000) -%}
@@ -90,6 +107,7 @@
         ~ (', rejected ' ~ audit.counts.R ~ ' (see ' ~ load.entity ~ '_rejects)' if audit.counts.R else '')
         ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
         ~ ' rows now; load ' ~ load.load_id ~ (' replaces ' ~ load.replaced | join(', ') if load.replaced else '')
+        ~ ('; definition changed: ' ~ audit.record.definition_change if audit.record.get('definition_change') else '')
     ) }}
 {%- endmacro -%}
 

@@ -4,8 +4,8 @@
 {% materialization cdc_events, adapter='spark' %}
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set load = spark_cdc._load_of(sql) -%}
-    {%- set columns = spark_cdc._event_columns(entity)
-            + [{'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'}, {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'}] -%}
+    {%- set columns = spark_cdc._event_columns(entity, load.layout) + spark_cdc._placed_columns([
+            {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'}, {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'}], {}) -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
@@ -17,12 +17,12 @@
     {%- set existing = load_cached_relation(this) -%}
     {%- if existing is not none -%}
         {%- do spark_cdc._note_file_format(entity, existing) -%}
-        {%- do spark_cdc._settle_columns(entity, this, columns) -%}
     {%- endif -%}
+    {%- set columns = spark_cdc._settle_columns(entity, this, columns) -%}
     {%- do run_query(spark_cdc._create_events_sql(this, columns, entity.file_format)) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_events_sql(this, load, sql) }}
+        {{ spark_cdc._write_events_sql(this, columns, sql) }}
     {%- endcall -%}
 
     {{ run_hooks(post_hooks) }}
@@ -33,7 +33,7 @@
 {%- macro _create_events_sql(events, columns, file_format) -%}
 create table if not exists {{ events }} (
     {% for column in columns -%}
-    {{ column.sql }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
     {% endfor -%}
 )
 {{ spark_cdc._storage_sql(file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) }}
@@ -41,9 +41,15 @@ create table if not exists {{ events }} (
 
 
 {#- Partitions bear the load's name, which no other attempt has. -#}
-{%- macro _write_events_sql(events, load, sql) -%}
+{%- macro _write_events_sql(events, columns, sql) -%}
 insert overwrite table {{ events }} partition (business_date, load_id)
+select
+    {% for column in columns -%}
+    {{ spark_cdc._written_sql(column) }}{{ ',' if not loop.last }}
+    {% endfor -%}
+from (
 {{ sql }}
+) as events_of_load
 {%- endmacro -%}
 
 

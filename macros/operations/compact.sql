@@ -34,6 +34,11 @@
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
         {{ return(0) }}
     {%- endif -%}
+    {%- if manifest.get('layout') -%}
+        {%- do log(entity.name ~ ': left alone, since its columns have changed (docs/schema_change.md): what old loads hold in columns that are no '
+            ~ 'longer shown would be lost', info=true) -%}
+        {{ return(0) }}
+    {%- endif -%}
     {%- do spark_cdc._check_compactable(operated) -%}
 
     {%- set rows = {} -%}

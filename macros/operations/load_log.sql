@@ -41,6 +41,7 @@ where false
         'status': 'string',
         'guard': 'string',
         'message': 'string',
+        'definition_change': 'string',
         'entity': 'string',
         'load_id': 'string',
     }) }}

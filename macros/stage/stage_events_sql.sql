@@ -147,7 +147,7 @@ from judged
 
 
 {#- The columns of <entity>_events, in order, without its partition. -#}
-{%- macro _event_columns(entity) -%}
+{%- macro _event_columns(entity, layout={}) -%}
     {%- set columns = [
         {'name': 'event_op', 'data_type': 'string'},
         {'name': 'event_position', 'data_type': 'array<bigint>'},
@@ -175,7 +175,7 @@ from judged
     {%- for column in columns -%}
         {%- do described.append({'name': column.name, 'data_type': column.data_type, 'sql': spark_cdc._quote(column.name)}) -%}
     {%- endfor -%}
-    {{ return(described) }}
+    {{ return(spark_cdc._placed_columns(described, layout, former_keys=true)) }}
 {%- endmacro -%}
 
 

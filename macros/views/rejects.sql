@@ -5,5 +5,5 @@
     {%- set ledger = ref(name ~ '_ledger') -%}
     {%- set committed = ref(name ~ '_committed') -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc.rejects_sql(spark_cdc.entity(name), ledger, committed)) }}
+    {{ return(spark_cdc.rejects_sql(spark_cdc.entity(name), ledger, committed, spark_cdc._archive_layout(committed))) }}
 {%- endmacro -%}

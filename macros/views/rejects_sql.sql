@@ -1,8 +1,8 @@
 {#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes its rejects away.
     Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or CTE with the columns of
-    committed_sql()). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
+    committed_sql()), layout (of the manifest: where the ledger holds which column). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
     rejected_columns (those named by a reason), rejected_reason, rejected_row (the row as it came in), business_date, load_id. -#}
-{%- macro rejects_sql(entity, ledger, committed) -%}
+{%- macro rejects_sql(entity, ledger, committed, layout={}) -%}
 {%- set names = [] -%}
 {%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.name)) -%}{%- endfor -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
@@ -18,7 +18,7 @@ with rejected as (
 
 select
     {% for column in entity.key_columns -%}
-    {{ column.sql }},
+    {{ spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     array_join(

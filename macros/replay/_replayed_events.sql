@@ -1,12 +1,12 @@
 {#- The archived events of the load that is rebuilt, as a query in parentheses, for a replay from the archive. -#}
-{%- macro _archived_events(entity, load, events) -%}
+{%- macro _replayed_events(entity, load, events) -%}
     {%- if not load.replaced -%}
         {% do exceptions.raise_compiler_error(
             entity.name ~ ': ' ~ load.business_time ~ ' was never loaded, so its events are not in the archive. Nothing was written. Replay it from the '
             ~ 'landing: leave spark_cdc_replay.source (--source) out.'
         ) %}
     {%- endif -%}
-    {{ return('(select * from ' ~ events ~ ' where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived') }}
+    {{ return('(select * from ' ~ spark_cdc._archived_events(entity, events, load.layout) ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived') }}
 {%- endmacro -%}
 
 
