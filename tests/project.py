@@ -25,6 +25,7 @@ MODELS = {
     "{}_current": "current",
     "{}_history": "history",
     "{}_versions": "versions",
+    "{}_rejects": "rejects",
 }
 EVENT_MODELS = {"{}_events": "events()", "{}_ledger": "ledger(events=true)"}
 DATA_TESTS = {

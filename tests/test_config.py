@@ -92,7 +92,7 @@ def test_a_good_configuration_passes() -> None:
         (changed(deleted_when="x"), "deleted_when is given, but load_type is full"),
         (changed(load_type="delta", deleted_when=["x"]), "deleted_when is not a text"),
         (changed(timezone="CET'"), "timezone is 'CET''; accepted are UTC, an offset"),
-        (changed(on_reject="fail"), "meta.spark_cdc has the unknown key 'on_reject'"),
+        (changed(on_rejects="fail"), "meta.spark_cdc has the unknown key 'on_rejects'"),
         (changed(source="files"), "source is not a mapping"),
         (changed(source__options=["sep"]), "source.options is not a mapping"),
         (changed(checkpoint=3), "checkpoint is not a mapping"),

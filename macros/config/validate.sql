@@ -12,6 +12,7 @@
             {%- if ledger in selected_resources -%}
                 {%- do problems.extend(spark_cdc._placement_problems(name, ledger)) -%}
                 {%- do problems.extend(spark_cdc._event_model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
+                {%- do problems.extend(spark_cdc._rejects_model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
                 {%- do loads.append((name, spark_cdc._settings_of(node).get('business_date_type', 'date'))) -%}
             {%- endif -%}
         {%- endif -%}
@@ -19,6 +20,7 @@
     {%- if loads and spark_cdc._is_load_command() -%}
         {%- do problems.extend(spark_cdc._business_date_problems(var('business_date', none), loads)) -%}
         {%- do problems.extend(spark_cdc._wipe_problems(loads | map('first') | list)) -%}
+        {%- do problems.extend(spark_cdc._guard_var_problems(loads | map('first') | list)) -%}
     {%- endif -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}

@@ -1,5 +1,6 @@
 {#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as
-    literals, so that Spark reads the partitions it needs and no others.
+    literals, so that Spark reads the partitions it needs and no others. The record of each load (L) is among its rows: by it
+    readers of rejects and of the events' archive know which loads count.
     Arguments: entity, ledger (relation), manifest (dictionary as of read_manifest()). Returns a query: the ledger's
     columns without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
     carried_operation (the operation of a key that the last load did not touch). -#}
@@ -20,7 +21,7 @@ select
     '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
 from {{ ledger }}
 where
-    {{ spark_cdc._visible(entity) }}
+    operation in {{ spark_cdc.operations('committed') }}
     {%- if manifest.loads %}
     and load_id in (
         {%- for load_id in manifest.loads %}
@@ -32,10 +33,3 @@ where
     {%- endif %}
 {%- endmacro -%}
 
-
-{#- What people may see; of change events also the record of each load (L), by which readers of the events' archive
-    know which loads count. -#}
-{%- macro _visible(entity) -%}
-    {%- set visible = 'operation in ' ~ spark_cdc.operations('visible') -%}
-    {{ return('(' ~ visible ~ " or operation = 'L')" if entity.events else visible) }}
-{%- endmacro -%}

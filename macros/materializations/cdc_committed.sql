@@ -6,9 +6,7 @@
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ledger.identifier) in selected_resources -%}
     {%- set manifest = spark_cdc._head(this, entity.name) -%}
     {{ run_hooks(pre_hooks) }}
-    {%- if load_cached_relation(ref('spark_cdc', 'cdc_loads')) is none -%}
-        {%- do run_query(spark_cdc._create_load_log_sql(ref('spark_cdc', 'cdc_loads'))) -%}  {#- not part of this run -#}
-    {%- endif -%}
+    {%- do spark_cdc._ensure_load_log(ref('spark_cdc', 'cdc_loads')) -%}  {#- it may not be part of this run -#}
 
     {%- if loads_now -%}
         {%- set time = spark_cdc.business_time() -%}
@@ -78,7 +76,9 @@
 {%- macro _load_summary(load, audit) -%}
     {{ return(
         load.entity ~ ' ' ~ load.business_time ~ ': ' ~ audit.rows_in ~ ' rows in, I ' ~ audit.counts.I ~ ', U ' ~ audit.counts.U
-        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
+        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X
+        ~ (', rejected ' ~ audit.counts.R ~ ' (see ' ~ load.entity ~ '_rejects)' if audit.counts.R else '')
+        ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
         ~ ' rows now; load ' ~ load.load_id ~ (' replaces ' ~ load.replaced | join(', ') if load.replaced else '')
     ) }}
 {%- endmacro -%}

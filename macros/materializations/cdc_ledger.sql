@@ -19,6 +19,7 @@
     {%- call statement('main') -%}
         {{ spark_cdc._write_load_sql(this, columns, load, sql) }}
     {%- endcall -%}
+    {%- do spark_cdc._hold_rejected(entity, this, load) -%}
 
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table')]}) }}

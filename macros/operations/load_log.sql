@@ -38,6 +38,9 @@ where false
         'events_late': 'bigint',
         'events_control': 'bigint',
         'events_unexpected': 'bigint',
+        'status': 'string',
+        'guard': 'string',
+        'message': 'string',
         'entity': 'string',
         'load_id': 'string',
     }) }}

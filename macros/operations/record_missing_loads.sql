@@ -49,7 +49,7 @@ group by load_id, operation
     {%- set counts = {'I': 0, 'U': 0, 'D': 0, 'N': 0, 'X': 0, 'R': 0, 'T': 0} -%}
     {%- do counts.update(written) -%}
     {%- if spark_cdc._is_full(load_id) -%}
-        {%- do counts.update({'N': rows_prior - counts.U - counts.D}) -%}
+        {%- do counts.update({'N': rows_prior - counts.U - counts.D - counts.X}) -%}
     {%- else -%}
         {%- do counts.update({'X': rows_prior - counts.U - counts.N - counts.D}) -%}
     {%- endif -%}

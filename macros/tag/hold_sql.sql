@@ -1,0 +1,48 @@
+{#- Keys that a full load with rejected rows leaves as they were, as SQL: they did come in, but with a row that can't be
+    accepted, so they are neither unchanged nor deleted. The load has been written; this adds their prior rows to it as X.
+    Where a rejected row has a key that can't be read, it may be that of any key that seems to be missing: then all rows
+    that the load tagged D are held, too (and their partition D has to go).
+    Arguments: entity, load (of plan_load()), ledger (relation), unreadable (whether some rejected row has no key). Returns
+    a query whose columns are the ledger's, in its order. -#}
+{%- macro hold_sql(entity, load, ledger, unreadable) -%}
+{%- set of_load = "load_id = '" ~ load.load_id ~ "' and operation in " -%}
+select
+    {{ spark_cdc._payload(entity, 'prior') | join(',\n    ') }},
+    prior.eff_start_date,
+    cast(null as string) as note,
+    {{ spark_cdc._partition(load) }},
+    'X' as operation
+from (
+    {{ spark_cdc._prior_of_sql(
+        load, ledger, ledger, spark_cdc._payload(entity) + ['eff_start_date'], of_load ~ ("('R', 'D')" if unreadable else "('R')")
+    ) | indent(4) }}
+) as prior
+left anti join (
+    select key_hash
+    from {{ ledger }}
+    where {{ of_load ~ "('I', 'U', 'N')" }}
+) as accepted
+    on prior.key_hash = accepted.key_hash
+{%- endmacro -%}
+
+
+{#- Writes what hold_sql() finds, where the load at hand needs it. Each statement gives the same if it is sent twice. -#}
+{%- macro _hold_rejected(entity, ledger, load) -%}
+    {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set found = spark_cdc._query(
+        'select count(*) as rejected, count_if(key_hash is null) as unreadable from ' ~ ledger
+        ~ " where load_id = '" ~ load.load_id ~ "' and operation = 'R'"
+    )[0] -%}
+    {%- if found.rejected | int -%}
+        {%- do run_query(
+            'insert overwrite table ' ~ ledger ~ ' partition (business_date, load_id, operation)\n'
+            ~ spark_cdc.hold_sql(entity, load, ledger, found.unreadable | int > 0)
+        ) -%}
+    {%- endif -%}
+    {%- if found.unreadable | int -%}
+        {%- do run_query('alter table ' ~ ledger ~ " drop if exists partition (business_date = '" ~ load.business_time[:10]
+            ~ "', load_id = '" ~ load.load_id ~ "', operation = 'D')") -%}
+    {%- endif -%}
+{%- endmacro -%}
