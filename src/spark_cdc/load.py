@@ -37,6 +37,13 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--target", help="target of profiles.yml (local)")
+    parser.add_argument(
+        "--lift",
+        nargs="+",
+        default=[],
+        metavar="GUARD",
+        help="guards to do without, such as orders.deleted_share (docs/configuration.md#guards)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -61,7 +68,8 @@ def run(arguments: Any) -> int:
     for at, date in enumerate(dates):
         if len(dates) > 1:
             print(f"== {date} ({at + 1} of {len(dates)})", flush=True)
-        values = project.variables({"business_date": date})
+        lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
+        values = project.variables({"business_date": date, **lifted})
         command = project.dbt_command("run", "--vars", values, *options)
         code = subprocess.run(command, env=environment, cwd=project.root()).returncode
         if code:
