@@ -81,6 +81,12 @@ def test_load_runs_the_dates_in_order(fake_dbt):
     ]
 
 
+def test_load_lifts_guards(fake_dbt):
+    assert command_line.main(["load", "2019-06-20", "--lift", "a.empty", "updated_share"]) == 0
+    given = '{"business_date": "2019-06-20", "spark_cdc_lift": ["a.empty", "updated_share"]}'
+    assert fake_dbt() == [f"10999|run --vars {given}"]
+
+
 def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
     monkeypatch.setenv("FAIL_AT", "2019-06-19")
     assert command_line.main(["load", "2019-06-18", "2019-06-19", "2019-06-20"]) == 1

@@ -122,7 +122,7 @@ def look(project: Project, names: list[str]) -> Day:
 def days(project: Project) -> dict[str, Any]:
     """Five runs of dbt, and what the views showed after each."""
     for name, (columns, settings) in ENTITIES.items():
-        project.entity(name, columns, **{key: value for key, value in settings.items()})
+        project.entity(name, columns, **settings)
     for date, landed in LANDED.items():
         for name, lines in landed.items():
             project.land(name, date, *lines)
@@ -332,9 +332,7 @@ def test_keys_that_come_twice_are_set_aside_with_all_their_rows(days: dict[str, 
     assert days["3"]["q_twice"]["figures"] == ("2024-01-03", 3, 2, 0, 0, 2, 1, 1, 4, 2)
 
 
-def test_a_corrected_rerun_takes_its_rejects_away(
-    project: Project, days: dict[str, Any]
-) -> None:
+def test_a_corrected_rerun_takes_its_rejects_away(project: Project, days: dict[str, Any]) -> None:
     wanted = {
         "q_full": [(1, 1, "N"), (2, 7, "U"), (3, 31, "U")],
         "q_delta": [(1, 1, "X"), (2, 7, "U"), (3, 31, "U"), (5, 5, "X")],

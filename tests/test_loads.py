@@ -232,7 +232,7 @@ def test_loads_of_nothing_and_of_everything(project: Project) -> None:
     for day, (full_lines, delta_lines) in enumerate(zip(full, delta, strict=True), start=1):
         project.land("odd_full", f"2024-01-0{day}", *full_lines)
         project.land("odd_delta", f"2024-01-0{day}", *delta_lines)
-        project.load(f"2024-01-0{day}", "odd_full", "odd_delta")
+        project.load(f"2024-01-0{day}", "odd_full", "odd_delta", spark_cdc_lift="odd_full.empty")
     counts = (
         "business_time, rows_in, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
         " rows_not_supplied, rows_prior, rows_current"

@@ -73,6 +73,6 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     return environment
 
 
-def variables(values: Mapping[str, str]) -> str:
-    """Return dbt's --vars for text values."""
+def variables(values: Mapping[str, object]) -> str:
+    """Return dbt's --vars for texts and lists."""
     return json.dumps(dict(values))
