@@ -75,9 +75,13 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_current": macros.current_sql(entity, committed),
         f"{name}_history": macros.history_sql(entity, committed),
         f"{name}_versions": macros.versions_sql(entity, committed),
+        f"{name}_rejects": macros.rejects_sql(entity, ledger, committed),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
+    lenient = {**entity, "quarantine": ["null_keys", "failed_casts", "duplicate_keys"]}
+    if not entity["events"]:
+        statements[f"stg_{name}_quarantine"] = stage_sql(lenient, f"landed_{name}")
     for title, figures in MANIFESTS.items():
         manifest = {
             **macros._empty_manifest(),
@@ -107,6 +111,13 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             statements[f"{name}_ledger_{title}"] = macros.tag_sql(
                 entity, load, f"stg_{name}", ledger
             )
+            if title == "checkpoint":
+                statements |= {
+                    f"{name}_ledger_quarantine": macros.tag_sql(
+                        lenient, load, f"stg_{name}", ledger
+                    ),
+                    f"{name}_hold": macros.hold_sql(lenient, load, ledger, True),
+                }
         statements |= {
             f"{name}_committed_{title}": macros.committed_sql(
                 entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}

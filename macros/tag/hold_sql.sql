@@ -19,7 +19,7 @@ from (
 ) as prior
 left anti join (
     select key_hash
-    from {{ ledger }}
+    from {{ ledger }} as written
     where {{ of_load ~ "('I', 'U', 'N')" }}
 ) as accepted
     on prior.key_hash = accepted.key_hash
