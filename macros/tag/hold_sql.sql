@@ -6,6 +6,12 @@
     a query whose columns are the ledger's, in its order. -#}
 {%- macro hold_sql(entity, load, ledger, unreadable) -%}
 {%- set of_load = "load_id = '" ~ load.load_id ~ "' and operation in " -%}
+with set_aside as (
+    select key_hash
+    from {{ ledger }}
+    where {{ of_load ~ ("('R', 'D')" if unreadable else "('R')") }}
+)
+
 select
     {{ spark_cdc._payload(entity, 'prior') | join(',\n    ') }},
     prior.eff_start_date,
@@ -13,13 +19,11 @@ select
     {{ spark_cdc._partition(load) }},
     'X' as operation
 from (
-    {{ spark_cdc._prior_of_sql(
-        load, ledger, ledger, spark_cdc._payload(entity) + ['eff_start_date'], of_load ~ ("('R', 'D')" if unreadable else "('R')")
-    ) | indent(4) }}
+    {{ spark_cdc._prior_of_sql(load, 'set_aside', ledger, spark_cdc._payload(entity) + ['eff_start_date']) | indent(4) }}
 ) as prior
 left anti join (
     select key_hash
-    from {{ ledger }} as written
+    from {{ ledger }}
     where {{ of_load ~ "('I', 'U', 'N')" }}
 ) as accepted
     on prior.key_hash = accepted.key_hash
