@@ -2,7 +2,8 @@
 
 `make test` runs a few points, `make test-faults` many (SPARK_CDC_FAULTS_EVERY: one of how many;
 1 is each statement of each load in each phase; SPARK_CDC_FAULTS_SECONDS: for at most so long per
-target; SPARK_CDC_FAULTS_SEED: other points). All of it has a server of its own.
+target; SPARK_CDC_FAULTS_SEED: other points;
+SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a server of its own.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from faults.proxy import Proxy, Statement, Trap
 
 EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY", "0"))  # 0: the reduced form
 SEED = int(os.environ.get("SPARK_CDC_FAULTS_SEED", "1"))
-SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS", "inf" if EVERY else "12"))
-REDUCED = ("snap", "moves_orc")
+SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS", "inf" if EVERY else "8"))
+NAMES = [cell.name for cell in CELLS] if EVERY else ["snap_orc"]
+CHOSEN = os.environ.get("SPARK_CDC_FAULTS_CELLS", ",".join(NAMES)).split(",")
 
 full = pytest.mark.full  # runs in make test-faults only: see conftest.py
 
@@ -36,7 +38,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A server of its own, and the undisturbed loads to compare with."""
     folder = tmp_path_factory.mktemp("faults")
     server = Server(folder / "state")
-    cells = [cell for cell in CELLS if EVERY or cell.name in REDUCED]
+    cells = [cell for cell in CELLS if cell.name in CHOSEN]
     with contextlib.ExitStack() as stack:
         stack.callback(server.stop)
         server.start()
@@ -70,7 +72,7 @@ def report(count: Count, target: str, began: float, say: Callable[[str], None]) 
         f" ({count.not_reached} points not reached)"
     )
     assert count.total > 10 * count.not_reached
-    assert count.total >= 2
+    assert count.total >= 1
 
 
 def test_dbt_is_killed(lab: Lab, say: Callable[[str], None]) -> None:
