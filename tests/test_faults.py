@@ -2,7 +2,8 @@
 
 `make test` runs a few points, `make test-faults` many (SPARK_CDC_FAULTS_EVERY: one of how many;
 1 is each statement of each load in each phase; SPARK_CDC_FAULTS_SECONDS: for at most so long per
-target; SPARK_CDC_FAULTS_SEED: other points). All of it has a server of its own.
+target; SPARK_CDC_FAULTS_SEED: other points;
+SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a server of its own.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from faults.proxy import Proxy, Statement, Trap
 
 EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY", "0"))  # 0: the reduced form
 SEED = int(os.environ.get("SPARK_CDC_FAULTS_SEED", "1"))
-SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS", "inf" if EVERY else "12"))
-REDUCED = ("snap", "moves_orc")
+SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS", "inf" if EVERY else "8"))
+NAMES = [cell.name for cell in CELLS] if EVERY else ["snap_orc"]
+CHOSEN = os.environ.get("SPARK_CDC_FAULTS_CELLS", ",".join(NAMES)).split(",")
 
 full = pytest.mark.full  # runs in make test-faults only: see conftest.py
 
@@ -36,7 +38,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A server of its own, and the undisturbed loads to compare with."""
     folder = tmp_path_factory.mktemp("faults")
     server = Server(folder / "state")
-    cells = [cell for cell in CELLS if EVERY or cell.name in REDUCED]
+    cells = [cell for cell in CELLS if cell.name in CHOSEN]
     with contextlib.ExitStack() as stack:
         stack.callback(server.stop)
         server.start()
@@ -70,7 +72,7 @@ def report(count: Count, target: str, began: float, say: Callable[[str], None]) 
         f" ({count.not_reached} points not reached)"
     )
     assert count.total > 10 * count.not_reached
-    assert count.total >= 2
+    assert count.total >= 1
 
 
 def test_dbt_is_killed(lab: Lab, say: Callable[[str], None]) -> None:
@@ -155,11 +157,13 @@ def test_a_statement_of_a_killed_run_ends_after_the_next_commit(lab: Lab, cursor
         " (2, 'b', date'2024-03-01'), (1, 'c', date'2024-03-02'), (3, 'd', date'2024-03-02')"
     )
     cursor.execute(f"create view {schema}.{name} as select * from {schema}.{name}_base")
+    began = time.monotonic()
     lab.load(cell, "first", schema)
+    long = int(3000 * (time.monotonic() - began)) + 2000  # milliseconds: longer than the second run
     before = lab.look(cell, schema, cursor)
     cursor.execute(
-        f"alter view {schema}.{name} as select * from {schema}.{name}_base"
-        " where id <> 3 or reflect('java.lang.Thread', 'sleep', cast(12000 as bigint)) is not null"
+        f"alter view {schema}.{name} as select * from {schema}.{name}_base where id <> 3"
+        f" or reflect('java.lang.Thread', 'sleep', cast({long} as bigint)) is not null"
     )
     trap = Trap(holds("insert overwrite table .*_ledger"), "during")
     proxy = lab.proxy(trap)
@@ -175,7 +179,7 @@ def test_a_statement_of_a_killed_run_ends_after_the_next_commit(lab: Lab, cursor
     loads = full_ledger(cursor, schema, name)
     after = lab.look(cell, schema, cursor)
     assert len(loads) == 2, "the first run's statement was to end after the second run"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 5 * long / 1000
     while len(full_ledger(cursor, schema, name)) < 3:
         assert time.monotonic() < deadline, "the statement of the killed run does not end"
         time.sleep(0.5)
@@ -326,7 +330,7 @@ def test_one_stops_between_claim_and_view(lab: Lab, cursor: Any, phase: str) -> 
 def test_two_go_on_at_the_same_moment(lab: Lab, cursor: Any) -> None:
     """Both are about to claim the next commit: one gets it, the other is told so."""
     cell = lab.cells[0]
-    for _ in range(5):
+    for _ in range(3):
         schema = lab.schema()
         load(lab, cell, "first", schema)
         pairs = [

@@ -41,8 +41,7 @@
         {%- do spark_cdc._write_draft(entity, this, text, manifest, load, audit) -%}
     {%- elif loads_now -%}
         {%- do spark_cdc.publish(entity.name, this, text, manifest, 'load ' ~ load.load_id) -%}
-        {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
-        {%- do run_query(spark_cdc.record_load_sql(ref('spark_cdc', 'cdc_loads'), entity, load, audit)) -%}
+        {%- do spark_cdc._record_load(ref('spark_cdc', 'cdc_loads'), entity, load, audit) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
     {%- else -%}
         {%- do spark_cdc._show(entity.name, this, text, manifest.existed) -%}

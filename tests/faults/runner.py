@@ -39,6 +39,7 @@ def child(project: Path, manifest: Any, order: dict[str, Any]) -> int:
         node.schema = order["schema"]
         if getattr(node, "relation_name", None):
             node.relation_name = node.relation_name.replace(PARSED_SCHEMA, order["schema"])
+    manifest.build_flat_graph()  # what macros see as `graph`
     result = dbtRunner(manifest=manifest).invoke(
         [
             *order["words"],
