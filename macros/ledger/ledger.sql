@@ -31,6 +31,21 @@
 {%- endmacro -%}
 
 
+{#- Events were written under the name that the load had then: if another run has committed since, it may have another one now
+    (checkpoint or not), and the events would be left out. -#}
+{%- macro _check_same_plan(entity, events, load) -%}
+    {%- for row in spark_cdc._query('show partitions ' ~ events) -%}
+        {%- set load_id = row.partition.split('load_id=')[1] -%}
+        {%- if load_id != load.load_id and load_id.endswith(load.load_id[-9:]) -%}
+            {% do exceptions.raise_compiler_error(
+                entity.name ~ ': another run committed a load between ' ~ entity.name ~ '_events, written as load ' ~ load_id ~ ', and '
+                ~ entity.name ~ '_ledger, which would be load ' ~ load.load_id ~ '. Nothing was committed. Run the same command again.'
+            ) %}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
 {#- The partition of <entity>_events that this load wrote. -#}
 {%- macro _events_of_load(entity, events, load) -%}
     {%- if model['resource_type'] == 'unit_test' -%}{{ return(events) }}{%- endif -%}
@@ -50,7 +65,11 @@
             ~ var('business_date') ~ "}'."
         ) %}
     {%- endif -%}
-    {{ return(spark_cdc.event_summary(entity, events, load.applied, ledger, load)) }}
+    {%- set summary = spark_cdc.event_summary(entity, events, load.applied, ledger, load) -%}
+    {%- if summary.event_count == 0 -%}
+        {%- do spark_cdc._check_same_plan(entity, spark_cdc._sibling(entity.name ~ '_events'), load) -%}
+    {%- endif -%}
+    {{ return(summary) }}
 {%- endmacro -%}
 
 
