@@ -37,9 +37,9 @@
     {%- if column.name in ['event_absent', 'event_unavailable'] -%}
         {{ return(spark_cdc._renamed_in(entity, column.name, layout)) }}
     {%- elif column.name.startswith('old__') -%}
-        {{ return(spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name[5:]}), 'old__')) }}
+        {{ return(spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name[5:]}), true, 'old__')) }}
     {%- endif -%}
-    {{ return(spark_cdc._place_sql(spark_cdc._place(layout, column))) }}
+    {{ return(spark_cdc._place_sql(spark_cdc._place(layout, column), true)) }}
 {%- endmacro -%}
 
 
