@@ -129,6 +129,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                     ),
                     f"{name}_hold": macros.hold_sql(lenient, load, ledger, True),
                 }
+        if title == "later":
+            statements |= _changed_statements(macros, entity, load, ledger, manifest)
         statements |= {
             f"{name}_committed_{title}": macros.committed_sql(
                 entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
@@ -178,6 +180,40 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
         "verify_rows": macros._rows_sql(operated, loads, {}),
         "verify_views": macros._view_sums_sql(operated, loads, compared),
     }
+
+
+def _changed_statements(
+    macros: Macros, entity: dict[str, Any], load: dict[str, Any], ledger: str, manifest: Any
+) -> dict[str, str]:
+    """The statements of a load that brings a new definition, and of one after it."""
+    name = entity["name"]
+    before = macros._definition(entity) | {
+        "gone": "compared int",
+        "hash specification": "version 0",
+    }
+    before[entity["compared"][0]["name"]] = "compared string"
+    del before[entity["compared"][-1]["name"]]
+    diff = macros.definition_diff({**entity, "dropped": ["gone"]}, before)
+    layout = macros.layout(diff, {}, {}, load["load_id"].split("-")[0])
+    restated = macros.restated_ledger(entity, ledger, {}, diff)
+    statements = {
+        f"{name}_committed_changed": macros.committed_sql(
+            entity, ledger, {**manifest, "layout": layout}
+        )
+    }
+    if not entity["events"]:
+        statements[f"{name}_ledger_changed"] = macros.tag_sql(entity, load, f"stg_{name}", restated)
+        statements[f"{name}_ledger_after_change"] = macros.tag_sql(
+            entity, load, f"stg_{name}", macros._laid_out(entity, ledger, layout)
+        )
+    elif name == EVENTS:
+        statements[f"{name}_ledger_changed"] = macros.tag_events_sql(
+            entity, load, f"{SCHEMA}.{name}_events", restated, macros._any_events()
+        )
+        statements[f"{name}_event_versions_changed"] = macros.event_versions_sql(
+            entity, f"{SCHEMA}.{name}_events", f"{SCHEMA}.{name}_committed", layout
+        )
+    return statements
 
 
 def _event_statements(

@@ -201,8 +201,10 @@ def test_a_default_holds_for_loads_before_only() -> None:
     column = {"data_type": "boolean", "default": True}
     now = layout({"id": KEY}, {"id": KEY, "b": column}, {"id": KEY, "c": column | {"was": "b"}})
     macros, _ = described({"id": KEY})
-    place = "if(load_id < '20240102', try_cast('true' as boolean), b)"
+    place = "if(business_date < date'2024-01-02', try_cast('true' as boolean), b)"
     assert macros._place_sql(now["columns"]["c"]) == place
+    place = "if(load_id < '20240102', try_cast('true' as boolean), b)"
+    assert macros._place_sql(now["columns"]["c"], True) == place
 
 
 def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
@@ -214,7 +216,7 @@ def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
         entity, "cdc.goods_ledger", macros._empty_manifest() | {"layout": now}
     )
     assert "id as no," in text
-    assert "if(load_id < '20240102', unhex(md5(" in text
+    assert "if(business_date < date'2024-01-02', unhex(md5(" in text
     assert ",2:no=n" in text
 
 
@@ -315,3 +317,30 @@ def test_a_value_that_may_be_lost_reads_as_null(cursor: Any) -> None:
     sql = macros._conversion(entity, entity["columns"][1], "decimal(4,1)")["sql"]
     cursor.execute(f"select {sql} from values (1.0BD), (1.5BD), (null) as stored(raw__value)")
     assert [row[0] for row in cursor.fetchall()] == [1, None, None]
+
+
+@pytest.mark.parametrize("since", ["20240304", "20240304T101500"])
+def test_rows_before_a_change_are_known_by_their_own_time(cursor: Any, since: str) -> None:
+    """Also where squashing has gathered them under the name of a later load."""
+    macros, _ = described({"id": KEY})
+    before, at = ("2024-03-03 23:00:00", "2024-03-04 00:00:00")
+    if "T" in since:
+        before, at = ("2024-03-04 10:00:00", "2024-03-04 10:15:00")
+    cursor.execute(
+        f"select number, {macros._written_before(since)} from ("
+        "select *, cast(eff_start_date as date) as business_date from values"
+        f" (1, 'I', timestamp_ntz'{before}', '20240305-h-00000000'),"
+        f" (2, 'U', timestamp_ntz'{at}', '20240305-h-00000000'),"
+        f" (3, 'D', timestamp_ntz'{before}', '20240304T100000-d-00000000'),"
+        f" (4, 'D', timestamp_ntz'{at}', '{since}-d-00000000')"
+        " as ledger(number, operation, eff_start_date, load_id))"
+    )
+    assert sorted(cursor.fetchall()) == [(1, True), (2, False), (3, True), (4, False)]
+    if "T" in since:
+        cursor.execute(
+            f"select {macros._written_before(since)} from values"
+            f" ('X', timestamp_ntz'{before}', '{since}-dc-00000000'),"
+            f" ('N', timestamp_ntz'{before}', '20240304T100000-d-00000000')"
+            " as ledger(operation, eff_start_date, load_id)"
+        )
+        assert [row[0] for row in cursor.fetchall()] == [False, True]

@@ -9,13 +9,14 @@
     {%- set former = [] -%}
     {%- for key in old_keys -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
     {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] -%}
-        {%- do replaced.update({name: "if(load_id < '" ~ layout.rekeyed ~ "', if(" ~ name ~ ' is null, null, ' ~ spark_cdc.hash(keys) ~ '), ' ~ name ~ ')'}) -%}
+        {%- do replaced.update({name: "if(\n    load_id < '" ~ layout.rekeyed ~ "' and " ~ name ~ ' is not null,\n    '
+            ~ spark_cdc.hash(keys) | indent(4) ~ ',\n    ' ~ name ~ '\n)'}) -%}
     {%- endfor -%}
 {%- endif -%}
 (
     select
         {% for column in columns -%}
-        {{ spark_cdc._aliased(replaced.get(column.name, column.sql), column.sql) }},
+        {{ spark_cdc._aliased(replaced.get(column.name, column.sql) | indent(8), column.sql) }},
         {% endfor -%}
         business_date,
         load_id
@@ -36,9 +37,9 @@
     {%- if column.name in ['event_absent', 'event_unavailable'] -%}
         {{ return(spark_cdc._renamed_in(entity, column.name, layout)) }}
     {%- elif column.name.startswith('old__') -%}
-        {{ return(spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name[5:]}), 'old__')) }}
+        {{ return(spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name[5:]}), true, 'old__')) }}
     {%- endif -%}
-    {{ return(spark_cdc._place_sql(spark_cdc._place(layout, column))) }}
+    {{ return(spark_cdc._place_sql(spark_cdc._place(layout, column), true)) }}
 {%- endmacro -%}
 
 

@@ -6,7 +6,7 @@
     {%- for column in spark_cdc._ledger_columns(entity, layout) if column.name != 'note' -%}
         {%- do columns.append(spark_cdc._aliased(column.at_sql, column.sql)) -%}
     {%- endfor -%}
-    {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ ledger ~ ')') }}
+    {{ return('(\n    select\n        ' ~ columns | join(',\n        ') ~ '\n    from ' ~ ledger ~ '\n)') }}
 {%- endmacro -%}
 
 
@@ -30,5 +30,12 @@
     {%- for column in spark_cdc._event_columns(entity, layout) -%}
         {%- do columns.append(spark_cdc._aliased(column.at_sql, column.sql)) -%}
     {%- endfor -%}
-    {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ events ~ ' where ' ~ condition ~ ')') }}
+    {{ return('(\n    select\n        ' ~ columns | join(',\n        ') ~ '\n    from ' ~ events ~ '\n    where ' ~ condition ~ '\n)') }}
+{%- endmacro -%}
+
+
+{#- A relation, or a query between brackets, which needs a name. -#}
+{%- macro _from(relation) -%}
+    {%- set text = relation | string -%}
+    {{ return(text ~ (' as loaded' if text.startswith('(') else '')) }}
 {%- endmacro -%}

@@ -10,7 +10,7 @@
     retired   physical columns that are no longer written
     rekeyed   loads before this have key hashes of another definition
 
-    Points in time are the date or time that load ids begin with, so that they hold for every rerun of a load.
+    Points in time are the date or time that load ids begin with, so that they hold for every rerun of a load (see _written_before()).
     Arguments: diff (of definition_diff()), before (layout), found (the ledger's columns: physical name in lower case to type), since.
     Returns the next layout. -#}
 {%- macro layout(diff, before, found, since) -%}
@@ -83,14 +83,26 @@
 {%- endmacro -%}
 
 
-{#- What a place holds, whichever load wrote the row: an expression over the ledger's columns. Arguments: place, prefix (of the
-    physical names: old__ for the former keys in <entity>_events). -#}
-{%- macro _place_sql(place, prefix='') -%}
+{#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or those of <entity>_events. Arguments: place,
+    events (whether it is the latter), prefix (of the physical names: old__ for the former keys there). -#}
+{%- macro _place_sql(place, events=false, prefix='') -%}
     {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
     {%- if place.get('was') -%}
-        {{ return('coalesce(' ~ own ~ ', ' ~ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, prefix)) ~ ')') }}
+        {{ return('coalesce(' ~ own ~ ', ' ~ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, events, prefix)) ~ ')') }}
     {%- elif place.get('default') -%}
-        {{ return("if(load_id < '" ~ place.since ~ "', " ~ place.default ~ ', ' ~ own ~ ')') }}
+        {{ return('if(' ~ spark_cdc._written_before(place.since, events) ~ ', ' ~ place.default ~ ', ' ~ own ~ ')') }}
     {%- endif -%}
     {{ return(own) }}
+{%- endmacro -%}
+
+
+{#- Whether a row was first written by a load before a point in time, as a condition: by the row's own business date or start, so that it holds
+    too where rows of the history were gathered under another load's name. Events are never gathered. -#}
+{%- macro _written_before(since, events=false) -%}
+    {%- if events -%}{{ return("load_id < '" ~ since ~ "'") }}{%- endif -%}
+    {%- set date = since[:4] ~ '-' ~ since[4:6] ~ '-' ~ since[6:8] -%}
+    {%- if 'T' not in since -%}{{ return("business_date < date'" ~ date ~ "'") }}{%- endif -%}
+    {%- set clock = since[9:11] ~ ':' ~ since[11:13] ~ ':' ~ since[13:15] -%}
+    {{ return('if(operation in ' ~ spark_cdc.operations('changes') ~ ", eff_start_date < timestamp_ntz'" ~ date ~ ' ' ~ clock
+        ~ "', load_id < '" ~ since ~ "')") }}
 {%- endmacro -%}

@@ -9,7 +9,7 @@
 with
 archived as (
     select *
-    from {{ spark_cdc._archived_events(entity, events, layout) | string | indent(4) }}
+    from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
     where
         note is null
         and event_op <> 'control'

@@ -47,7 +47,7 @@ where
     {%- if column.name == 'key_hash' and layout.get('rekeyed') and entity.key_columns -%}
         {%- set keys = [] -%}
         {%- for key in entity.key_columns -%}{%- do keys.append(dict(key, sql=spark_cdc._place_sql(spark_cdc._place(layout, key)))) -%}{%- endfor -%}
-        {{ return("if(load_id < '" ~ layout.rekeyed ~ "', " ~ spark_cdc.hash(keys) | indent(4) ~ ', key_hash) as key_hash') }}
+        {{ return('if(' ~ spark_cdc._written_before(layout.rekeyed) ~ ', ' ~ spark_cdc.hash(keys) | indent(4) ~ ', key_hash) as key_hash') }}
     {%- endif -%}
     {{ return(spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql)) }}
 {%- endmacro -%}
