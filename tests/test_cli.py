@@ -31,7 +31,7 @@ def fake_dbt(monkeypatch, tmp_path):
     script = tmp_path / "dbt"
     script.write_text(
         '#!/bin/sh\ncase "$1" in\n'
-        "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger other; exit;;\n"
+        "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger general_ledger; exit;;\n"
         '  run-operation) echo "12:00:00  spark_cdc status: $STATUS"; exit;;\n'
         f'esac\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
         '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'

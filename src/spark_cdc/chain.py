@@ -87,10 +87,13 @@ class Dbt:
             os.chdir(here)
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
-        error = f"\n{result.exception}" if result.exception else ""
-        if error and shown:
-            print(error, flush=True)
-        return Done(bool(result.success), re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue()) + error)
+        output = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
+        error = str(result.exception or "").strip()
+        if error and shown and type(result.exception).__name__ == "DbtUsageException":
+            print(error, flush=True)  # the one kind of error that dbt leaves to its caller
+        elif error and error not in output:
+            output += f"\n{error}"
+        return Done(bool(result.success), output)
 
 
 def summary(done: Done) -> str:

@@ -166,7 +166,7 @@ def _options(name: str, words: Sequence[str]) -> list[str]:
 
 
 def selected_models(dbt: chain.Dbt, arguments: Any) -> dict[str, list[str]]:
-    """Return the models of each entity whose ledger is selected."""
+    """Return the models of what may be entities: names whose ledger is selected."""
     done = dbt.run(
         *("ls", "--resource-type", "model", "--output", "name", "--quiet"),
         *_options("select", arguments.select),
@@ -183,32 +183,31 @@ def selected_models(dbt: chain.Dbt, arguments: Any) -> dict[str, list[str]]:
     }
 
 
-def _variables(date: str, arguments: argparse.Namespace) -> str:
-    lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
-    return project.variables({"business_date": date, **lifted})
-
-
 def _quoted(dates: Sequence[str]) -> str:
     return " ".join(repr(date) if " " in date else date for date in dates)
+
+
+def _run(arguments: Any, date: str) -> list[str]:
+    lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
+    values = project.variables({"business_date": date, **lifted})
+    return ["run", "--vars", values, *_options("select", arguments.select)]
 
 
 def run(arguments: Any) -> int:
     """Load the dates, earliest first."""
     dates, ranged = requested(arguments)
     dbt = chain.Dbt(arguments.target)
-    select = _options("select", arguments.select)
     if len(dates) == 1 and not ranged:
         date = dates[0][1]
-        values = _variables(date, arguments)
-        words = ["run", "--vars", values, *select, *_options("exclude", arguments.exclude)]
+        words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
         if not dbt.run(*words, shown=True).ok:
             raise _failed(arguments, date, [date])
         return 0
 
     models = selected_models(dbt, arguments)
-    if not models:
+    known = [one for one in status.read(dbt) if one.entity in models]
+    if not known:
         raise SparkCdcError("no entity is selected", "spark-cdc status lists the entities.")
-    known = status.read(dbt, list(models))
     steps: list[tuple[str, list[str]]] = []
     committed: list[str] = []
     for time, date in dates:
@@ -233,8 +232,7 @@ def run(arguments: Any) -> int:
         print(f"{number} committed already and left out ({committed[0]}{rest}); --again loads them")
     progress = chain.Progress(len(steps))
     for at, (date, without) in enumerate(steps):
-        words = ["run", "--vars", _variables(date, arguments), *select]
-        words += _options("exclude", [*arguments.exclude, *without])
+        words = [*_run(arguments, date), *_options("exclude", [*arguments.exclude, *without])]
         if not progress.step(date, dbt, *words).ok:
             raise _failed(arguments, date, [date for date, _ in steps[at:]])
     if not steps:
