@@ -90,8 +90,10 @@ class EventWarehouse:
         columns = macros._ledger_columns(entity)
         event_columns = [
             *macros._event_columns(entity),
-            {"sql": "business_date", "data_type": "date"},
-            {"sql": "load_id", "data_type": "string"},
+            *(
+                {"name": name, "sql": name, "at_sql": name, "data_type": data_type}
+                for name, data_type in (("business_date", "date"), ("load_id", "string"))
+            ),
         ]
         if not self.manifest["existed"]:
             self.run_query(macros._create_ledger_sql(self.ledger, columns, "parquet"))
@@ -102,7 +104,7 @@ class EventWarehouse:
         self.run_query(
             macros._write_events_sql(
                 self.events,
-                plan,
+                event_columns,
                 f"select {names}, {macros._partition(plan)} from ({staged}) as staged",
             )
         )

@@ -128,9 +128,12 @@ class Node(dict):  # type: ignore[type-arg]
 
 
 def load_macros_of(
-    entity: str, settings: dict[str, Any], columns: list[dict[str, Any]]
+    entity: str,
+    settings: dict[str, Any],
+    columns: list[dict[str, Any]],
+    **context: Any,
 ) -> tuple[Macros, Node]:
-    """The macros in a project with one entity, and the node that describes it."""
+    """The macros in a project with one entity, and the node that describes it; context as above."""
     unique_id = f"model.{PACKAGE}.stg_{entity}"
     node = Node(
         name=f"stg_{entity}",
@@ -143,6 +146,7 @@ def load_macros_of(
     macros = load_macros(
         graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
         model={"unique_id": unique_id, "package_name": PACKAGE},
+        **context,
     )
     return macros, node
 

@@ -116,3 +116,37 @@ def test_both_dates_are_there_in_the_end(stock: Project) -> None:
     stock.load("2024-01-05", "stock")
     assert dates(stock) == [f"2024-01-0{day}" for day in (1, 2, 3, 4, 5)]
     assert stock.rows("stock_current", "id, name") == [(1, "a"), (2, "b5"), (7, "c")]
+
+
+def test_events_of_another_plan_are_not_left_out(project: Project) -> None:
+    """Another run commits between <entity>_events and <entity>_ledger, and the plan changes."""
+    project.entity(
+        "feed",
+        COLUMNS | {"seq": {"data_type": "int", "role": "control"}},
+        load_type="events",
+        events={"format": "flagged_rows", "operation": "op", "order": ["seq"]},
+        checkpoint={"changed_share": 1, "loads": 50, "rows": 100},
+    )
+    for day in (1, 2):
+        project.land("feed", f"2024-01-0{day}", "op,seq,id,name", f"I,{day},{day},a")
+    project.load("2024-01-01", "feed")
+    before = query_of(project, "feed_committed")
+    other = before.replace('"log_rows": 0', '"log_rows": 1000', 1).replace(
+        '"sequence": 1', '"sequence": 2'
+    )
+    model = project.folder / "models/feed/feed_events.sql"
+    text = model.read_text()
+    hook = f"alter view {project.schema}.feed_committed as {other}"
+    try:
+        model.write_text(f"{{{{ config(post_hook=[{hook!r}]) }}}}\n{text}")
+        outcome = project.run("2024-01-02", "feed")
+    finally:
+        model.write_text(text)
+    assert not outcome.success
+    assert re.search(
+        r"another run committed a load between feed_events, written as load 20240102-e-\w+, and\s+"
+        r"feed_ledger, which would be load 20240102-ec-\w+",
+        outcome.output,
+    ), outcome.output
+    project.load("2024-01-02", "feed")
+    assert project.rows("feed_current", "id, name") == [(1, "a"), (2, "a")]

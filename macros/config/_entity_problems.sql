@@ -7,6 +7,7 @@
     {%- endif -%}
     {%- do problems.extend(spark_cdc._setting_problems(spark_cdc._settings_of(node))) -%}
     {%- do problems.extend(spark_cdc._column_problems(spark_cdc._columns_of(node), spark_cdc._settings_of(node))) -%}
+    {%- do problems.extend(spark_cdc._definition_problems(spark_cdc._columns_of(node), spark_cdc._settings_of(node))) -%}
     {%- do problems.extend(spark_cdc._event_problems(node, spark_cdc._settings_of(node))) -%}
     {%- set named = [] -%}
     {%- for problem in problems -%}
@@ -38,7 +39,8 @@
 {%- macro _setting_problems(settings) -%}
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
-        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'file_format'])) -%}
+        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'guards', 'on_reject',
+        'on_duplicate_key', 'file_format', 'dropped'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'file_format', settings.get('file_format') or 'parquet', ['parquet', 'orc'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}
@@ -92,6 +94,14 @@
             {%- do problems.append("source.options has '" ~ option ~ "', which spark_cdc sets itself or which is no option "
                 ~ "of a Spark reader: remove it") -%}
         {%- endfor -%}
+    {%- endif -%}
+
+    {%- do problems.extend(spark_cdc._guard_problems('guards', settings.get('guards'))) -%}
+    {%- do problems.extend(spark_cdc._choice_problems('on_reject', settings.get('on_reject', 'fail'), ['fail', 'quarantine'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems(
+        'on_duplicate_key', settings.get('on_duplicate_key', 'fail'), ['fail', 'quarantine'])) -%}
+    {%- if settings.get('on_duplicate_key') and settings.get('load_type') == 'events' -%}
+        {%- do problems.append("on_duplicate_key is given, but load_type is events, where a key may come many times: remove it") -%}
     {%- endif -%}
 
     {%- set checkpoint = settings.get('checkpoint') or {} -%}

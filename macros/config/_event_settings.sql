@@ -30,7 +30,7 @@
             {%- do technical.append({
                 'name': column.name, 'data_type': column.data_type, 'role': 'control', 'nullable': true,
                 'from': column.name, 'format': none, 'encoding': none, 'optional': not column.required,
-                'sql': spark_cdc._quote(column.name),
+                'was': [], 'default': none, 'on_misfit': 'error', 'sql': spark_cdc._quote(column.name),
             }) -%}
         {%- endfor -%}
     {%- endif -%}

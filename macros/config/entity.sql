@@ -2,10 +2,11 @@
     defaults. Nothing is checked here: validate() has done that at the start of the run.
     Returns a dictionary: name, load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
-    _event_settings(); none for other load types), checkpoint {changed_share, loads, rows}, file_format, and lists of columns:
-    columns (all, as declared, and those that a change-event format adds), stored (without control columns),
+    _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case), checkpoint {changed_share, loads, rows}, guards (of guards()), quarantine
+    (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a
+    change-event format adds), stored (without control columns),
     key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format, encoding,
-    optional (whether the source may lack it), sql (the name, quoted where it must be). -#}
+    optional (whether the source may lack it), was (former names), default, on_misfit, sql (the name, quoted where it must be). -#}
 {%- macro entity(name) -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- if node is none -%}
@@ -43,10 +44,13 @@
             'text': source.get('text', source.get('format', 'csv') in ['csv', 'json'] or (events or {}).get('is_message', false)),
             'date_column': source.get('date_column'),
             'on_missing_column': source.get('on_missing_column', 'error'),
-            'on_unexpected_column': source.get('on_unexpected_column', 'error'),
+            'on_unexpected_column': 'ignore' if spark_cdc._is_lifted(name, 'unexpected_columns') else source.get('on_unexpected_column', 'error'),
         },
         'events': events,
+        'dropped': spark_cdc._names(settings.get('dropped')) | map('lower') | list,
         'checkpoint': checkpoint,
+        'guards': spark_cdc.guards(name, settings),
+        'quarantine': spark_cdc._quarantine(name, settings),
         'file_format': settings.get('file_format') or spark_cdc._default_file_format(),
         'columns': columns,
         'stored': stored,
@@ -72,6 +76,9 @@
             'format': meta.get('format'),
             'encoding': meta.get('encoding'),
             'optional': false,
+            'was': spark_cdc._names(meta.get('was')),
+            'default': meta.get('default'),
+            'on_misfit': meta.get('on_misfit', 'error'),
             'sql': spark_cdc._quote(column['name']),
         }) -%}
     {%- endfor -%}
@@ -97,4 +104,11 @@
 {#- The project's own part of a node's `meta`. -#}
 {%- macro _settings_of(node) -%}
     {{ return(spark_cdc._meta_of(node).get('spark_cdc') or {}) }}
+{%- endmacro -%}
+
+
+{#- One name or a list of names, as a list of texts. -#}
+{%- macro _names(given) -%}
+    {%- if given is none -%}{{ return([]) }}{%- endif -%}
+    {{ return((given if given is iterable and given is not string and given is not mapping else [given]) | map('string') | list) }}
 {%- endmacro -%}

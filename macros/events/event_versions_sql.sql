@@ -1,19 +1,19 @@
 {#- The versions of all rows, event by event, as SQL: the archived events of all committed loads, resolved anew as if they
     had come in one batch, so that the loads in which they arrived do not matter. A row's version begins with an event
     and ends with the next one of its key, or with a truncate.
-    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of <entity>_committed). Returns a
+    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of <entity>_committed), layout (of the manifest). Returns a
     query: the stored columns, key_hash, event_op, event_position, event_end_position (exclusive; null while open),
     event_time, event_end_time, is_current, event_transaction, business_date and load_id (of the load that brought it). -#}
-{%- macro event_versions_sql(entity, events, committed) -%}
+{%- macro event_versions_sql(entity, events, committed, layout={}) -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
 with
 archived as (
     select *
-    from {{ events }}
+    from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
     where
         note is null
         and event_op <> 'control'
-        and load_id in (select load_id from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 ),
 
 -- a truncate is a delete of every key that was known

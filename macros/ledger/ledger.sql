@@ -18,23 +18,38 @@
         'spark_cdc_version': spark_cdc.version(),
     }) -%}
     {%- set keep = load.pop('keep') -%}
-    {%- do spark_cdc._check_definition(entity, load, manifest, this) -%}
+    {%- set prior = spark_cdc._check_definition(entity, load, this, keep, not entity.events) or spark_cdc._laid_out(entity, this, load.layout) -%}
     {%- set broadcast = spark_cdc._is_log_small(entity, manifest) -%}
     {%- if entity.events -%}
-        {%- set of_load = spark_cdc._events_of_load(incoming, load) -%}
-        {%- do load.update({'events': spark_cdc._summarized(entity, of_load, load, this)}) -%}
-        {%- set sql = spark_cdc.tag_events_sql(entity, load, of_load, this, load.events, broadcast) -%}
+        {%- set of_load = spark_cdc._events_of_load(entity, incoming, load) -%}
+        {%- do load.update({'events': spark_cdc._summarized(entity, of_load, load, prior)}) -%}
+        {%- set sql = spark_cdc.tag_events_sql(entity, load, of_load, prior, load.events, broadcast) -%}
     {%- else -%}
-        {%- set sql = spark_cdc.tag_sql(entity, load, incoming, this, broadcast) -%}
+        {%- set sql = spark_cdc.tag_sql(entity, load, incoming, prior, broadcast) -%}
     {%- endif -%}
     {{ return('/* spark_cdc load: ' ~ spark_cdc._comment_json(load) ~ ' */\n' ~ sql) }}
 {%- endmacro -%}
 
 
+{#- Events were written under the name that the load had then: if another run has committed since, it may have another one now
+    (checkpoint or not), and the events would be left out. -#}
+{%- macro _check_same_plan(entity, events, load) -%}
+    {%- for row in spark_cdc._query('show partitions ' ~ events) -%}
+        {%- set load_id = row.partition.split('load_id=')[1] -%}
+        {%- if load_id != load.load_id and load_id.endswith(load.load_id[-9:]) -%}
+            {% do exceptions.raise_compiler_error(
+                entity.name ~ ': another run committed a load between ' ~ entity.name ~ '_events, written as load ' ~ load_id ~ ', and '
+                ~ entity.name ~ '_ledger, which would be load ' ~ load.load_id ~ '. Nothing was committed. Run the same command again.'
+            ) %}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
 {#- The partition of <entity>_events that this load wrote. -#}
-{%- macro _events_of_load(events, load) -%}
+{%- macro _events_of_load(entity, events, load) -%}
     {%- if model['resource_type'] == 'unit_test' -%}{{ return(events) }}{%- endif -%}
-    {{ return('(select * from ' ~ events ~ " where load_id = '" ~ load.load_id ~ "')") }}
+    {{ return(spark_cdc._events_laid_out(entity, events, load.layout, "load_id = '" ~ load.load_id ~ "'")) }}
 {%- endmacro -%}
 
 
@@ -50,7 +65,11 @@
             ~ var('business_date') ~ "}'."
         ) %}
     {%- endif -%}
-    {{ return(spark_cdc.event_summary(entity, events, load.applied, ledger, load)) }}
+    {%- set summary = spark_cdc.event_summary(entity, events, load.applied, ledger, load) -%}
+    {%- if summary.event_count == 0 -%}
+        {%- do spark_cdc._check_same_plan(entity, spark_cdc._sibling(entity.name ~ '_events'), load) -%}
+    {%- endif -%}
+    {{ return(summary) }}
 {%- endmacro -%}
 
 
@@ -94,4 +113,10 @@
         {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ')}) -%}
     {%- endif -%}
     {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- A definition in 32 characters. -#}
+{%- macro _fingerprint(entity) -%}
+    {{ return(local_md5(tojson(spark_cdc._definition(entity), sort_keys=true))) }}
 {%- endmacro -%}

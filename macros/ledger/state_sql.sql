@@ -9,7 +9,7 @@
 {%- if in_log is none -%}
 select
     {{ columns | join(',\n    ') }}
-from {{ ledger }}
+from {{ spark_cdc._from(ledger) }}
 where
     {{ in_base | indent(4) }}
     and operation in {{ of_base }}
@@ -19,7 +19,7 @@ select{{ ' /*+ broadcast(changed) */' if broadcast }}
 from {{ ledger }} as base
 left anti join (
     select key_hash
-    from {{ ledger }}
+    from {{ spark_cdc._from(ledger) | indent(4) }}
     where
         {{ in_log | indent(8) }}
         and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}
@@ -45,7 +45,7 @@ from (
     select
         *,
         row_number() over (partition by key_hash order by load_id desc) as recency
-    from {{ ledger }}
+    from {{ spark_cdc._from(ledger) | indent(4) }}
     where
         {{ condition | indent(8) }}
         and operation in {{ spark_cdc.operations('known' if dead else 'visible') }}

@@ -38,6 +38,10 @@ where false
         'events_late': 'bigint',
         'events_control': 'bigint',
         'events_unexpected': 'bigint',
+        'status': 'string',
+        'guard': 'string',
+        'message': 'string',
+        'definition_change': 'string',
         'entity': 'string',
         'load_id': 'string',
     }) }}

@@ -1,0 +1,55 @@
+{#- The events of all loads as the last definition has them: the relation itself as long as no column has moved, else a query between
+    brackets. Keys and events are hashed anew, so that those of one key, and events that came twice, are known as such across the change. -#}
+{%- macro _archived_events(entity, events, layout) -%}
+{%- if not layout -%}{{ return(events) }}{%- endif -%}
+{%- set columns = spark_cdc._event_columns(entity) -%}
+{%- set old_keys = spark_cdc._old_keys(entity) -%}
+{%- set replaced = {'event_hash': spark_cdc._event_hash(entity)} -%}
+{%- if layout.get('rekeyed') and old_keys -%}
+    {%- set former = [] -%}
+    {%- for key in old_keys -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
+    {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] -%}
+        {%- do replaced.update({name: "if(\n    load_id < '" ~ layout.rekeyed ~ "' and " ~ name ~ ' is not null,\n    '
+            ~ spark_cdc.hash(keys) | indent(4) ~ ',\n    ' ~ name ~ '\n)'}) -%}
+    {%- endfor -%}
+{%- endif -%}
+(
+    select
+        {% for column in columns -%}
+        {{ spark_cdc._aliased(replaced.get(column.name, column.sql) | indent(8), column.sql) }},
+        {% endfor -%}
+        business_date,
+        load_id
+    from (
+        select
+            {% for column in columns -%}
+            {{ spark_cdc._aliased(spark_cdc._archived_value(entity, column, layout), column.sql) }},
+            {% endfor -%}
+            business_date,
+            load_id
+        from {{ events }}
+    ) as laid_out
+)
+{%- endmacro -%}
+
+
+{%- macro _archived_value(entity, column, layout) -%}
+    {%- if column.name in ['event_absent', 'event_unavailable'] -%}
+        {{ return(spark_cdc._renamed_in(entity, column.name, layout)) }}
+    {%- elif column.name.startswith('old__') -%}
+        {{ return(spark_cdc._place_sql(spark_cdc._place(layout, {'name': column.name[5:]}), true, 'old__')) }}
+    {%- endif -%}
+    {{ return(spark_cdc._place_sql(spark_cdc._place(layout, column), true)) }}
+{%- endmacro -%}
+
+
+{#- The names that events lack, as they are now. -#}
+{%- macro _renamed_in(entity, list, layout) -%}
+    {%- set cases = [] -%}
+    {%- for name, place in (layout.get('shown') or {}).items() -%}
+        {%- for column in entity.stored if spark_cdc._place(layout, column) == place -%}
+            {%- do cases.append('when ' ~ spark_cdc._literal(name) ~ ' then ' ~ spark_cdc._literal(column.name)) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return('transform(' ~ list ~ ', name -> case lower(name) ' ~ cases | join(' ') ~ ' else name end)' if cases else list) }}
+{%- endmacro -%}

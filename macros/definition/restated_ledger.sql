@@ -1,0 +1,46 @@
+{#- The rows of the ledger as they are under a new definition: columns where they are declared now, hashes computed anew. The load that brings
+    the new definition compares with these, so that a row becomes U only if its values differ, and writes all of them as its checkpoint, so
+    that no later load has to do so again.
+    Arguments: entity (as it is declared now), ledger (relation), before (layout of the loads so far), diff (of definition_diff()).
+    Returns a query between brackets, with the ledger's columns but note. -#}
+{%- macro restated_ledger(entity, ledger, before, diff) -%}
+{%- set technical = ['eff_start_date'] + (['event_position'] if entity.events else []) + ['business_date', 'load_id', 'operation'] -%}
+(
+    select
+        {% for column in entity.stored -%}
+        {{ column.sql }},
+        {% endfor -%}
+        {%- if diff.key == 'same' or not entity.key_columns -%}
+        key_hash,
+        {% else -%}
+        {{ spark_cdc.hash(entity.key_columns) | indent(8) }} as key_hash,
+        {% endif -%}
+        {{ spark_cdc.hash(entity.compared) | indent(8) }} as nonkey_hash,
+        {% if entity.ignored -%}
+        {{ spark_cdc.hash(entity.ignored) | indent(8) }} as ignored_hash,
+        {% endif -%}
+        {{ technical | join(',\n        ') }}
+    from (
+        select
+            {% for item in diff.columns -%}
+            {{ spark_cdc._aliased(spark_cdc._former_sql(item, before), item.column.sql) }},
+            {% endfor -%}
+            key_hash,
+            {{ technical | join(',\n            ') }}
+        from {{ ledger }}
+    ) as laid_out
+    {%- if diff.key == 'other' and entity.events %}
+    where operation <> 'T' or not ({{ spark_cdc._any_null(entity.key_columns) }})  -- a key that was never there has no other columns
+    {%- endif %}
+)
+{%- endmacro -%}
+
+
+{#- The value of a column in the rows of the loads so far, as an expression over the ledger's columns. -#}
+{%- macro _former_sql(item, before) -%}
+    {%- if item.former is none -%}
+        {{ return(item.default or 'cast(null as ' ~ item.column.data_type ~ ')') }}
+    {%- endif -%}
+    {%- set former = spark_cdc._place_sql(spark_cdc._place(before, item.former)) -%}
+    {{ return(item.conversion.sql | replace('raw__value', former) if item.conversion else former) }}
+{%- endmacro -%}
