@@ -102,14 +102,15 @@ def operate(project: Project, macro: str, *names: str) -> Outcome:
 
 
 def state(project: Project, *entities: str) -> dict[str, Any]:
-    """All that readers see of some entities, and what cdc_loads says of them."""
+    """All that readers see of some entities, and the loads that cdc_loads calls committed."""
     seen = {
         f"{entity}_{view}": project.rows(f"{entity}_{view}", "*")
         for entity in entities
         for view in ("current", "history", "versions")
     }
     names = ", ".join(f"'{entity}'" for entity in entities)
-    seen["loads"] = project.rows(f"cdc_loads where entity in ({names})", "entity, load_id")
+    committed = f"cdc_loads where entity in ({names}) and status = 'committed'"
+    seen["loads"] = project.rows(committed, "entity, load_id")
     return seen
 
 
