@@ -26,6 +26,16 @@ class Server:
     state_dir: Path | None = None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what takes long to `make test-faults`."""
+    if os.environ.get("SPARK_CDC_FAULTS_EVERY"):
+        return
+    long = [item for item in items if item.get_closest_marker("full")]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of the shell that runs the tests out of them."""

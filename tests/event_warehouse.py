@@ -96,8 +96,8 @@ class EventWarehouse:
             ),
         ]
         if not self.manifest["existed"]:
-            self.run_query(macros._create_ledger_sql(self.ledger, columns))
-            self.run_query(macros._create_events_sql(self.events, event_columns))
+            self.run_query(macros._create_ledger_sql(self.ledger, columns, "parquet"))
+            self.run_query(macros._create_events_sql(self.events, event_columns, "parquet"))
         macros._set_session()
         staged = macros.stage_events_sql(entity, f"landed_{self.name}")
         names = ", ".join(column["sql"] for column in macros._event_columns(entity))

@@ -26,6 +26,7 @@ MODELS = {
     "{}_history": "history",
     "{}_versions": "versions",
 }
+REJECTS_MODEL = {"{}_rejects": "rejects()"}
 EVENT_MODELS = {"{}_events": "events()", "{}_ledger": "ledger(events=true)"}
 DATA_TESTS = {
     "{}_committed": ["spark_cdc.loads_reconcile"],
@@ -113,8 +114,13 @@ class Project:
             "profiles.yml", {self.name: {"target": "t", "outputs": {"t": target | changes}}}
         )
 
-    def entity(self, name: str, columns: dict[str, Any], **settings: Any) -> None:
-        """Writes an entity: columns from name to type or to {data_type, and meta}."""
+    def entity(
+        self, name: str, columns: dict[str, Any], *, rejects: bool = False, **settings: Any
+    ) -> None:
+        """Writes an entity: columns from name to type or to {data_type, and meta}.
+
+        The view of its rejects comes with quarantine, or where it is asked for.
+        """
         listed = []
         for column, what in columns.items():
             meta = dict(what) if isinstance(what, dict) else {"data_type": what}
@@ -143,6 +149,8 @@ class Project:
         calls = {model: f"{macro}()" for model, macro in MODELS.items()}
         if settings["load_type"] == "events":
             calls |= EVENT_MODELS
+        if rejects or "quarantine" in (settings.get("on_reject"), settings.get("on_duplicate_key")):
+            calls |= REJECTS_MODEL
         for model, call in calls.items():
             path = self.folder / f"models/{name}/{model.format(name)}.sql"
             path.write_text(f"{{{{ spark_cdc.{call} }}}}\n", encoding="utf-8")

@@ -75,9 +75,24 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_current": macros.current_sql(entity, committed),
         f"{name}_history": macros.history_sql(entity, committed),
         f"{name}_versions": macros.versions_sql(entity, committed),
+        f"{name}_rejects": macros.rejects_sql(entity, ledger, committed),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
+    draft = {"replay": {"from": "2024-03-02"}, "log_rows": 0}
+    replayed = {
+        "entity": entity,
+        "committed": committed,
+        "replay": f"{SCHEMA}.{name}_replay",
+        "draft": draft,
+    }
+    statements |= {
+        f"{name}_replay_history": macros._history_difference_sql(replayed),
+        f"{name}_replay_state": macros._state_difference_sql(replayed, draft),
+    }
+    lenient = {**entity, "quarantine": ["null_keys", "failed_casts", "duplicate_keys"]}
+    if not entity["events"]:
+        statements[f"stg_{name}_quarantine"] = stage_sql(lenient, f"landed_{name}")
     for title, figures in MANIFESTS.items():
         manifest = {
             **macros._empty_manifest(),
@@ -107,6 +122,13 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             statements[f"{name}_ledger_{title}"] = macros.tag_sql(
                 entity, load, f"stg_{name}", ledger
             )
+            if title == "checkpoint":
+                statements |= {
+                    f"{name}_ledger_quarantine": macros.tag_sql(
+                        lenient, load, f"stg_{name}", ledger
+                    ),
+                    f"{name}_hold": macros.hold_sql(lenient, load, ledger, True),
+                }
         if title == "later":
             statements |= _changed_statements(macros, entity, load, ledger, manifest)
         statements |= {
@@ -116,6 +138,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             f"count_load_{title}": macros._counts_sql(ledger, load),
             f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
         }
+    statements |= _upkeep_statements(macros, entity)
     arguments: dict[str, dict[str, Any]] = {
         "accepted_operations": {"operations": ["I", "U"]},
         "follows_story": {
@@ -130,6 +153,33 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
+
+
+def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """The queries of vacuum, compact and verify."""
+    name, kind = entity["name"], entity["load_type"][0]
+    ledger = Relation(f"{name}_ledger")
+    operated = {
+        "entity": entity,
+        "ledger": ledger,
+        "load_log": f"{SCHEMA}.cdc_loads",
+        "catalog": {ledger.identifier: {"location": "file:/ledger"}},
+    }
+    loads = [f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)]
+    plan = macros._plan_compaction(entity, loads, 0, False)
+    record = {"load_id": plan["checkpoint"], "business_time": "2024-03-04"}
+    columns = macros._ledger_columns(entity)
+    compared = [
+        {"kind": view, "view": f"{SCHEMA}.{name}_{view}"}
+        for view in ("current", "history", "versions")
+    ]
+    return {
+        "vacuum_ages": macros._load_ages_sql(operated, ledger),
+        "compact": macros._compacted_rows_sql(operated, plan, columns, record, record),
+        "verify_files": macros._files_sql(operated, loads),
+        "verify_rows": macros._rows_sql(operated, loads, {}),
+        "verify_views": macros._view_sums_sql(operated, loads, compared),
+    }
 
 
 def _changed_statements(
@@ -221,6 +271,7 @@ def _macros(folder: Path) -> Macros:
         ref=lambda *words: f"{SCHEMA}.{words[-1]}",
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
+        _list_files=lambda location: f"{SCHEMA}.files",
         read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
     )
 

@@ -183,6 +183,19 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
     ),
     "nowhere": (KEYED, {}, ["-"], ["nowhere: reading csv files of", "PATH_NOT_FOUND"]),
 }
+GUARDS = {  # as cdc_loads names them; other cases are failed_casts
+    **dict.fromkeys(("bad_cast", "odd_json", "events_refused"), "null_keys, failed_casts"),
+    **dict.fromkeys(
+        ("new_twice", "same_twice", "same_and_changed", "delta_twice"), "duplicate_keys"
+    ),
+    "null_key": "null_keys",
+    "other_columns": "missing_columns, unexpected_columns",
+    "no_header": "missing_columns",
+    "json_column": "unexpected_columns",
+    "events_tied": "tied_events",
+    "nowhere": None,  # Spark's own error: nothing can be recorded
+}
+LIFTED = ("json_column", "odd_rows", "odd_json", "same_twice", "same_and_changed", "delta_twice")
 GOOD = {
     "delta_twice": ["id,value,op", "1,1,I", "2,2,I"],
     "events_tied": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
@@ -208,7 +221,7 @@ def outcome(project: Project) -> Outcome:
         line + '""' if line.endswith(",") else line for line in GOOD["many_types"]
     ]
     for name, (columns, settings, lines, _) in CASES.items():
-        project.entity(name, columns, **settings)
+        project.entity(name, columns, rejects=name in LIFTED, **settings)
         project.land(name, "2024-01-01", *good.get(name, ["id,value", "1,1", "2,2"]))
         if name != "nowhere":
             project.land(name, "2024-01-02", *lines)
@@ -227,7 +240,17 @@ def test_bad_input_is_named_and_nothing_becomes_visible(
         (1, "I", "2024-01-01"),
         (2, "I", "2024-01-01"),
     ]
-    assert project.query(f"select count(*) from {{s}}.cdc_loads where entity = '{name}'") == [(1,)]
+    loads = f"{{s}}.cdc_loads where entity = '{name}' and status"
+    assert project.query(f"select count(*), max(guard) from {loads} = 'committed'") == [(1, None)]
+    guard = GUARDS.get(name, "failed_casts")
+    refused = project.query(
+        f"select guard, message from {loads} = 'refused' and business_time = '2024-01-02'"
+    )
+    assert [row[0] for row in refused[:1]] == ([guard] if guard else [])
+    for part in CASES[name][3] if guard else []:
+        assert part in refused[0][1]
+    if guard in ("failed_casts", "null_keys", "duplicate_keys", "unexpected_columns"):
+        assert f"spark_cdc_lift: [{name}.{guard}]}}'" in refused[0][1]
 
 
 def test_the_types_of_a_good_row(project: Project, outcome: Outcome) -> None:
@@ -267,6 +290,40 @@ def test_the_same_command_heals_it(project: Project, outcome: Outcome) -> None:
             " where business_date = '2024-01-02'"
         )
         assert loads == [(2,)]
+
+
+def test_what_a_lift_makes_of_refused_loads(project: Project, outcome: Outcome) -> None:
+    """Rejected rows are set aside with their text, unexpected columns ignored."""
+    lifts = ["unexpected_columns", "null_keys", "delta_twice.duplicate_keys"]
+    lifts += [f"{name}.duplicate_keys" for name in ("same_twice", "same_and_changed")]
+    lifts += [f"{name}.failed_casts" for name in ("odd_rows", "odd_json")]
+    project.load("2024-01-02", *LIFTED, spark_cdc_lift=lifts)
+    first = "2024-01-01"
+    found = {
+        name: project.rows(f"{name}_current", "id, value, operation, eff_start_date")
+        for name in LIFTED
+    }
+    held = [(1, 1, "X", first), (2, 2, "X", first)]
+    assert found == {
+        "json_column": [(1, 1, "N", first)],
+        "odd_rows": held,
+        "odd_json": held,
+        "same_twice": [(1, 1, "X", first), (2, 2, "N", first)],
+        "same_and_changed": [(1, 1, "X", first), (2, 2, "N", first)],
+        "delta_twice": held,
+    }
+    rejected = "rejected_reason, rejected_row"
+    assert project.rows("odd_rows_rejects", f"id, {rejected}") == [
+        (1, "the fields of the row do not match the header: 1,1,1", "1,1,1"),
+        (2, "the fields of the row do not match the header: 2", "2"),
+    ]
+    broken = '{"id": 1, "value": 1'
+    assert set(project.rows("odd_json_rejects", rejected)) == {
+        ("not a JSON object: []; id: null is not accepted as int not null", "[]"),
+        (f"not a JSON object: {broken}; id: null is not accepted as int not null", broken),
+        ("value: '[2]' is not accepted as int", '{"id":"2","value":"[2]"}'),
+    }
+    assert project.query("select count(*) from {s}.delta_twice_rejects") == [(6,)]
 
 
 def test_a_retry_of_a_refused_load_is_no_success(project: Project, outcome: Outcome) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -10,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from spark_cdc import chain, console, demo, load, project, replay, status
 from spark_cdc import cli as command_line
-from spark_cdc import console, demo, load, project
 from spark_cdc.errors import SparkCdcError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,19 +22,39 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def fake_dbt(monkeypatch, tmp_path):
-    """Stand in for dbt: it notes its arguments, and fails for the date in FAIL_AT."""
+    """Stand in for dbt: it notes its loads, and fails for the date in FAIL_AT.
+
+    Two entities are selected, a and b; STATUS is what there is of them.
+    """
     calls = tmp_path / "calls"
     calls.touch()
     script = tmp_path / "dbt"
     script.write_text(
-        f'#!/bin/sh\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
+        '#!/bin/sh\ncase "$1" in\n'
+        "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger general_ledger; exit;;\n"
+        '  run-operation) echo "12:00:00  spark_cdc status: $STATUS"; exit;;\n'
+        f'esac\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
         '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'
+        'echo "12:00:00  a 2019-06-19: 5 rows in, I 1, U 2, D 0, N 2, X 0; 5 rows now; load x"\n'
     )
     script.chmod(0o755)
     monkeypatch.setattr(project, "dbt_command", lambda *words: [str(script), *words])
+    monkeypatch.setattr(chain.Dbt, "_is_safe", lambda self: False)
     monkeypatch.delenv("FAIL_AT", raising=False)
     monkeypatch.setenv("SPARK_CDC_PORT", "10999")
+    monkeypatch.setenv("STATUS", statuses(a=[], b=[]))
     return lambda: calls.read_text().splitlines()
+
+
+def statuses(**times: list[str]) -> str:
+    """What the macro load_status prints of entities with these business times."""
+    common = {"load_type": "full", "per": "date", "has_archive": False, "rows": 0, "commit": 1}
+    return json.dumps(
+        [
+            common | {"entity": name, "times": found, "last_load": None, "draft": None}
+            for name, found in times.items()
+        ]
+    )
 
 
 def test_help_names_the_commands(cli):
@@ -81,6 +104,12 @@ def test_load_runs_the_dates_in_order(fake_dbt):
     ]
 
 
+def test_load_lifts_guards(fake_dbt):
+    assert command_line.main(["load", "2019-06-20", "--lift", "a.empty", "updated_share"]) == 0
+    given = '{"business_date": "2019-06-20", "spark_cdc_lift": ["a.empty", "updated_share"]}'
+    assert fake_dbt() == [f"10999|run --vars {given}"]
+
+
 def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
     monkeypatch.setenv("FAIL_AT", "2019-06-19")
     assert command_line.main(["load", "2019-06-18", "2019-06-19", "2019-06-20"]) == 1
@@ -88,6 +117,122 @@ def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "the load of 2019-06-19 failed; not started: 2019-06-20" in said
     assert "spark-cdc load 2019-06-19 2019-06-20" in said
+
+
+def test_load_says_how_far_it_is(fake_dbt, monkeypatch, capsys):
+    assert command_line.main(["load", "2019-06-18..2019-06-20"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"2019-06-19  2 of 3  [\d.]+ s  a: 5 rows in, I 1, U 2, D 0, N 2, X 0  ", said)
+    assert said.count("(the last is done at about ") == 2
+    monkeypatch.setenv("FAIL_AT", "2019-06-20")
+    assert command_line.main(["load", "2019-06-18..2019-06-30"]) == 1
+    said = capsys.readouterr().err
+    assert "the load of 2019-06-20 failed; not started: 10 dates up to 2019-06-30" in said
+    assert "the same command goes on there." in said
+
+
+def test_load_leaves_out_what_is_committed(fake_dbt, monkeypatch, capsys):
+    """a has two dates, b only the first: the second is loaded without a's models."""
+    monkeypatch.setenv("STATUS", statuses(a=["2019-06-18", "2019-06-19"], b=["2019-06-18"]))
+    words = ["load", "--from", "2019-06-18", "--to", "2019-06-20", "--exclude", "x"]
+    assert command_line.main(words) == 0
+    assert "1 date is committed already and left out (2019-06-18)" in capsys.readouterr().out
+    assert fake_dbt() == [
+        '10999|run --vars {"business_date": "2019-06-19"} --exclude x stg_a a_ledger a_committed',
+        '10999|run --vars {"business_date": "2019-06-20"} --exclude x',
+    ]
+    assert command_line.main([*words, "--again"]) == 0
+    assert len(fake_dbt()) == 5
+    monkeypatch.setenv("STATUS", statuses(a=["2019-06-20"], b=["2019-06-20"]))
+    assert command_line.main(["load", "2019-06-19..2019-06-20"]) == 0
+    said = capsys.readouterr().out
+    assert "2019-06-19  left out: a never had it, and has a later load; to insert it:" in said
+    assert "spark-cdc replay --from 2019-06-19 --dates 2019-06-19 --select b" in said
+    assert "Nothing is left to load." in said
+    assert len(fake_dbt()) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("2024-02-28", "2024-03-01"), ["2024-02-28", "2024-02-29", "2024-03-01"]),
+        (("2024-01-01", "2024-01-16", "1w"), ["2024-01-01", "2024-01-08", "2024-01-15"]),
+        (
+            ("2024-01-01 23:30", "2024-01-02 00:00", "15m"),
+            ["2024-01-01 23:30:00", "2024-01-01 23:45:00", "2024-01-02 00:00:00"],
+        ),
+        (("2024-01-01", "2024-01-01", "12h"), ["2024-01-01 00:00:00", "2024-01-01 12:00:00"]),
+    ],
+    ids=["days", "weeks", "minutes", "a whole day"],
+)
+def test_ranges(words, expected):
+    assert load.expand(*words) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["2024-01-02..2024-01-01"], "ends before it begins"),
+        (["2024-01-02.."], "'' is not a business date"),
+        (["2024-01-01..2024-01-02..2024-01-03"], "is no range FIRST..LAST"),
+        (["2024-01-01 10:00..2024-01-02"], "has times of day: say how often loads come"),
+        (["2024-01-01..2024-01-02", "--every", "0m"], "'0m' is no time between two loads"),
+        (["0001-01-01..9999-12-31", "--every", "1m"], "more than 100000"),
+        (["2024-01-01", "--every", "1d"], "--every is for ranges"),
+        (["--from", "2024-01-01"], "--from and --to go together"),
+        ([], "no date is given"),
+    ],
+)
+def test_no_ranges(words, message, capsys):
+    assert command_line.main(["load", *words]) == 1
+    assert message in capsys.readouterr().err
+
+
+def drafted(*times: str, first: str = "2024-01-02", outdated: str = "") -> status.Draft:
+    return status.Draft(moment(first), "landing", [moment(t) for t in times], outdated, [])
+
+
+def moment(text: str) -> dt.datetime:
+    return dt.datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize(
+    ("draft", "extra", "todo"),
+    [
+        (None, [], ["2", "4", "5"]),
+        (None, ["3"], ["2", "3", "4", "5"]),
+        (drafted("2024-01-02", "2024-01-04"), [], ["5"]),
+        (drafted("2024-01-02", "2024-01-03"), [], ["4", "5"]),
+        (drafted("2024-01-02", "2024-01-04"), ["3"], ["3", "4", "5"]),
+        (drafted("2024-01-02", "2024-01-04", "2024-01-05"), [], []),
+        (drafted("2024-01-02", first="2024-01-01"), [], ["2", "4", "5"]),
+        (drafted("2024-01-02", outdated="a rerun"), [], ["2", "4", "5"]),
+    ],
+    ids=["new", "inserted", "goes on", "keeps", "insert later", "done", "other", "outdated"],
+)
+def test_what_a_replay_still_has_to_load(draft, extra, todo):
+    times = [moment(f"2024-01-0{day}") for day in (1, 2, 4, 5)]
+    known = status.Status("a", "full", "date", False, times, 0, None, draft)
+    found = replay.plan(known, times[1], [moment(f"2024-01-0{day}") for day in extra])
+    assert [str(time.day) for time in found.todo] == todo
+    assert bool(found.outdated) == bool(draft and draft.outdated)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--select", "a"], "--from is missing"),
+        (["--from", "2019-02-30"], "'2019-02-30' is not a business date"),
+        (["--from", "2019-06-19", "--dates", "2019-06-18"], "lies before --from"),
+        (["--from", "2019-06-19", "--dates", "2019-06-20"], "--dates needs --select"),
+        (["--from", "2019-06-19 10:00"], "a is loaded per date, but a time of day is given"),
+        (["--from", "2019-06-19", "--source", "archive", "--select", "a"], "a has no archive"),
+    ],
+)
+def test_no_replays(fake_dbt, words, message, capsys):
+    assert command_line.main(["replay", *words]) == 1
+    assert message in capsys.readouterr().err
+    assert fake_dbt() == []
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):

@@ -26,14 +26,17 @@ GOOD: dict[str, Any] = {
 }
 
 
+LEDGER = {
+    "name": "orders_ledger",
+    "alias": "orders_ledger",
+    "schema": "cdc",
+    "resource_type": "model",
+    "unique_id": "model.shop.orders_ledger",
+}
+
+
 def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> Macros:
-    ledger = {
-        "name": "orders_ledger",
-        "alias": "orders_ledger",
-        "schema": schema,
-        "resource_type": "model",
-        "unique_id": "model.shop.orders_ledger",
-    }
+    ledger = LEDGER | {"schema": schema}
     given = {
         "graph": SimpleNamespace(
             nodes={n["unique_id"]: SimpleNamespace2(n) for n in (node, ledger)}
@@ -80,6 +83,30 @@ def test_a_good_configuration_passes() -> None:
     assert macros().validate() == ""
 
 
+def test_the_file_format_is_the_entitys_or_the_vars() -> None:
+    orc = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "orc"}}
+    assert macros().entity("orders")["file_format"] == "parquet"
+    assert macros(**orc).entity("orders")["file_format"] == "orc"
+    given = macros(changed(file_format="parquet"), **orc)
+    assert given.entity("orders")["file_format"] == "parquet"
+    assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
+    wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "delta"}}
+    with pytest.raises(CompilerError, match="spark_cdc_file_format is 'delta'; accepted are"):
+        macros(**wrong).validate()
+
+
+def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
+    said: list[str] = []
+    given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
+    table = SimpleNamespace(information="Type: MANAGED\nProvider: parquet\nLocation: x\n")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+    assert "stays parquet; file_format orc counts for new tables" in said[0]
+    table.information = table.information.replace("parquet", "orc")
+    given._note_file_format(given.entity("orders"), table)
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [
@@ -92,7 +119,7 @@ def test_a_good_configuration_passes() -> None:
         (changed(deleted_when="x"), "deleted_when is given, but load_type is full"),
         (changed(load_type="delta", deleted_when=["x"]), "deleted_when is not a text"),
         (changed(timezone="CET'"), "timezone is 'CET''; accepted are UTC, an offset"),
-        (changed(on_reject="fail"), "meta.spark_cdc has the unknown key 'on_reject'"),
+        (changed(on_rejects="fail"), "meta.spark_cdc has the unknown key 'on_rejects'"),
         (changed(source="files"), "source is not a mapping"),
         (changed(source__options=["sep"]), "source.options is not a mapping"),
         (changed(checkpoint=3), "checkpoint is not a mapping"),
@@ -113,6 +140,24 @@ def test_a_good_configuration_passes() -> None:
         (changed(source__options={"a') --": "x"}), "source.options has 'a') --'"),
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
+        (changed(file_format="csv"), "file_format is 'csv'; accepted are parquet, orc"),
+        (changed(guards=3), "guards is not a mapping: write empty, deleted_share, "),
+        (changed(guards={"delete_share": 1}), "guards has the unknown key 'delete_share'"),
+        (
+            changed(guards={"deleted_share": "half"}),
+            "guards.deleted_share is 'half'; accepted are numbers from 0 and null (off)",
+        ),
+        (changed(guards={"rejects": True}), "guards.rejects is 'True'; accepted are numbers"),
+        (changed(guards={"min_rows": None}), "min_rows is 'None'; accepted are numbers from 0: "),
+        (changed(guards={"empty": "fail"}), "guards.empty is 'fail'; accepted are refuse and null"),
+        (changed(guards={"rows_band": [5, 1]}), "guards.rows_band is '[5, 1]'; accepted are two"),
+        (changed(guards={"rows_band": 5}), "guards.rows_band is '5'; accepted are two numbers"),
+        (changed(on_reject="skip"), "on_reject is 'skip'; accepted are fail, quarantine"),
+        (changed(on_duplicate_key="first"), "on_duplicate_key is 'first'; accepted are fail"),
+        (
+            changed(load_type="events", on_duplicate_key="fail"),
+            "on_duplicate_key is given, but load_type is events",
+        ),
         (changed(columns=[]), "no column has the role key"),
         (changed(columns=[column("id")]), "no column has the role key"),
         (
@@ -182,6 +227,78 @@ def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
     assert message in str(error.value)
     assert "orders: " in str(error.value)
     assert "(in the YAML of stg_orders)" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"spark_cdc_lift": ["orders.delete_share"]}, "names 'orders.delete_share', which is no"),
+        ({"spark_cdc_lift": "min_rows"}, "spark_cdc_lift names 'min_rows', which is no guard"),
+        ({"spark_cdc_lift": ["a.b.empty"]}, "spark_cdc_lift names 'a.b.empty', which is no guard"),
+        (
+            {"spark_cdc_lift": [7]},
+            "spark_cdc_lift names '7', which is no guard. Accepted are empty",
+        ),
+        ({"spark_cdc_lift": ["items.empty"]}, "'items' is no entity of this run (orders)"),
+        ({"spark_cdc_lift": {"orders": "empty"}}, "accepted are a guard and a list of guards"),
+        ({"spark_cdc_guards": {"deleted": 1}}, "the var spark_cdc_guards has the unknown key"),
+        ({"spark_cdc_guards": [1]}, "the var spark_cdc_guards is not a mapping"),
+    ],
+)
+def test_vars_of_guards_are_checked(variables: dict[str, Any], message: str) -> None:
+    with pytest.raises(CompilerError) as error:
+        macros(var={"business_date": "2024-01-02"} | variables).validate()
+    assert message in str(error.value)
+
+
+def test_quarantine_needs_a_model_that_shows_the_rejects() -> None:
+    node = changed(on_reject="quarantine")
+    with pytest.raises(CompilerError, match=r"Write the model orders_rejects with spark_cdc\.rej"):
+        macros(node).validate()
+    given = macros(node)
+    view = {"name": "orders_rejects", "unique_id": "model.shop.orders_rejects"}
+    names = ("stg_orders", "orders_ledger", "orders_rejects")
+    nodes = [SimpleNamespace2(node), SimpleNamespace2(LEDGER), SimpleNamespace2(view)]
+    graph = SimpleNamespace(nodes={f"model.shop.{n}": v for n, v in zip(names, nodes, strict=True)})
+    given = macros(node, graph=graph)
+    assert given.validate() == ""
+
+
+def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
+    node = changed(guards={"deleted_share": 0.1, "empty": None})
+    shared = {"deleted_share": 0.2, "updated_share": 0.3}
+    guards = macros(node, var={"spark_cdc_guards": shared}).entity("orders")["guards"]
+    found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejects")]
+    assert found == [0.1, 0.3, None, 1000]
+    lift = {"spark_cdc_lift": ["orders.deleted_share", "rejects", "items.updated_share"]}
+    guards = macros(node, var={"spark_cdc_guards": shared} | lift).entity("orders")["guards"]
+    assert (guards["deleted_share"], guards["updated_share"], guards["rejects"]) == (
+        None,
+        0.3,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "lift", "kinds"),
+    [
+        ({}, [], []),
+        ({"on_reject": "quarantine"}, [], ["null_keys", "failed_casts"]),
+        ({"on_duplicate_key": "quarantine"}, [], ["duplicate_keys"]),
+        ({}, ["rejects"], ["null_keys", "failed_casts"]),
+        ({}, ["failed_casts", "orders.duplicate_keys"], ["failed_casts", "duplicate_keys"]),
+        ({"load_type": "events"}, ["duplicate_keys"], []),
+    ],
+)
+def test_what_is_quarantined(settings: dict[str, Any], lift: list[str], kinds: list[str]) -> None:
+    given = macros(var={"spark_cdc_lift": lift})
+    assert given._quarantine("orders", settings) == kinds
+
+
+def test_unexpected_columns_are_ignored_once_lifted() -> None:
+    for lift, what in (("orders.unexpected_columns", "ignore"), ("items.unexpected_columns", None)):
+        source = macros(var={"spark_cdc_lift": lift}).entity("orders")["source"]
+        assert source["on_unexpected_column"] == (what or "error")
 
 
 def test_all_problems_come_in_one_message() -> None:

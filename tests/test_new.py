@@ -22,7 +22,7 @@ from spark_cdc.errors import SparkCdcError
 from spark_cdc.new import Column, Entity
 
 REPOSITORY = Path(__file__).parents[1]
-MODELS = ["ledger", "committed", "current", "history", "versions"]
+MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
 EVENTS = ["--load-type", "events", "--events-format"]
 FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
@@ -53,7 +53,7 @@ def refused(*arguments: str) -> str:
     return error.value.message
 
 
-def test_writes_the_yaml_and_six_models(tmp_path, capsys):
+def test_writes_the_yaml_and_seven_models(tmp_path, capsys):
     args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path))
     assert args.run(args) == 0
     files = {path.name: path.read_text() for path in (tmp_path / "orders").iterdir()}
@@ -65,6 +65,7 @@ def test_writes_the_yaml_and_six_models(tmp_path, capsys):
         "orders_current.sql": "{{ spark_cdc.current() }}\n",
         "orders_history.sql": "{{ spark_cdc.history() }}\n",
         "orders_versions.sql": "{{ spark_cdc.versions() }}\n",
+        "orders_rejects.sql": "{{ spark_cdc.rejects() }}\n",
     }
     out = capsys.readouterr().out
     assert "landing/orders/{business_date}" in out
@@ -102,7 +103,7 @@ def test_columns_of_the_models():
     hashes = ["key_hash", "nonkey_hash"]
     state = [*stored, *hashes, "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
     assert names("stg_orders") == [*stored, "op"]
     start = [*stored, *hashes, "ignored_hash", "eff_start_date"]
     assert names("orders_ledger") == [*start, "note", *partition]
@@ -110,17 +111,12 @@ def test_columns_of_the_models():
     assert names("orders_current") == state
     assert names("orders_history") == [*state, "business_date"]
     assert names("orders_versions") == [*state, "eff_end_date", "is_current"]
+    rejected = ["rejected_columns", "rejected_reason", "rejected_row"]
+    assert names("orders_rejects") == ["order_no", "line_no", "key_hash", *rejected, *partition[:2]]
     # Each description stands there once.
     assert text.count("description: Price.") == 1
     # Unit tests hand the entry of stg_ to the macros as it is.
     assert "doc(" not in json.dumps(models["stg_orders"])
-
-
-def test_accepted_operations_follow_the_load_type():
-    full = new.render_yaml(entity("orders", "--columns", COLUMNS))
-    delta = new.render_yaml(entity("orders", "--columns", COLUMNS, "--load-type", "delta"))
-    assert "operations: [I, U, N]}" in full
-    assert "operations: [I, U, N, X]}" in delta
 
 
 def test_change_events_have_models_of_their_own(tmp_path):
@@ -133,7 +129,7 @@ def test_change_events_have_models_of_their_own(tmp_path):
     assert list(files) == [
         *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
         *("people_committed.sql", "people_current.sql", "people_history.sql"),
-        *("people_versions.sql", "people_event_versions.sql"),
+        *("people_versions.sql", "people_rejects.sql", "people_event_versions.sql"),
     ]
     assert files["people_events.sql"] == "{{ spark_cdc.events() }}\n"
     assert files["people_ledger.sql"] == "{{ spark_cdc.ledger(events=true) }}\n"

@@ -9,11 +9,11 @@
     {%- if model_name.startswith('stg_') -%}
         {{ return(model_name[4:]) }}
     {%- endif -%}
-    {%- for suffix in ['_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_events'] if model_name.endswith(suffix) -%}
+    {%- for suffix in ['_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_events', '_rejects'] if model_name.endswith(suffix) -%}
         {{ return(model_name[:-(suffix | length)]) }}
     {%- endfor -%}
     {% do exceptions.raise_compiler_error(
         "spark_cdc: the model '" ~ model_name ~ "' calls a macro of spark_cdc but its name says no entity. "
-        ~ "Accepted are stg_<entity> and <entity>_events, _ledger, _committed, _current, _history, _versions, _event_versions: rename the model."
+        ~ "Accepted are stg_<entity> and <entity>_events, _ledger, _committed, _current, _history, _versions, _event_versions, _rejects: rename the model."
     ) %}
 {%- endmacro -%}

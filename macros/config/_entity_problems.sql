@@ -39,7 +39,10 @@
 {%- macro _setting_problems(settings) -%}
     {%- set problems = [] -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, [
-        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'dropped'])) -%}
+        'load_type', 'business_date_type', 'deleted_when', 'timezone', 'source', 'events', 'checkpoint', 'guards', 'on_reject',
+        'on_duplicate_key', 'file_format', 'dropped'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems(
+        'file_format', settings.get('file_format') or 'parquet', ['parquet', 'orc'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems('load_type', settings.get('load_type'), ['full', 'delta', 'events'])) -%}
     {%- do problems.extend(spark_cdc._choice_problems(
         'business_date_type', settings.get('business_date_type', 'date'), ['date', 'timestamp'])) -%}
@@ -91,6 +94,14 @@
             {%- do problems.append("source.options has '" ~ option ~ "', which spark_cdc sets itself or which is no option "
                 ~ "of a Spark reader: remove it") -%}
         {%- endfor -%}
+    {%- endif -%}
+
+    {%- do problems.extend(spark_cdc._guard_problems('guards', settings.get('guards'))) -%}
+    {%- do problems.extend(spark_cdc._choice_problems('on_reject', settings.get('on_reject', 'fail'), ['fail', 'quarantine'])) -%}
+    {%- do problems.extend(spark_cdc._choice_problems(
+        'on_duplicate_key', settings.get('on_duplicate_key', 'fail'), ['fail', 'quarantine'])) -%}
+    {%- if settings.get('on_duplicate_key') and settings.get('load_type') == 'events' -%}
+        {%- do problems.append("on_duplicate_key is given, but load_type is events, where a key may come many times: remove it") -%}
     {%- endif -%}
 
     {%- set checkpoint = settings.get('checkpoint') or {} -%}

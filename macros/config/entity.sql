@@ -2,8 +2,9 @@
     defaults. Nothing is checked here: validate() has done that at the start of the run.
     Returns a dictionary: name, load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
-    _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case), checkpoint {changed_share, loads, rows}, and lists of columns:
-    columns (all, as declared, and those that a change-event format adds), stored (without control columns),
+    _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case), checkpoint {changed_share, loads, rows}, guards (of guards()), quarantine
+    (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a
+    change-event format adds), stored (without control columns),
     key_columns, compared, ignored. A column is a dictionary: name, data_type, role, nullable, from, format, encoding,
     optional (whether the source may lack it), was (former names), default, on_misfit, sql (the name, quoted where it must be). -#}
 {%- macro entity(name) -%}
@@ -43,11 +44,14 @@
             'text': source.get('text', source.get('format', 'csv') in ['csv', 'json'] or (events or {}).get('is_message', false)),
             'date_column': source.get('date_column'),
             'on_missing_column': source.get('on_missing_column', 'error'),
-            'on_unexpected_column': source.get('on_unexpected_column', 'error'),
+            'on_unexpected_column': 'ignore' if spark_cdc._is_lifted(name, 'unexpected_columns') else source.get('on_unexpected_column', 'error'),
         },
         'events': events,
         'dropped': spark_cdc._names(settings.get('dropped')) | map('lower') | list,
         'checkpoint': checkpoint,
+        'guards': spark_cdc.guards(name, settings),
+        'quarantine': spark_cdc._quarantine(name, settings),
+        'file_format': settings.get('file_format') or spark_cdc._default_file_format(),
         'columns': columns,
         'stored': stored,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,

@@ -4,7 +4,8 @@
     {{ return([
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
-        'carried_operation', 'landing_problem', 'is_rejected', 'recency',
+        'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
+        'carried_operation', 'squashed_load_ids', 'landing_problem', 'is_rejected', 'recency',
     ]) }}
 {%- endmacro -%}
 

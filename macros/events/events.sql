@@ -9,10 +9,13 @@
     {%- set entity = spark_cdc.entity(name) -%}
     {%- set load = spark_cdc._planned_load(entity).load -%}
     {%- do spark_cdc._check_definition(entity, load, spark_cdc._sibling(name ~ '_ledger'), load.keep) -%}
+    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
+        {%- set incoming = spark_cdc._replayed_events(entity, load, this) -%}
+    {%- endif -%}
     {%- set names = [] -%}
     {%- for column in spark_cdc._event_columns(entity) -%}{%- do names.append(column.sql) -%}{%- endfor -%}
     {{ return(
-        '/* spark_cdc load: ' ~ spark_cdc._comment_json({'load_id': load.load_id, 'business_time': load.business_time, 'layout': load.layout}) ~ ' */\nselect\n    '
+        '/* spark_cdc load: ' ~ spark_cdc._comment_json({'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout}) ~ ' */\nselect\n    '
         ~ names | join(',\n    ') ~ ',\n    ' ~ spark_cdc._partition(load) ~ '\nfrom ' ~ incoming
     ) }}
 {%- endmacro -%}

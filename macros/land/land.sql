@@ -156,20 +156,27 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
     {%- endfor -%}
     {%- for name in found_names if name | lower not in declared_folded -%}{%- do unexpected.append(name) -%}{%- endfor -%}
     {%- set problems = [] -%}
+    {%- set refused = [] -%}
     {%- set empty_json = entity.source.format == 'json' and not found_names -%}
     {%- if missing and entity.source.on_missing_column == 'error' and not empty_json -%}
         {%- do problems.append('missing: ' ~ missing | join(', ')) -%}
+        {%- do refused.append('missing_columns') -%}
     {%- endif -%}
     {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
         {%- do problems.append('unexpected: ' ~ unexpected | join(', ')) -%}
+        {%- do refused.append('unexpected_columns') -%}
     {%- endif -%}
     {%- if problems -%}
-        {% do exceptions.raise_compiler_error(
+        {%- do spark_cdc.refuse_load(
+            entity, refused | join(', '),
             entity.name ~ ': the columns of ' ~ input ~ ' are not the declared ones.\n  ' ~ problems | join('\n  ')
             ~ '\n  found: ' ~ found_names | join(', ') ~ '\n  declared: ' ~ declared | join(', ')
             ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, and '
-            ~ 'source.on_missing_column: null or source.on_unexpected_column: ignore lift the check. Nothing was written.'
-        ) %}
+            ~ 'source.on_missing_column: null or source.on_unexpected_column: ignore lift the check. '
+            ~ ('To ignore unexpected ones this once: ' ~ spark_cdc._lift_command(
+                entity, {'business_time': var('business_date', none)}, ['unexpected_columns']) ~ '. ' if 'unexpected_columns' in refused else '')
+            ~ 'Nothing was written.'
+        ) -%}
     {%- endif -%}
     {%- if entity.source.format not in ['csv', 'json'] -%}
         {%- do spark_cdc._check_types(entity, input, found) -%}
@@ -200,12 +207,13 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
         {%- endfor -%}
         {%- if missing and loop.last -%}
             {%- set others = fromjson(found.unexpected) -%}
-            {% do exceptions.raise_compiler_error(
+            {%- do spark_cdc.refuse_load(
+                entity, 'missing_columns',
                 entity.name ~ ': no event of ' ~ input ~ ' has ' ~ missing | join(', ') ~ '.\n  declared: '
                 ~ entity.stored | map(attribute='from') | join(', ') ~ '\n  not declared, but there: ' ~ (others | join(', ') or 'nothing')
                 ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, in the same case, and '
                 ~ 'source.on_missing_column: null lifts the check. Nothing was written.'
-            ) %}
+            ) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -237,12 +245,13 @@ from (
         {%- endfor -%}
     {%- endfor -%}
     {%- if problems -%}
-        {% do exceptions.raise_compiler_error(
+        {%- do spark_cdc.refuse_load(
+            entity, 'column_types',
             entity.name ~ ': types in ' ~ input ~ ' do not turn into the declared ones without a loss.\n  '
             ~ problems | join('\n  ') ~ '\nDeclare the type found or a wider one in stg_' ~ entity.name
             ~ (', or leave out source.text, which takes text columns only.' if entity.source.text else
                ', or, where all columns hold text, set source.text: true.') ~ ' Nothing was written.'
-        ) %}
+        ) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -329,12 +338,12 @@ select
     fields[{{ spark_cdc._literal(column.from) }}] as {{ spark_cdc._quote(column.from) }},
     {% endfor -%}
     case
-        when fields is null then concat('not a JSON object: ', left(value, 200))
+        when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
         when size(array_except(map_keys(fields), array({{ names | join(', ') }}))) > 0
             then concat(
                 'unexpected columns: ',
-                array_join(array_except(map_keys(fields), array({{ names | join(', ') }})), ', ')
+                array_join(array_except(map_keys(fields), array({{ names | join(', ') }})), ', '), char(10), value
             )
         {%- endif %}
     end as landing_problem

@@ -23,3 +23,7 @@
 
 
 {%- macro _is_full(load_id) -%}{{ return(load_id.split('-')[1].startswith('f')) }}{%- endmacro -%}
+
+
+{#- Whether a load is the history of others that compact squashed into it. -#}
+{%- macro _is_history(load_id) -%}{{ return(load_id.split('-')[1] == 'h') }}{%- endmacro -%}

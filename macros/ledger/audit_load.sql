@@ -22,32 +22,33 @@
     {%- if prior.record is none or prior.record.parent != load.parent -%}
         {%- do spark_cdc._refuse_other_parent(entity, load, prior.record) -%}
     {%- endif -%}
+    {%- set known = {'counts': counts, 'rows_prior': prior.rows, 'record': prior.record} -%}
     {%- if counts.R -%}
-        {%- do spark_cdc._refuse_rejects(entity, ledger, load, counts) -%}
+        {%- do spark_cdc._check_rejects(entity, ledger, load, known) -%}
     {%- endif -%}
-    {%- do spark_cdc._check_duplicate_keys(entity, ledger, load, prior.record.get('layout') or {}) -%}
+    {%- do spark_cdc._check_duplicate_keys(entity, ledger, load, known) -%}
 
     {%- set written = counts.I + counts.U + counts.N + counts.R -%}
     {%- set previous = {'rows': prior.rows, 'log_rows': prior.log_rows} -%}
     {%- if load.load_type == 'full' -%}
         {%- set rows_in = written if load.is_checkpoint else spark_cdc._count_input(entity, time) -%}
-        {%- set kept = prior.rows - counts.D - counts.U -%}
+        {%- set kept = prior.rows - counts.D - counts.U - counts.X -%}  {#- X: held, since a rejected row may be theirs -#}
         {%- if rows_in - counts.I - counts.U - counts.R != kept -%}
-            {%- do spark_cdc._find_unchanged_duplicates(entity, load, time) -%}
-            {%- do spark_cdc._refuse_counts(entity, load, counts, rows_in, prior.rows, kept) -%}
+            {%- do spark_cdc._find_unchanged_duplicates(entity, load, time, known) -%}
+            {%- do spark_cdc._refuse_counts(entity, load, known, rows_in, kept) -%}
         {%- endif -%}
         {%- do counts.update({'N': kept}) -%}
     {%- else -%}
         {%- set rows_in = prior.record.events.event_count if entity.events else written + counts.D + counts['T'] -%}
         {%- set kept = prior.rows - counts.U - counts.N - counts.D -%}
         {%- if kept < 0 or (load.is_checkpoint and kept != counts.X) -%}
-            {%- do spark_cdc._refuse_counts(entity, load, counts, rows_in, prior.rows, kept) -%}
+            {%- do spark_cdc._refuse_counts(entity, load, known, rows_in, kept) -%}
         {%- endif -%}
         {%- do counts.update({'X': kept}) -%}
     {%- endif -%}
     {%- set log_rows = 0 if load.is_checkpoint else
-            prior.log_rows + counts.I + counts.U + counts.D + (counts.N if load.load_type != 'full' else 0) -%}
-    {{ return({
+            prior.log_rows + counts.I + counts.U + counts.D + (counts.X if load.load_type == 'full' else counts.N) -%}
+    {%- set audit = {
         'counts': counts,
         'rows_in': rows_in,
         'rows_prior': prior.rows,
@@ -55,7 +56,9 @@
         'log_rows': log_rows,
         'previous': previous,
         'record': prior.record,
-    }) }}
+    } -%}
+    {%- do spark_cdc.check_guards(entity, ledger, load, audit) -%}
+    {{ return(audit) }}
 {%- endmacro -%}
 
 
@@ -102,65 +105,118 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
     {%- set what = "another run committed a load meanwhile: this one builds on " ~ (record.parent or 'nothing')
             ~ ', but the last load before ' ~ load.business_time ~ ' is now ' ~ (load.parent or 'none')
             if record else 'the ledger holds no whole load ' ~ load.load_id ~ ', as if ' ~ entity.name ~ '_ledger had not run' -%}
-    {% do exceptions.raise_compiler_error(
+    {%- do spark_cdc.refuse_load(
+        entity, 'parent',
         entity.name ~ ': ' ~ what ~ '. Nothing was committed and readers see what they saw before. Run '
-        ~ "dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ load.business_time ~ "}' again."
-    ) %}
+        ~ "dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ load.business_time ~ "}' again.",
+        load, {'record': record}
+    ) -%}
 {%- endmacro -%}
 
 
-{%- macro _refuse_rejects(entity, ledger, load, counts) -%}
-    {%- set examples = spark_cdc._query(
-        'select note from ' ~ ledger ~ " where load_id = '" ~ load.load_id ~ "' and operation = 'R' limit 5"
-    ) -%}
+{#- Rejected rows stop a load unless their kind is set aside (entity.quarantine). Two different events at one place do in
+    any case: which of them holds nobody knows, and earlier events of the key are not applied either. -#}
+{%- macro _check_rejects(entity, ledger, load, known) -%}
+    {%- set tied = known.counts.R - known.record.events.rejected if entity.events else 0 -%}
+    {%- if tied > 0 -%}
+        {%- do spark_cdc._refuse_rejects(entity, ledger, load, known, ['tied_events'], tied, "note like '%name a tie_breaker%'") -%}
+    {%- endif -%}
+    {%- set conditions = spark_cdc._reject_kinds() -%}
+    {%- set found = spark_cdc._query(
+        'select count_if(' ~ conditions.null_keys ~ ') as null_keys, count_if(' ~ conditions.duplicate_keys ~ ') as duplicate_keys, '
+        ~ 'count_if(' ~ conditions.failed_casts ~ ') as failed_casts from ' ~ ledger
+        ~ " where load_id = '" ~ load.load_id ~ "' and operation = 'R'"
+    )[0] -%}
+    {%- set refused = namespace(kinds=[], rows=0, conditions=[]) -%}
+    {%- for kind in conditions if found[kind] | int and kind not in entity.quarantine -%}
+        {%- do refused.kinds.append(kind) -%}
+        {%- do refused.conditions.append('(' ~ conditions[kind] ~ ')') -%}
+        {%- set refused.rows = refused.rows + found[kind] | int -%}
+    {%- endfor -%}
+    {%- if refused.kinds -%}
+        {%- do spark_cdc._refuse_rejects(entity, ledger, load, known, refused.kinds, refused.rows, refused.conditions | join(' or ')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Which rejected rows are of which kind, as conditions over the ledger. -#}
+{%- macro _reject_kinds() -%}
+    {%- set repeated = "coalesce(get_json_object(note, '$.reasons[0]') like " ~ spark_cdc._literal(spark_cdc._repeated_reason() ~ '%') ~ ', false)' -%}
+    {{ return({
+        'null_keys': 'key_hash is null',
+        'failed_casts': 'key_hash is not null and not ' ~ repeated,
+        'duplicate_keys': 'key_hash is not null and ' ~ repeated,
+    }) }}
+{%- endmacro -%}
+
+
+{#- Rejected rows, what is wrong with them and how they came in, for a message. Returns a list of texts. -#}
+{%- macro _reject_lines(ledger, load, condition) -%}
     {%- set lines = [] -%}
-    {%- for example in examples -%}
+    {%- for example in spark_cdc._query(
+        'select note from ' ~ ledger ~ " where load_id = '" ~ load.load_id ~ "' and operation = 'R' and (" ~ condition ~ ') limit 5'
+    ) -%}
         {%- set note = fromjson(example.note) -%}
         {%- do lines.append(note.reasons | join('; ') ~ '\n      in ' ~ tojson(note.row)[:300]) -%}
     {%- endfor -%}
-    {% do exceptions.raise_compiler_error(
-        entity.name ~ ': ' ~ counts.R ~ (' row' if counts.R == 1 else ' rows') ~ ' of ' ~ load.business_time
-        ~ " can't be accepted as declared in stg_" ~ entity.name ~ '; ' ~ (examples | length) ~ ' of them:\n    - '
+    {{ return(lines) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_rejects(entity, ledger, load, known, kinds, row_count, condition) -%}
+    {%- set lines = spark_cdc._reject_lines(ledger, load, condition) -%}
+    {%- set way_out = '' if kinds == ['tied_events'] else ' To set such rows aside this once: '
+            ~ spark_cdc._lift_command(entity, load, kinds) ~ '; always: on_reject: quarantine.' -%}
+    {%- do spark_cdc.refuse_load(
+        entity, kinds | join(', '),
+        entity.name ~ ': ' ~ row_count ~ (' row' if row_count == 1 else ' rows') ~ ' of ' ~ load.business_time
+        ~ " can't be accepted as declared in stg_" ~ entity.name ~ '; ' ~ (lines | length) ~ ' of them:\n    - '
         ~ lines | join('\n    - ') ~ '\nNothing was committed and readers see what they saw before. Correct the data '
-        ~ 'or the types, and run the same command again. The rejected rows are in ' ~ ledger ~ " where load_id = '"
-        ~ load.load_id ~ "' and operation = 'R'."
-    ) %}
+        ~ 'or the types, and run the same command again.' ~ way_out ~ ' The rejected rows are in ' ~ ledger ~ " where load_id = '"
+        ~ load.load_id ~ "' and operation = 'R'.",
+        load, known
+    ) -%}
 {%- endmacro -%}
 
 
 {#- A key may come once in a load. Keys whose rows are written are looked at here, on the narrow hash column; a key
-    that came twice unchanged in a full load shows in the counts. -#}
-{%- macro _check_duplicate_keys(entity, ledger, load, layout) -%}
+    that came twice unchanged in a full load shows in the counts. A rejected row counts, too, beside one that was accepted. -#}
+{%- macro _check_duplicate_keys(entity, ledger, load, known) -%}
+    {%- set supplied = spark_cdc.operations('received' if known.counts.R and not entity.events else 'supplied') -%}
+    {%- set of_load = ledger ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ supplied -%}
+    {%- set laid_out = spark_cdc._laid_out(entity, ledger, known.record.get('layout') or {}) -%}
+    {%- set is_repeated = " having count(*) > 1 and max(operation <> 'R')" -%}
     {%- set twice = spark_cdc._query(
-        'select key_hash, count(*) as row_count from ' ~ ledger ~ " where load_id = '" ~ load.load_id
-        ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by key_hash having count(*) > 1 limit 1000"
+        'select key_hash, count(*) as row_count from ' ~ of_load ~ ' and key_hash is not null group by key_hash' ~ is_repeated ~ ' limit 1000'
     ) -%}
     {%- if not twice -%}
         {{ return('') }}
     {%- endif -%}
+    {%- set key_names = entity.key_columns | map(attribute='sql') | join(', ') -%}
     {%- set examples = spark_cdc._query(
-        'select ' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', count(*) as row_count from '
-        ~ spark_cdc._laid_out(entity, ledger, layout) ~ " where load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc.operations('supplied') ~ " group by "
-        ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ' having count(*) > 1 limit 5'
+        'select ' ~ key_names ~ ', count(*) as row_count from ' ~ of_load.replace(ledger | string, laid_out | string, 1) ~ ' group by ' ~ key_names ~ is_repeated ~ ' limit 5'
     ) -%}
     {%- do spark_cdc._refuse_duplicates(entity, load, ('1000 or more keys come' if twice | length == 1000 else
-        (twice | length) ~ (' key comes' if twice | length == 1 else ' keys come')) ~ ' more than once', spark_cdc._key_lines(entity, examples)) -%}
+        (twice | length) ~ (' key comes' if twice | length == 1 else ' keys come')) ~ ' more than once', spark_cdc._key_lines(entity, examples), known) -%}
 {%- endmacro -%}
 
 
-{%- macro _refuse_duplicates(entity, load, what, lines) -%}
-    {% do exceptions.raise_compiler_error(
+{%- macro _refuse_duplicates(entity, load, what, lines, known) -%}
+    {%- do spark_cdc.refuse_load(
+        entity, 'duplicate_keys',
         entity.name ~ ': ' ~ what ~ ' in ' ~ load.business_time ~ '; a ' ~ load.load_type ~ ' load takes one row per key '
         ~ '(key: ' ~ entity.key_columns | map(attribute='name') | join(', ') ~ '). Examples:\n    - ' ~ lines | join('\n    - ')
         ~ '\nNothing was committed and readers see what they saw before. Correct the data, or the columns with the role '
-        ~ 'key in stg_' ~ entity.name ~ ', and run the same command again.'
-    ) %}
+        ~ 'key in stg_' ~ entity.name ~ ', and run the same command again. To set all rows of these keys aside this once: '
+        ~ spark_cdc._lift_command(entity, load, ['duplicate_keys']) ~ '; always: on_duplicate_key: quarantine.',
+        load, known
+    ) -%}
 {%- endmacro -%}
 
 
 {#- Keys that came twice without a change are not in the ledger, so the input is looked at again: only once the counts
     have shown that something is wrong. -#}
-{%- macro _find_unchanged_duplicates(entity, load, time) -%}
+{%- macro _find_unchanged_duplicates(entity, load, time, known) -%}
     {%- set keys = entity.key_columns | map(attribute='sql') | join(', ') -%}
     {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), time) -%}
     {%- set examples = spark_cdc._query(
@@ -169,31 +225,34 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
     ) -%}
     {%- if examples -%}
         {%- do spark_cdc._refuse_duplicates(
-            entity, load, 'keys come more than once', spark_cdc._key_lines(entity, examples)) -%}
+            entity, load, 'keys come more than once', spark_cdc._key_lines(entity, examples), known) -%}
     {%- endif -%}
 {%- endmacro -%}
 
 
-{#- Keys and how often they came, a line each. -#}
+{#- Keys and, where it is known, how often they came, a line each. -#}
 {%- macro _key_lines(entity, examples) -%}
     {%- set lines = [] -%}
     {%- for example in examples -%}
         {%- set values = [] -%}
         {%- for column in entity.key_columns -%}{%- do values.append(column.name ~ ' = ' ~ example[column.name]) -%}{%- endfor -%}
-        {%- do lines.append(values | join(', ') ~ ' (' ~ example.row_count ~ ' rows)') -%}
+        {%- do lines.append(values | join(', ') ~ (' (' ~ example.row_count ~ ' rows)' if 'row_count' in example else '')) -%}
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}
 
 
 {#- The counts don't reconcile and no key came twice: the input changed while it was read. -#}
-{%- macro _refuse_counts(entity, load, counts, rows_in, rows_prior, kept) -%}
-    {% do exceptions.raise_compiler_error(
-        entity.name ~ ': the counts of ' ~ load.business_time ~ ' do not reconcile: ' ~ rows_in ~ ' rows in, ' ~ rows_prior
+{%- macro _refuse_counts(entity, load, known, rows_in, kept) -%}
+    {%- set counts = known.counts -%}
+    {%- do spark_cdc.refuse_load(
+        entity, 'counts',
+        entity.name ~ ': the counts of ' ~ load.business_time ~ ' do not reconcile: ' ~ rows_in ~ ' rows in, ' ~ known.rows_prior
         ~ ' rows before; I ' ~ counts.I ~ ', U ' ~ counts.U ~ ', D ' ~ counts.D ~ ', rejected ' ~ counts.R
         ~ (', which leaves ' ~ (rows_in - counts.I - counts.U - counts.R) ~ ' unchanged rows in the load but ' ~ kept
            ~ ' in the state before' if load.load_type == 'full' else ', N ' ~ counts.N ~ ', X ' ~ counts.X)
         ~ '. The input changed while it was read, or stg_' ~ entity.name ~ ' filters rows. Nothing was committed and '
-        ~ 'readers see what they saw before. Run the same command again once the input is complete.'
-    ) %}
+        ~ 'readers see what they saw before. Run the same command again once the input is complete.',
+        load, dict(known, rows_in=rows_in)
+    ) -%}
 {%- endmacro -%}

@@ -1,8 +1,10 @@
 {#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as
-    literals, so that Spark reads the partitions it needs and no others.
+    literals, so that Spark reads the partitions it needs and no others. The record of each load (L) is among its rows: by it
+    readers of rejects and of the events' archive know which loads count.
     Arguments: entity, ledger (relation), manifest (dictionary as of read_manifest()). Returns a query: the ledger's
-    columns under their declared names (see layout()) without note, in_base (row of the newest checkpoint), in_log (row of a load since), in_last_load, and
-    carried_operation (the operation of a key that the last load did not touch). -#}
+    columns under their declared names (see layout()) without note, in_base (row of the newest checkpoint), in_log (row of a load
+    since), in_last_load, carried_operation (the operation of a key that the last load did not touch), and squashed_load_ids (of the record of a
+    history: the loads that compact squashed into it). -#}
 {%- macro committed_sql(entity, ledger, manifest) -%}
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
@@ -10,6 +12,7 @@
 {%- set figures = dict(manifest) -%}
 {%- do figures.pop('loads') -%}
 {%- do figures.pop('existed', none) -%}
+{%- do figures.pop('head_loads', none) -%}
 {%- if not layout -%}{%- do figures.pop('layout', none) -%}{%- endif -%}
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
@@ -19,13 +22,14 @@ select
     {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
     {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
-    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation
+    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation,
+    if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids
     {%- for name, place in (layout.get('shown') or {}).items() %},
     {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
     {%- endfor %}
 from {{ ledger }}
 where
-    {{ spark_cdc._visible(entity) }}
+    operation in {{ spark_cdc.operations('committed') }}
     {%- if manifest.loads %}
     and load_id in (
         {%- for load_id in manifest.loads %}
@@ -35,14 +39,6 @@ where
     {%- else %}
     and false
     {%- endif %}
-{%- endmacro -%}
-
-
-{#- What people may see; of change events also the record of each load (L), by which readers of the events' archive
-    know which loads count. -#}
-{%- macro _visible(entity) -%}
-    {%- set visible = 'operation in ' ~ spark_cdc.operations('visible') -%}
-    {{ return('(' ~ visible ~ " or operation = 'L')" if entity.events else visible) }}
 {%- endmacro -%}
 
 

@@ -22,7 +22,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if later -%}
-        {%- do spark_cdc._refuse_past_load(entity, time, replaced + later, manifest.loads[0]) -%}
+        {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
     {%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
@@ -48,7 +48,7 @@
         'base': state.base,
         'log': state.log,
         'prior_rows': figures.rows,
-        'replaced': replaced,
+        'replaced': spark_cdc._loads_of_time(manifest.head_loads, time) if manifest.head_loads is defined else replaced,
         'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
         'defined': defined,
         'redefines': redefines,
@@ -67,12 +67,20 @@
     {%- if time is none -%}
         {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- else -%}
-        {%- set manifest = spark_cdc._head(spark_cdc._sibling(entity.name ~ '_committed'), entity.name) -%}
+        {%- set manifest = spark_cdc._manifest_of_run(entity, spark_cdc._sibling(entity.name ~ '_committed'), time) -%}
     {%- endif -%}
     {{ return({
         'manifest': manifest,
         'load': spark_cdc.plan_load(entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(entity.name)),
     }) }}
+{%- endmacro -%}
+
+
+{#- The loads of one business time. -#}
+{%- macro _loads_of_time(loads, time) -%}
+    {%- set found = [] -%}
+    {%- for load_id in loads if spark_cdc._load_time(load_id) == time -%}{%- do found.append(load_id) -%}{%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -89,18 +97,21 @@
 {%- endmacro -%}
 
 
-{%- macro _refuse_past_load(entity, time, rewritten, first) -%}
+{%- macro _refuse_past_load(entity, time, replaced, later) -%}
     {%- set text = spark_cdc._time_text(entity, time) -%}
-    {%- set first_time = [spark_cdc._load_time(first), time] | min -%}
     {%- set times = [] -%}
-    {%- for load_id in rewritten -%}
+    {%- for load_id in replaced + later -%}
         {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
     {%- endfor -%}
+    {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
     {% do exceptions.raise_compiler_error(
         entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '
         ~ (times | length) ~ (' load' if times | length == 1 else ' loads') ~ ' from ' ~ times[0] ~ ' to ' ~ times[-1]
-        ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past '
-        ~ "anew, begin again with dbt run --full-refresh --vars '{business_date: " ~ spark_cdc._time_text(entity, first_time)
-        ~ ", spark_cdc_wipe: [" ~ entity.name ~ "]}' and then load every later date in order. Nothing was written."
+        ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past anew, '
+        ~ 'with all dates after it: spark-cdc replay --from ' ~ quoted ~ ('' if replaced else ' --dates ' ~ quoted) ~ ' --select ' ~ entity.name
+        ~ ". With dbt alone: dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ quoted ~ ', spark_cdc_replay: {from: '
+        ~ quoted ~ "}}', then the same for " ~ (', '.join((times[1:] if replaced else times)[:5])) ~ (' and so on' if times | length > 5 else '')
+        ~ ", then dbt run-operation spark_cdc.publish_replay --args '{entities: [" ~ entity.name ~ "]}'. Readers see the old state until then. "
+        ~ 'Nothing was written.'
     ) %}
 {%- endmacro -%}

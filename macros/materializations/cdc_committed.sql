@@ -4,11 +4,10 @@
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set ledger = spark_cdc._sibling(entity.name ~ '_ledger') -%}
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ ledger.identifier) in selected_resources -%}
-    {%- set manifest = spark_cdc._head(this, entity.name) -%}
+    {%- set manifest = spark_cdc._manifest_of_run(entity, this, spark_cdc.business_time()) if loads_now else spark_cdc._head(this, entity.name) -%}
+    {%- set is_draft = 'replay' in manifest -%}
     {{ run_hooks(pre_hooks) }}
-    {%- if load_cached_relation(ref('spark_cdc', 'cdc_loads')) is none -%}
-        {%- do run_query(spark_cdc._create_load_log_sql(ref('spark_cdc', 'cdc_loads'))) -%}  {#- not part of this run -#}
-    {%- endif -%}
+    {%- do spark_cdc._ensure_load_log(ref('spark_cdc', 'cdc_loads')) -%}  {#- it may not be part of this run -#}
 
     {%- if loads_now -%}
         {%- set time = spark_cdc.business_time() -%}
@@ -16,7 +15,7 @@
         {%- set audit = spark_cdc.audit_load(entity, ledger, load, time) -%}
         {%- do manifest.update({
             'loads': load.keep + [load.load_id],
-            'sequence': manifest.sequence + 1,
+            'sequence': manifest.sequence + (0 if is_draft else 1),
             'commit': local_md5(invocation_id)[:8],
             'previous': audit.previous,
             'rows': audit.rows_current,
@@ -38,15 +37,21 @@
 
     {%- set text = spark_cdc.committed_sql(entity, ledger, manifest) -%}
     {%- do spark_cdc._check_manifest_size(entity, text) -%}
-    {%- if loads_now -%}
+    {%- if is_draft -%}
+        {%- do spark_cdc._write_draft(entity, this, text, manifest, load, audit) -%}
+    {%- elif loads_now -%}
         {%- do spark_cdc.publish(entity.name, this, text, manifest, 'load ' ~ load.load_id) -%}
-        {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
-        {%- do run_query(spark_cdc.record_load_sql(ref('spark_cdc', 'cdc_loads'), entity, load, audit)) -%}
+        {%- do spark_cdc._record_load(ref('spark_cdc', 'cdc_loads'), entity, load, audit) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
     {%- else -%}
         {%- do spark_cdc._show(entity.name, this, text, manifest.existed) -%}
     {%- endif -%}
-    {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+    {%- if not is_draft -%}
+        {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+    {%- endif -%}
+    {%- if loads_now and entity.events and not entity.events.archive -%}
+        {%- do spark_cdc._drop_events_of(spark_cdc._sibling(entity.name ~ '_events'), manifest.loads[:-1] + load.replaced) -%}
+    {%- endif -%}
 
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}
@@ -85,8 +90,10 @@
     {%- if text | length > limit -%}
         {% do exceptions.raise_compiler_error(
             entity.name ~ ': the manifest would have ' ~ (text | length) ~ ' characters, more than ' ~ limit
-            ~ ', which a Derby metastore can hold. Nothing was committed. Where the metastore takes longer texts, raise '
-            ~ 'the var spark_cdc_manifest_limit; else start a new ledger with --full-refresh and spark_cdc_wipe.'
+            ~ ', which a Derby metastore can hold. Nothing was committed. Squash older loads, which changes no view, and run the '
+            ~ 'same command again: spark-cdc compact --select ' ~ entity.name ~ " --older-than 1 --execute, which is dbt run-operation "
+            ~ "spark_cdc.compact --args '{entities: [" ~ entity.name ~ "], older_than_days: 1, execute: true}'. Where the metastore takes "
+            ~ 'longer texts, raise the var spark_cdc_manifest_limit.'
         ) %}
     {%- endif -%}
 {%- endmacro -%}
@@ -95,7 +102,9 @@
 {%- macro _load_summary(load, audit) -%}
     {{ return(
         load.entity ~ ' ' ~ load.business_time ~ ': ' ~ audit.rows_in ~ ' rows in, I ' ~ audit.counts.I ~ ', U ' ~ audit.counts.U
-        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
+        ~ ', D ' ~ audit.counts.D ~ ', N ' ~ audit.counts.N ~ ', X ' ~ audit.counts.X
+        ~ (', rejected ' ~ audit.counts.R ~ ' (see ' ~ load.entity ~ '_rejects)' if audit.counts.R else '')
+        ~ spark_cdc._event_counts(audit.record) ~ '; ' ~ audit.rows_current
         ~ ' rows now; load ' ~ load.load_id ~ (' replaces ' ~ load.replaced | join(', ') if load.replaced else '')
         ~ ('; definition changed: ' ~ audit.record.definition_change if audit.record.get('definition_change') else '')
     ) }}

@@ -1,5 +1,6 @@
-{#- The events of a load, written into a partition of their own. What other loads left there goes, unless the entity
-    archives its events: only the load at hand is read. -#}
+{#- The events of a load, written into a partition of their own. Those of earlier loads go after the commit, unless the entity
+    archives its events: only the load at hand is read. In a replay from the archive they are taken from the partition of the
+    load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
     {%- set entity = spark_cdc.entity(spark_cdc._entity_name()) -%}
     {%- set load = spark_cdc._load_of(sql) -%}
@@ -7,13 +8,18 @@
             {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'}, {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'}], {}) -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
-
-    {%- set columns = spark_cdc._settle_columns(entity, this, columns) -%}
-    {%- do run_query(spark_cdc._create_events_sql(this, columns)) -%}
-    {%- if not entity.events.archive -%}
-        {%- do spark_cdc._drop_other_events(this) -%}
+    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
+        {%- do spark_cdc._check_archive(entity, this, load) -%}
+    {%- else -%}
+        {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
     {%- endif -%}
+
+    {%- set existing = load_cached_relation(this) -%}
+    {%- if existing is not none -%}
+        {%- do spark_cdc._note_file_format(entity, existing) -%}
+    {%- endif -%}
+    {%- set columns = spark_cdc._settle_columns(entity, this, columns) -%}
+    {%- do run_query(spark_cdc._create_events_sql(this, columns, entity.file_format)) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_events_sql(this, columns, sql) }}
@@ -24,18 +30,13 @@
 {% endmaterialization %}
 
 
-{%- macro _create_events_sql(events, columns) -%}
+{%- macro _create_events_sql(events, columns, file_format) -%}
 create table if not exists {{ events }} (
     {% for column in columns -%}
     {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
     {% endfor -%}
 )
-using parquet
-partitioned by (business_date, load_id)
-options (
-    `parquet.enable.dictionary#key_hash` 'false',
-    `parquet.enable.dictionary#event_hash` 'false'
-)
+{{ spark_cdc._storage_sql(file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) }}
 {%- endmacro -%}
 
 
@@ -52,11 +53,14 @@ from (
 {%- endmacro -%}
 
 
-{%- macro _drop_other_events(events) -%}
+{#- Drops the events of loads that are in the ledger already, and no others: another run may be between its two tables. -#}
+{%- macro _drop_events_of(events, loads) -%}
     {%- set partitions = [] -%}
     {%- for row in spark_cdc._query('show partitions ' ~ events) -%}
         {%- set parts = row.partition.split('/') -%}
-        {%- do partitions.append('partition (business_date = ' ~ spark_cdc._literal(parts[0].split('=')[1]) ~ ', load_id = ' ~ spark_cdc._literal(parts[1].split('=')[1]) ~ ')') -%}
+        {%- if parts[1].split('=')[1] in loads -%}
+            {%- do partitions.append('partition (business_date = ' ~ spark_cdc._literal(parts[0].split('=')[1]) ~ ', load_id = ' ~ spark_cdc._literal(parts[1].split('=')[1]) ~ ')') -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- if partitions -%}
         {%- do run_query('alter table ' ~ events ~ ' drop if exists ' ~ partitions | join(', ')) -%}

@@ -11,12 +11,17 @@
         {%- do spark_cdc.land(entity, spark_cdc._landing_source(entity), spark_cdc.business_time()) -%}
     {%- endif -%}
 
+    {%- set existing = load_cached_relation(this) -%}
+    {%- if existing is not none -%}
+        {%- do spark_cdc._note_file_format(entity, existing) -%}
+    {%- endif -%}
     {%- set columns = spark_cdc._settle_columns(entity, this, columns) -%}
-    {%- do run_query(spark_cdc._create_ledger_sql(this, columns)) -%}
+    {%- do run_query(spark_cdc._create_ledger_sql(this, columns, entity.file_format)) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_load_sql(this, columns, load, sql) }}
     {%- endcall -%}
+    {%- do spark_cdc._hold_rejected(entity, this, load, columns) -%}
 
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table')]}) }}
@@ -47,24 +52,18 @@
 {%- endmacro -%}
 
 
-{#- Hashes are dear and never repeat, so the two hash columns of Parquet files do without a dictionary. -#}
-{%- macro _create_ledger_sql(ledger, columns) -%}
+{%- macro _create_ledger_sql(ledger, columns, file_format) -%}
 create table if not exists {{ ledger }} (
     {% for column in columns -%}
     {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
     {% endfor -%}
 )
-using parquet
-partitioned by (business_date, load_id, operation)
-options (
-    `parquet.enable.dictionary#key_hash` 'false',
-    `parquet.enable.dictionary#nonkey_hash` 'false'
-)
+{{ spark_cdc._storage_sql(file_format, ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash']) }}
 {%- endmacro -%}
 
 
-{#- The write of a load: its rows, and the record of the load itself, which proves that the write was whole. -#}
-{%- macro _write_load_sql(ledger, columns, load, sql) -%}
+{#- The write of rows that have the ledger's columns under their declared names. -#}
+{%- macro _write_rows_sql(ledger, columns, sql) -%}
 insert overwrite table {{ ledger }} partition (business_date, load_id, operation)
 select
     {% for column in columns -%}
@@ -73,6 +72,12 @@ select
 from (
 {{ sql }}
 ) as rows_of_load
+{%- endmacro -%}
+
+
+{#- The write of a load: its rows, and the record of the load itself, which proves that the write was whole. -#}
+{%- macro _write_load_sql(ledger, columns, load, sql) -%}
+{{ spark_cdc._write_rows_sql(ledger, columns, sql) }}
 
 union all
 

@@ -5,7 +5,7 @@
     {%- set existing = load_cached_relation(this) -%}
     {%- set fingerprint = 'spark_cdc view ' ~ local_md5(sql) -%}
     {{ run_hooks(pre_hooks) }}
-    {%- if existing is not none and fingerprint in (existing.information or '') -%}
+    {%- if existing is not none and (fingerprint in (existing.information or '') or spark_cdc._replay() is not none) -%}
         {%- do store_raw_result('main', message='UNCHANGED', code='UNCHANGED', rows_affected='-1') -%}
     {%- else -%}
         {%- call statement('main') -%}

@@ -1,7 +1,8 @@
-{#- Adds to cdc_loads what a crash between a commit and its row there left out. The figures are computed from the
-    ledger, which holds all of them.
-    Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest. Returns nothing. -#}
-{%- macro record_missing_loads(load_log, entity, ledger, manifest) -%}
+{#- Adds to cdc_loads what a crash between a commit and its row there left out, and the loads of a replay. The figures are
+    computed from the ledger, which holds all of them.
+    Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest, now (whether they were committed just
+    now). Returns nothing. -#}
+{%- macro record_missing_loads(load_log, entity, ledger, manifest, now=false) -%}
     {%- set known = [] -%}
     {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
         {%- do known.append(row.partition.split('load_id=')[1]) -%}
@@ -24,8 +25,10 @@
         {%- do audit.update({'record': records[load_id]}) -%}
         {%- if entity.events -%}{%- do audit.update({'rows_in': records[load_id].events.event_count}) -%}{%- endif -%}
         {%- if load_id in missing -%}
-            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now=false)) -%}
-            {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now)) -%}
+            {%- if not now -%}
+                {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+            {%- endif -%}
         {%- endif -%}
         {%- set before.rows = audit.rows_current -%}
     {%- endfor -%}
@@ -48,8 +51,11 @@ group by load_id, operation
 {%- macro _figures_of_load(load_id, written, rows_prior) -%}
     {%- set counts = {'I': 0, 'U': 0, 'D': 0, 'N': 0, 'X': 0, 'R': 0, 'T': 0} -%}
     {%- do counts.update(written) -%}
-    {%- if spark_cdc._is_full(load_id) -%}
-        {%- do counts.update({'N': rows_prior - counts.U - counts.D}) -%}
+    {%- if spark_cdc._is_history(load_id) -%}  {#- the changes of several loads, in which a key may come often -#}
+        {{ return({'counts': counts, 'rows_in': counts.I + counts.U + counts.D, 'rows_prior': rows_prior,
+            'rows_current': rows_prior + counts.I - counts.D}) }}
+    {%- elif spark_cdc._is_full(load_id) -%}
+        {%- do counts.update({'N': rows_prior - counts.U - counts.D - counts.X}) -%}
     {%- else -%}
         {%- do counts.update({'X': rows_prior - counts.U - counts.N - counts.D}) -%}
     {%- endif -%}

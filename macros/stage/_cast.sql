@@ -165,8 +165,7 @@
 {%- macro _reject_note(entity) -%}
 to_json(named_struct(
     'reasons', array_compact(array(
-        {{ "concat('the fields of the row do not match the header: ', left(landing_problem, 200))"
-           if entity.source.format == 'csv' else 'landing_problem' }}
+        {{ spark_cdc._landing_reason(entity) }}
         {%- for column in entity.columns %}
         {%- set condition = spark_cdc._reject_condition(entity, column) %}
         {%- if condition %},
@@ -178,13 +177,42 @@ to_json(named_struct(
         )
         {%- endif %}
         {%- endfor %}
+        {%- if 'duplicate_keys' in entity.quarantine %},
+        if(repeated_key_hash is not null, concat({{ spark_cdc._literal(spark_cdc._repeated_reason()) }}, ' (', repeated_rows, ' rows)'), null)
+        {%- endif %}
     )),
     'row', named_struct(
         {%- for column in entity.columns %}
         {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
-    )
+    ),
+    'text', {{ spark_cdc._landing_text(entity) }}
 ))
+{%- endmacro -%}
+
+
+{#- The reason of a row whose key comes more than once. -#}
+{%- macro _repeated_reason() -%}{{ return('the key comes more than once in the load') }}{%- endmacro -%}
+
+
+{#- What is wrong with a row as a whole. Of JSON landing_problem is that and, behind a line break, the text of the row; of CSV it
+    is the text of the row. -#}
+{%- macro _landing_reason(entity) -%}
+    {%- if entity.source.format == 'csv' -%}
+        {{ return("concat('the fields of the row do not match the header: ', left(landing_problem, 200))") }}
+    {%- elif entity.source.format == 'json' -%}
+        {{ return('substring_index(landing_problem, char(10), 1)') }}
+    {%- endif -%}
+    {{ return('landing_problem') }}
+{%- endmacro -%}
+
+
+{#- The text of a row that could not be taken apart; null for others. -#}
+{%- macro _landing_text(entity) -%}
+    {%- if entity.source.format == 'json' -%}
+        {{ return("if(contains(landing_problem, char(10)), substring(landing_problem, instr(landing_problem, char(10)) + 1), null)") }}
+    {%- endif -%}
+    {{ return('landing_problem') }}
 {%- endmacro -%}
 
 

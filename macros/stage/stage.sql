@@ -13,6 +13,9 @@
     {%- if model['resource_type'] == 'unit_test' -%}
         {{ return(stage_sql(entity, landing)) }}
     {%- endif -%}
+    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}  {#- nothing has landed in this session -#}
+        {{ return('select 1 as not_read') }}
+    {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
         {%- do spark_cdc.land(entity, landing, spark_cdc.business_time()) -%}
     {%- endif -%}

@@ -138,7 +138,8 @@ select
     if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
     if(
         size(event_reasons) > 0,
-        to_json(named_struct('reasons', event_reasons, 'row', {{ spark_cdc._shown_event(entity) | indent(8) }})),
+        to_json(named_struct('reasons', event_reasons, 'row', {{ spark_cdc._shown_event(entity) | indent(8) }}
+            {{- ', \'text\', ' ~ spark_cdc._landing_text(entity) if not entity.events.is_message }})),
         null
     ) as note
 from judged
@@ -359,8 +360,7 @@ end
     {%- set ops = "('insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control')" -%}
     {%- do reasons.append('event_problem') -%}
     {%- if not entity.events.is_message -%}
-        {%- do reasons.append(('if(landing_problem is not null, concat(' ~ spark_cdc._literal('the fields of the row do not match the header: ')
-            ~ ', left(landing_problem, 200)), null)') if entity.source.format == 'csv' else 'landing_problem') -%}
+        {%- do reasons.append(spark_cdc._landing_reason(entity)) -%}
     {%- endif -%}
     {%- do reasons.append("if(event_problem is null and not coalesce(event_op in " ~ ops ~ ", false), concat('operation ', coalesce(concat('\\'', event_op, '\\''), 'missing'), '; accepted are insert, update, upsert, delete, truncate, read, control'), null)") -%}
     {%- do reasons.append("if(event_problem is null and event_op not in ('control', 'read') and final_position is null, 'the position in the order of events is missing', null)") -%}
@@ -490,7 +490,7 @@ end
 {#- What is shown of an event that can't be accepted. -#}
 {%- macro _shown_event(entity) -%}
     {%- if entity.events.is_message -%}
-        {{ return("named_struct('message', left(landing_message, 500), 'operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
+        {{ return("named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
     {%- endif -%}
     {%- set fields = [] -%}
     {%- for column in entity.columns -%}

@@ -2,9 +2,11 @@
     Arguments: entity (dictionary of entity()), landed (relation or name with the columns of the source and
     `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
     ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
-    rejected row a JSON text with the reasons and the row as it came in. key_hash hangs on the key columns alone
-    (null if one of them is), so that looking for the keys of a load reads nothing else. -#}
+    rejected row a JSON text with the reasons, the row as it came in and, where that is more, its text. key_hash hangs on the
+    key columns alone (null if one of them is), so that looking for the keys of a load reads nothing else. Where keys that come
+    more than once are set aside, all their rows are rejected: they are found by one more read of the key columns. -#}
 {%- macro stage_sql(entity, landed) -%}
+{%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
 with landed as (
     select
@@ -44,15 +46,35 @@ judged as (
         {%- endfor %} as is_rejected
     from flagged
 )
+{%- if drops_repeated %},
+
+keyed as (
+    select
+        *,
+        {{ spark_cdc._key_hash_or_null(entity) | indent(8) }} as key_hash
+    from judged
+),
+
+repeated as (
+    select
+        key_hash as repeated_key_hash,
+        count(*) as repeated_rows
+    from keyed
+    where key_hash is not null
+    group by key_hash
+    having count(*) > 1
+)
+{%- endif %}
 
 select
     {% for column in entity.stored -%}
     {{ column.sql }},
     {% endfor -%}
-    if(
-        {{ spark_cdc._any_null(entity.key_columns) }}, null,
-        {{ spark_cdc.hash(entity.key_columns) | indent(8) }}
-    ) as key_hash,
+    {%- if drops_repeated -%}
+    key_hash,
+    {%- else -%}
+    {{ spark_cdc._key_hash_or_null(entity) | indent(4) }} as key_hash,
+    {%- endif %}
     {{ spark_cdc.hash(entity.compared) | indent(4) }} as nonkey_hash,
     {%- if entity.ignored %}
     {{ spark_cdc.hash(entity.ignored) | indent(4) }} as ignored_hash,
@@ -61,11 +83,24 @@ select
     is_deleted,
     {%- endif %}
     if(
-        is_rejected,
+        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }},
         {{ spark_cdc._reject_note(entity) | indent(8) }},
         null
     ) as note
-from judged
+from {{ 'keyed' if drops_repeated else 'judged' }}
+{%- if drops_repeated %}
+left join repeated
+    on keyed.key_hash = repeated.repeated_key_hash
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The hash of the key; null if a part of it is. -#}
+{%- macro _key_hash_or_null(entity) -%}
+if(
+    {{ spark_cdc._any_null(entity.key_columns) }}, null,
+    {{ spark_cdc.hash(entity.key_columns) | indent(4) }}
+)
 {%- endmacro -%}
 
 

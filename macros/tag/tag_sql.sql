@@ -10,7 +10,8 @@
     | delta     | flagged deleted | no         |             | T (tombstone, seen by nobody) |
     | delta     | no              | yes        |             | X (written at checkpoints) |
 
-    A row with a note is rejected (R). Nothing is read from the catalogue.
+    A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
+    delta, and in a full load by what hold_sql() adds. Nothing is read from the catalogue.
     Arguments: entity, load (of plan_load()), incoming (relation or CTE with the columns of stage_sql()), ledger
     (relation or CTE with the ledger's columns), broadcast (whether the keys of the loads since the checkpoint are
     few). Returns a query whose columns are the ledger's, in its order. -#}
@@ -229,7 +230,7 @@ inner join (
     {{ spark_cdc._prior_of_sql(load, incoming, ledger, spark_cdc._payload(entity), 'is_deleted') | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
-where incoming.is_deleted
+where incoming.is_deleted{{ ' and incoming.note is null' if entity.quarantine }}
 {%- endmacro -%}
 
 
@@ -243,6 +244,6 @@ select
 from (
     {{ spark_cdc._prior_sql(entity, load, ledger, broadcast) | indent(4) }}
 ) as carried
-left anti join {{ incoming }} as incoming
+left anti join {{ ('(select key_hash from ' ~ incoming ~ ' where note is null)') if entity.quarantine else incoming }} as incoming
     on carried.key_hash = incoming.key_hash
 {%- endmacro -%}

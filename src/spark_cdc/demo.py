@@ -128,6 +128,7 @@ def report(cursor: Any, schema: str, entities: Sequence[str]) -> None:
             rows_unchanged as N, rows_not_supplied as X, rows_current, events_late as late,
             round(duration_seconds, 1) as seconds
         from {schema}.cdc_loads
+        where status = 'committed'
         order by business_time, entity
         """,
     )

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
 import re
-import subprocess
+from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import project
+from spark_cdc import chain, project, status
 from spark_cdc.errors import SparkCdcError
 
 EXAMPLE = "spark-cdc load 2019-06-19, or for a time of day: spark-cdc load '2019-06-19 10:15:00'"
+RANGE_EXAMPLE = (
+    "spark-cdc load 2019-06-01..2019-06-30, or every 15 minutes of these days:"
+    " spark-cdc load 2019-06-01..2019-06-30 --every 15m"
+)
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+AFFIXES = (
+    "stg_{}",
+    "{}_events",
+    "{}_ledger",
+    "{}_committed",
+    "{}_current",
+    "{}_history",
+    "{}_versions",
+    "{}_event_versions",
+)
+LIMIT = 100_000  # dates of one command
 
 
 def parse_business_date(text: str) -> tuple[dt.datetime, str]:
@@ -20,7 +37,7 @@ def parse_business_date(text: str) -> tuple[dt.datetime, str]:
     """
     shape = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?"
     try:
-        if not re.fullmatch(shape, text):
+        if not re.fullmatch(shape, text, re.ASCII):
             raise ValueError("it must look like 2019-06-19 or 2019-06-19 10:15:00")
         value = dt.datetime.fromisoformat(text)
     except ValueError as error:
@@ -28,47 +45,207 @@ def parse_business_date(text: str) -> tuple[dt.datetime, str]:
     return value, text if len(text) == 10 else value.isoformat(sep=" ")
 
 
+def parse_step(text: str) -> dt.timedelta:
+    """Return the time between two loads: a number of minutes, hours, days or weeks, as in 15m.
+
+    Raises SparkCdcError if it is none.
+    """
+    match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", text, re.ASCII)
+    if not match:
+        raise SparkCdcError(
+            f"--every {text!r} is no time between two loads: it must look like 15m, 6h, 1d or 1w",
+            RANGE_EXAMPLE,
+        )
+    return dt.timedelta(**{UNITS[match[2]]: int(match[1])})
+
+
+def expand(first: str, last: str, every: str | None = None) -> list[str]:
+    """Return the dates of a range, both ends included, as dbt gets them.
+
+    A last date without a time of day means all of that day. Without `every` it is a day.
+    Raises SparkCdcError if an end is no date, if they are in the wrong order, or if there are times
+    of day without `every`.
+    """
+    start, _ = parse_business_date(first)
+    end, _ = parse_business_date(last)
+    has_times = len(first) > 10 or len(last) > 10
+    if every is None and has_times:
+        raise SparkCdcError(
+            f"{first}..{last} has times of day: say how often loads come, with --every",
+            RANGE_EXAMPLE,
+        )
+    step = parse_step(every or "1d")
+    if len(last) == 10:
+        end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
+    if end < start:
+        raise SparkCdcError(f"{first}..{last} ends before it begins", RANGE_EXAMPLE)
+    count = (end - start) // step + 1
+    if count > LIMIT:
+        raise SparkCdcError(f"{first}..{last} has {count} dates, more than {LIMIT}", RANGE_EXAMPLE)
+    fine = has_times or step % dt.timedelta(days=1)
+    pattern = "%Y-%m-%d %H:%M:%S" if fine else "%Y-%m-%d"
+    return [(start + at * step).strftime(pattern) for at in range(count)]
+
+
 def add_parser(subparsers: Any) -> None:
     """Add `load` to the command line."""
     parser = subparsers.add_parser(
-        "load", help="dbt run for business dates, in order; stops at the first that fails"
+        "load",
+        help="dbt run for business dates, in order; stops at the first that fails",
+        description="Loads business dates in order and stops at the first that fails. Of several"
+        " dates those that are committed already are skipped, so that the same command goes on"
+        " where it stopped.",
     )
-    parser.add_argument("dates", nargs="+", metavar="DATE", help=EXAMPLE)
+    parser.add_argument(
+        "dates",
+        nargs="*",
+        metavar="DATE",
+        help=f"a date, or a range FIRST..LAST; {EXAMPLE}; {RANGE_EXAMPLE}",
+    )
+    parser.add_argument("--from", dest="first", metavar="DATE", help="first of a range")
+    parser.add_argument("--to", dest="last", metavar="DATE", help="last of that range")
+    parser.add_argument(
+        "--every", metavar="STEP", help="time between two loads of a range: 15m, 6h, 1d (default)"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="load dates that are committed too; only the last can be, else see replay",
+    )
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--target", help="target of profiles.yml (local)")
+    parser.add_argument(
+        "--lift",
+        nargs="+",
+        default=[],
+        metavar="GUARD",
+        help="guards to do without, such as orders.deleted_share (docs/configuration.md#guards)",
+    )
     parser.set_defaults(run=run)
+
+
+def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.datetime]]:
+    """Return the dates of a command line in order, and which of them come from ranges only.
+
+    Raises SparkCdcError with all that is wrong.
+    """
+    ranges = [tuple(text.split("..")) for text in arguments.dates if ".." in text]
+    single = [text for text in arguments.dates if ".." not in text]
+    if arguments.first or arguments.last:
+        if not (arguments.first and arguments.last):
+            raise SparkCdcError("--from and --to go together", RANGE_EXAMPLE)
+        ranges.append((arguments.first, arguments.last))
+    if not (ranges or single):
+        raise SparkCdcError("no date is given", EXAMPLE)
+    if arguments.every and not ranges:
+        raise SparkCdcError("--every is for ranges, and none is given", RANGE_EXAMPLE)
+    wrong: list[str] = []
+    named: dict[dt.datetime, str] = {}
+    ranged: dict[dt.datetime, str] = {}
+    for text in single:
+        try:
+            named.update([parse_business_date(text)])
+        except SparkCdcError as error:
+            wrong.append(error.message)
+    for ends in ranges:
+        try:
+            if len(ends) != 2:
+                raise SparkCdcError(f"{'..'.join(ends)!r} is no range FIRST..LAST")
+            found = expand(ends[0], ends[1], arguments.every)
+            ranged.update(parse_business_date(text) for text in found)
+        except SparkCdcError as error:
+            wrong.append(error.message)
+    if wrong:
+        raise SparkCdcError("\n".join(wrong), RANGE_EXAMPLE if ranges else EXAMPLE)
+    return sorted((ranged | named).items()), set(ranged) - set(named)
+
+
+def _options(name: str, words: Sequence[str]) -> list[str]:
+    return [f"--{name}", *words] if words else []
+
+
+def selected_models(dbt: chain.Dbt, arguments: Any) -> dict[str, list[str]]:
+    """Return the models of what may be entities: names whose ledger is selected."""
+    done = dbt.run(
+        *("ls", "--resource-type", "model", "--output", "name", "--quiet"),
+        *_options("select", arguments.select),
+        *_options("exclude", arguments.exclude),
+    )
+    if not done.ok:
+        print(done.output, flush=True)
+        raise SparkCdcError("dbt could not tell which models are selected", chain.LOG)
+    names = {line.strip() for line in done.lines}
+    entities = [name.removesuffix("_ledger") for name in sorted(names) if name.endswith("_ledger")]
+    return {
+        entity: [model for affix in AFFIXES if (model := affix.format(entity)) in names]
+        for entity in entities
+    }
+
+
+def _quoted(dates: Sequence[str]) -> str:
+    return " ".join(repr(date) if " " in date else date for date in dates)
+
+
+def _run(arguments: Any, date: str) -> list[str]:
+    lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
+    values = project.variables({"business_date": date, **lifted})
+    return ["run", "--vars", values, *_options("select", arguments.select)]
 
 
 def run(arguments: Any) -> int:
     """Load the dates, earliest first."""
-    wrong, parsed = [], []
-    for text in arguments.dates:
-        try:
-            parsed.append(parse_business_date(text))
-        except SparkCdcError as error:
-            wrong.append(error.message)
-    if wrong:
-        raise SparkCdcError("\n".join(wrong), EXAMPLE)
-    dates = [text for _, text in sorted(set(parsed))]
-    options = []
-    for name in ("select", "exclude"):
-        if getattr(arguments, name):
-            options += [f"--{name}", *getattr(arguments, name)]
-    if arguments.target:
-        options += ["--target", arguments.target]
-    environment = project.dbt_environment(target=arguments.target)
-    for at, date in enumerate(dates):
-        if len(dates) > 1:
-            print(f"== {date} ({at + 1} of {len(dates)})", flush=True)
-        values = project.variables({"business_date": date})
-        command = project.dbt_command("run", "--vars", values, *options)
-        code = subprocess.run(command, env=environment, cwd=project.root()).returncode
-        if code:
-            rest = ", ".join(dates[at + 1 :])
-            raise SparkCdcError(
-                f"the load of {date} failed" + (f"; not started: {rest}" if rest else ""),
-                "dbt's messages are above and in logs/dbt.log. When the cause is gone:"
-                f" spark-cdc load {' '.join(repr(d) if ' ' in d else d for d in dates[at:])}",
-            )
+    dates, ranged = requested(arguments)
+    dbt = chain.Dbt(arguments.target)
+    if len(dates) == 1 and not ranged:
+        date = dates[0][1]
+        words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
+        if not dbt.run(*words, shown=True).ok:
+            raise _failed(arguments, date, [date])
+        return 0
+
+    models = selected_models(dbt, arguments)
+    known = [one for one in status.read(dbt) if one.entity in models]
+    if not known:
+        raise SparkCdcError("no entity is selected", "spark-cdc status lists the entities.")
+    steps: list[tuple[str, list[str]]] = []
+    committed: list[str] = []
+    for time, date in dates:
+        done = [one for one in known if time in one.times and not arguments.again]
+        if time in ranged:
+            gaps = [one for one in known if one.times and one.times[-1] > time not in one.times]
+            for one in gaps:
+                text = _quoted([one.text(time)])
+                print(
+                    f"{date}  left out: {one.entity} never had it, and has a later load;"
+                    f" to insert it: spark-cdc replay --from {text} --dates {text}"
+                    f" --select {one.entity}"
+                )
+            done += gaps
+        if len(done) < len(known):
+            steps.append((date, [model for one in done for model in models[one.entity]]))
+        elif any(time in one.times for one in known):
+            committed.append(date)
+    if committed:
+        rest = f" to {committed[-1]}" if len(committed) > 1 else ""
+        number = f"{len(committed)} dates are" if len(committed) > 1 else "1 date is"
+        print(f"{number} committed already and left out ({committed[0]}{rest}); --again loads them")
+    progress = chain.Progress(len(steps))
+    for at, (date, without) in enumerate(steps):
+        words = [*_run(arguments, date), *_options("exclude", [*arguments.exclude, *without])]
+        if not progress.step(date, dbt, *words).ok:
+            raise _failed(arguments, date, [date for date, _ in steps[at:]])
+    if not steps:
+        print("Nothing is left to load.")
     return 0
+
+
+def _failed(arguments: argparse.Namespace, date: str, rest: Sequence[str]) -> SparkCdcError:
+    waiting = rest[1:]
+    more = ", ".join(waiting) if len(waiting) <= 5 else f"{len(waiting)} dates up to {waiting[-1]}"
+    is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
+    again = f"spark-cdc load {_quoted(rest)}" if is_short else "the same command goes on there."
+    return SparkCdcError(
+        f"the load of {date} failed" + (f"; not started: {more}" if waiting else ""),
+        f"{chain.LOG} When the cause is gone: {again}",
+    )

@@ -40,9 +40,15 @@ RESERVED_COLUMNS = (
     "in_log",
     "in_last_load",
     "carried_operation",
+    "squashed_load_ids",
     "landing_problem",
     "is_rejected",
     "recency",
+    "rejected_columns",
+    "rejected_reason",
+    "rejected_row",
+    "repeated_key_hash",
+    "repeated_rows",
 )
 # Those that only change-event entities have.
 RESERVED_EVENT_COLUMNS = (
@@ -69,7 +75,7 @@ RESERVED_EVENT_COLUMNS = (
     "final_position",
 )
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
-MODELS = ("ledger", "committed", "current", "history", "versions")
+MODELS = ("ledger", "committed", "current", "history", "versions", "rejects")
 EVENT_MODELS = ("events", "event_versions")
 
 # Formats of change events: those of columns, and those of JSON documents.
@@ -652,8 +658,7 @@ def render_yaml(entity: Entity) -> str:
     hashes = ["key_hash-binary", "nonkey_hash-binary", *ignored]
     state = ["key_hash", "nonkey_hash", "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation"]
-    operations = "[I, U, N]" if entity.load_type == "full" else "[I, U, N, X]"
+    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
     arrived = entity.description or f"{title.capitalize()} as they arrived."
     staged = f"What came in for {title} on a business date, typed and hashed."
     position = ["event_position"] if entity.load_type == "events" else []
@@ -738,7 +743,7 @@ def render_yaml(entity: Entity) -> str:
         [*stored, *state],
         [
             *unique("key_hash"),
-            *accepted(operations),
+            *accepted("[I, U, N, X]"),
             *(["- spark_cdc.keys_not_null", "- spark_cdc.hashes_match"] if keys else []),
         ],
     )
@@ -753,6 +758,13 @@ def render_yaml(entity: Entity) -> str:
         f"Every version of {title} with the time for which it held (slowly changing, type 2).",
         [*stored, *state, "eff_end_date", "is_current"],
         ["- spark_cdc.intervals_valid"],
+    )
+    rejected = ["rejected_columns", "rejected_reason", "rejected_row"]
+    model(
+        "rejects",
+        f"Rows of {title} that could not be accepted, of the loads that count.",
+        [*keys, "key_hash", *rejected, "business_date", "load_id"],
+        [],
     )
     if entity.event_versions:
         model(
@@ -843,6 +855,10 @@ def _technical_lines(entity: Entity, has_ignored: bool) -> list[str]:
         ("in_log", "boolean"),
         ("in_last_load", "boolean"),
         ("carried_operation", "string"),
+        ("rejected_columns", "string"),
+        ("rejected_reason", "string"),
+        ("rejected_row", "string"),
+        ("squashed_load_ids", "array<string>"),
         *(_event_technical_columns(entity) if entity.load_type == "events" else []),
     ]
     lines = []

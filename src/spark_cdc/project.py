@@ -38,17 +38,21 @@ def schema() -> str:
     return os.environ.get("SPARK_CDC_SCHEMA", "cdc")
 
 
-def dbt_command(*arguments: str) -> list[str]:
-    """Return the command line of dbt in this Python's environment, for this project."""
+def dbt_arguments(*arguments: str) -> list[str]:
+    """Return what follows `dbt` on its command line, for this project."""
     folder = root()
-    script = Path(sys.executable).with_name("dbt")
-    module = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main"]
-    command = [str(script)] if script.exists() else module
-    command += [*arguments, "--project-dir", str(folder)]
+    words = [*arguments, "--project-dir", str(folder)]
     profiles = folder / "profiles"
     if (profiles / "profiles.yml").is_file() and "DBT_PROFILES_DIR" not in os.environ:
-        command += ["--profiles-dir", str(profiles)]
-    return command
+        words += ["--profiles-dir", str(profiles)]
+    return words
+
+
+def dbt_command(*arguments: str) -> list[str]:
+    """Return the command line of dbt in this Python's environment, for this project."""
+    script = Path(sys.executable).with_name("dbt")
+    module = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main"]
+    return [*([str(script)] if script.exists() else module), *dbt_arguments(*arguments)]
 
 
 def dbt_environment(port: int | None = None, target: str | None = None) -> dict[str, str]:
@@ -73,6 +77,6 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     return environment
 
 
-def variables(values: Mapping[str, str]) -> str:
-    """Return dbt's --vars for text values."""
+def variables(values: Mapping[str, object]) -> str:
+    """Return dbt's --vars for texts and lists."""
     return json.dumps(dict(values))

@@ -1,0 +1,112 @@
+{#- The entities that an operation (vacuum, compact, verify) works on, checked as a run checks them. All that is wrong is
+    raised at once. Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all).
+    Returns a list of dictionaries: entity (of entity()), schema, ledger, committed, events, load_log (relations), nodes
+    (dbt's models of the entity, by relation name), catalog (see _catalog_of()). -#}
+{%- macro _operated_entities(operation, names=none) -%}
+    {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
+    {%- set found = {} -%}
+    {%- for node in graph.nodes.values() | sort(attribute='name')
+            if node.resource_type == 'model' and node.name.startswith('stg_') and spark_cdc._settings_of(node) -%}
+        {%- set name = node.name[4:] -%}
+        {%- set ledger = graph.nodes.get(node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') -%}
+        {%- if ledger and (not wanted or name in wanted) -%}
+            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
+            {%- do found.update({name: ledger}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for name in wanted if name not in found -%}
+        {%- do problems.append("there is no entity '" ~ name ~ "' with a model stg_" ~ name ~ ' and a model ' ~ name
+            ~ '_ledger; entities are named without affixes, as in orders') -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {% do exceptions.raise_compiler_error(
+            'spark_cdc.' ~ operation ~ ' found ' ~ (problems | length) ~ (' problem' if problems | length == 1 else ' problems')
+            ~ ' before anything was done:\n  - ' ~ problems | unique | join('\n  - ')
+        ) %}
+    {%- endif -%}
+
+    {%- set operated = [] -%}
+    {%- for name, node in found.items() -%}
+        {%- do operated.append({
+            'entity': spark_cdc.entity(name),
+            'schema': node.schema,
+            'ledger': spark_cdc._relation_in(node.schema, name ~ '_ledger'),
+            'committed': spark_cdc._relation_in(node.schema, name ~ '_committed'),
+            'events': spark_cdc._relation_in(node.schema, name ~ '_events'),
+            'load_log': ref('spark_cdc', 'cdc_loads'),
+            'nodes': spark_cdc._models_of(node, name),
+            'catalog': spark_cdc._catalog_of(node.schema, name),
+        }) -%}
+    {%- endfor -%}
+    {{ return(operated) }}
+{%- endmacro -%}
+
+
+{%- macro _relation_in(schema, identifier) -%}
+    {{ return(api.Relation.create(database=none, schema=schema, identifier=identifier)) }}
+{%- endmacro -%}
+
+
+{#- dbt's models of an entity (committed, current, …), by their names. -#}
+{%- macro _models_of(ledger_node, name) -%}
+    {%- set models = {} -%}
+    {%- for node in graph.nodes.values()
+            if node.resource_type == 'model' and node.name.startswith(name ~ '_') and node.package_name == ledger_node.package_name -%}
+        {%- do models.update({node.name: node}) -%}
+    {%- endfor -%}
+    {{ return(models) }}
+{%- endmacro -%}
+
+
+{#- What the metastore knows of an entity's tables and views at this moment, read anew at each call. Returns a dictionary
+    from the name to: type (TABLE or VIEW), text (of a view), location (of a table). -#}
+{%- macro _catalog_of(schema, name) -%}
+    {%- set catalog = {} -%}
+    {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ name ~ "_*'") -%}
+        {%- set information = row['information'] -%}
+        {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information, modules.re.DOTALL) -%}
+        {%- set location = modules.re.search('\nLocation: ([^\n]+)', information) -%}
+        {%- do catalog.update({row['tableName']: {
+            'type': 'VIEW' if '\nType: VIEW\n' in information else 'TABLE',
+            'text': text.group(1) if text else '',
+            'location': location.group(1) if location else none,
+        }}) -%}
+    {%- endfor -%}
+    {{ return(catalog) }}
+{%- endmacro -%}
+
+
+{#- The names of all loads that a text mentions. -#}
+{%- macro _loads_in(text) -%}
+    {{ return(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', text) | unique | list) }}
+{%- endmacro -%}
+
+
+{#- The files of a table, as a temporary view that the caller reads once: path, length, written_at, and load_id and
+    operation as the path names them. Folders without a partition are found too; no file is opened. -#}
+{%- macro _list_files(location) -%}
+    {%- do run_query(
+        'create or replace temporary view spark_cdc_files using binaryFile options (path ' ~ spark_cdc._literal(location)
+        ~ ", recursiveFileLookup 'true')"
+    ) -%}
+    {{ return(
+        "(select path, length, modificationTime as written_at, regexp_extract(path, '/load_id=([^/]+)/', 1) as load_id, "
+        ~ "regexp_extract(path, '/operation=([^/]+)/', 1) as operation from spark_cdc_files)"
+    ) }}
+{%- endmacro -%}
+
+
+{#- Bytes for people. -#}
+{%- macro _bytes_text(bytes) -%}
+    {%- for unit, size in [('GB', 1000000000), ('MB', 1000000), ('kB', 1000)] if bytes >= size -%}
+        {{ return('%.1f %s' % (bytes / size, unit)) }}
+    {%- endfor -%}
+    {{ return(bytes ~ ' bytes') }}
+{%- endmacro -%}
+
+
+{#- A number with its noun: 1 load, 2 loads. -#}
+{%- macro _counted(number, noun) -%}
+    {{ return(number ~ ' ' ~ noun ~ ('' if number == 1 else 's')) }}
+{%- endmacro -%}

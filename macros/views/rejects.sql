@@ -1,0 +1,9 @@
+{#- The model <entity>_rejects: rows that loads set aside since they could not be accepted. -#}
+{%- macro rejects() -%}
+    {{- config(materialized='cdc_view') -}}
+    {%- set name = spark_cdc._entity_name() -%}
+    {%- set ledger = ref(name ~ '_ledger') -%}
+    {%- set committed = ref(name ~ '_committed') -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {{ return(spark_cdc.rejects_sql(spark_cdc.entity(name), ledger, committed, spark_cdc._archive_layout(committed))) }}
+{%- endmacro -%}

@@ -1,0 +1,222 @@
+"""`spark-cdc replay`: loads the past anew, out of readers' sight, then publishes it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spark_cdc import chain, load, project, status
+from spark_cdc.errors import SparkCdcError
+
+EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a replay of an entity loads: all its dates, and those that its draft still lacks."""
+
+    status: status.Status
+    first: dt.datetime
+    source: str
+    dates: list[dt.datetime]
+    todo: list[dt.datetime]
+    outdated: str = ""
+
+    @property
+    def models(self) -> list[str]:
+        """Return the models that a load consists of, without the views."""
+        kinds = ("events", "ledger", "committed")
+        names = kinds if self.status.load_type == "events" else kinds[1:]
+        return [f"{self.status.entity}_{name}" for name in names]
+
+    @property
+    def command(self) -> str:
+        """Return the command line that begins or continues this replay."""
+        date = self.status.text(self.first)
+        source = "" if self.source == "landing" else f" --source {self.source}"
+        named = [self.status.text(date) for date in self.dates if date not in self.status.times]
+        more = f" --dates {load._quoted(named)}" if named else ""
+        return f"spark-cdc replay --from {load._quoted([date])}{more}{source}"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `replay` to the command line."""
+    parser = subparsers.add_parser(
+        "replay",
+        help="load the past anew, in order; readers see it when it is published",
+        description="Loads all business dates from a date on anew, in order, into a draft that"
+        " readers don't see, and says how it differs. --publish makes it visible at once. The same"
+        " command goes on where it stopped.",
+    )
+    parser.add_argument("--from", dest="first", metavar="DATE", help=f"first date; {EXAMPLE}")
+    parser.add_argument(
+        "--dates", nargs="+", default=[], metavar="DATE", help="dates that were never loaded, too"
+    )
+    parser.add_argument(
+        "--select", nargs="+", default=[], metavar="ENTITY", help="these entities only"
+    )
+    parser.add_argument(
+        "--source",
+        choices=("landing", "archive"),
+        default="landing",
+        help="what is read: what has landed, or the archive of change events",
+    )
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--publish", action="store_true", help="make the draft visible; without --from all drafts"
+    )
+    choice.add_argument("--discard", action="store_true", help="drop the draft")
+    choice.add_argument("--anew", action="store_true", help="load dates that the draft has, too")
+    parser.add_argument("--target", help="target of profiles.yml (local)")
+    parser.set_defaults(run=run)
+
+
+def plan(
+    one: status.Status,
+    first: dt.datetime,
+    extra: Sequence[dt.datetime] = (),
+    source: str = "landing",
+    anew: bool = False,
+) -> Plan:
+    """Return what a replay of an entity has to load."""
+    wanted = {time for time in one.times if time >= first} | set(extra)
+    draft = one.draft
+    if draft is None or anew or draft.first != first or draft.source != source:
+        return Plan(one, first, source, sorted(wanted), sorted(wanted))
+    dates = sorted(wanted | set(draft.times))  # also those that --dates named when it was begun
+    if draft.outdated:
+        return Plan(one, first, source, dates, dates, draft.outdated)
+    # what the draft has in the same order is done; a date that is missing before others of it
+    # takes them with it, since they build on what was before it
+    done = 0
+    while done < min(len(dates), len(draft.times)) and dates[done] == draft.times[done]:
+        done += 1
+    return Plan(one, first, source, dates, dates[done:])
+
+
+def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
+    first, _ = load.parse_business_date(arguments.first)
+    extra = [load.parse_business_date(text)[0] for text in arguments.dates]
+    wrong = [f"{date} of --dates lies before --from" for date in extra if date < first]
+    if extra and not arguments.select:
+        wrong.append("--dates needs --select: the entities that get these dates")
+    plans = []
+    for one in statuses:
+        per_date = one.per == "date" and [t for t in [first, *extra] if t.time() != dt.time()]
+        if per_date:
+            wrong.append(f"{one.entity} is loaded per date, but a time of day is given")
+        elif arguments.source == "archive" and not one.has_archive:
+            if arguments.select:
+                wrong.append(f"{one.entity} has no archive of events (events.archive: true)")
+        elif not one.times:
+            print(f"{one.entity}: nothing is committed yet, so there is nothing to replay")
+        else:
+            found = plan(one, first, extra, arguments.source, arguments.anew)
+            if found.dates:
+                plans.append(found)
+            else:
+                last = one.text(one.times[-1])
+                print(f"{one.entity}: no load from {one.text(first)} on, the last is {last}")
+    if wrong:
+        raise SparkCdcError("\n".join(wrong), EXAMPLE)
+    return plans
+
+
+def _say(done: chain.Done) -> None:
+    """Print what a macro logged, without what dbt says of itself."""
+    noise = ("Running with dbt=", "Registered adapter:", "Found ", "Unable to do partial parsing")
+    text = "\n".join(line for line in done.lines if not line.startswith(noise))
+    lines = [line for line in text.splitlines() if line.strip() and "[WARNING]" not in line]
+    print("\n".join(lines), flush=True)
+
+
+def build(dbt: chain.Dbt, plans: Sequence[Plan]) -> None:
+    """Load what the drafts lack, date by date, all entities of a date at once.
+
+    Raises SparkCdcError at the first date that fails.
+    """
+    dates = sorted({date for one in plans for date in one.todo})
+    progress = chain.Progress(len(dates))
+    for date in dates:
+        of_date = [one for one in plans if date in one.todo]
+        text = max((one.status.text(date) for one in of_date), key=len)
+        first = max((one.status.text(one.first) for one in of_date), key=len)
+        if date.time() == dt.time() and plans[0].first.time() == dt.time():
+            text, first = text[:10], first[:10]
+        asked = {"from": first, "source": of_date[0].source}
+        values = project.variables({"business_date": text, "spark_cdc_replay": asked})
+        models = [name for one in of_date for name in one.models]
+        if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:
+            raise SparkCdcError(
+                f"the replay stopped at {text}; readers see what they saw before",
+                f"{chain.LOG} When the cause is gone, the same command goes on there:"
+                f" {of_date[0].command}; to drop what was built: spark-cdc replay --discard",
+            )
+
+
+def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
+    """Make the drafts visible, and bring views up to date whose text depends on the loads."""
+    _say(dbt.operate("publish_replay", entities))
+    kinds = ("current", "history", "versions")
+    views = [f"{entity}_{kind}" for entity in entities for kind in kinds]
+    if not dbt.run("run", "--select", *views).ok:
+        raise SparkCdcError(
+            "the replay is published, but its views could not be checked",
+            f"{chain.LOG} Run dbt run --select {' '.join(views)}.",
+        )
+
+
+def run(arguments: Any) -> int:
+    """Build, compare, publish or discard drafts."""
+    if not (arguments.first or arguments.publish or arguments.discard):
+        raise SparkCdcError("--from is missing: the first date that is loaded anew", EXAMPLE)
+    for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
+        load.parse_business_date(text)
+    dbt = chain.Dbt(arguments.target)
+    if arguments.discard:
+        _say(dbt.operate("discard_replay", arguments.select))
+        return 0
+    if not arguments.first:
+        drafted = [one.entity for one in status.read(dbt, arguments.select) if one.draft]
+        publish(dbt, drafted or arguments.select)
+        return 0
+
+    plans = _plans(arguments, status.read(dbt, arguments.select))
+    if not plans:
+        print("Nothing to replay.")
+        return 0
+    entities = [one.status.entity for one in plans]
+    outdated = [one for one in plans if one.outdated]
+    for one in plans:
+        name, count = one.status.entity, len(one.dates)
+        of_draft = count - len(one.todo)
+        has = f", {of_draft} of them in the draft already" if of_draft else ""
+        dates = "1 date" if count == 1 else f"{count} dates"
+        span = one.status.text(one.dates[0])
+        span += f" to {one.status.text(one.dates[-1])}" if count > 1 else ""
+        print(f"{name}: {dates} ({span}) from the {one.source}{has}")
+        if one.outdated:
+            print(f"{name}: the draft is begun anew, {one.outdated}")
+    drafted = [one.status.entity for one in plans if one.status.draft]
+    if arguments.anew and drafted:
+        dbt.operate("discard_replay", drafted)
+    build(dbt, plans)
+    _say(dbt.operate("compare_replay", entities))
+    command = f"{plans[0].command} --select {' '.join(entities)}"
+    if arguments.publish and not outdated:
+        publish(dbt, entities)
+        return 0
+    if arguments.publish:
+        raise SparkCdcError(
+            "the draft was out of date and was built anew, but not published: its figures are new",
+            f"Look at them, then: {command} --publish",
+        )
+    print(
+        "Readers see what they saw before.\n"
+        f"  to publish: {command} --publish\n"
+        f"  to begin anew after another correction: {command} --anew\n"
+        f"  to drop the draft: spark-cdc replay --discard --select {' '.join(entities)}"
+    )
+    return 0

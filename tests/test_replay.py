@@ -1,0 +1,365 @@
+"""Replays: the past is loaded anew out of readers' sight, and takes the old one's place at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from macro_renderer import load_macros
+from project import Outcome, Project
+from spark_cdc import cli as command_line
+
+FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+DELTA = FULL | {"op": {"data_type": "string", "role": "control"}}
+EVENTS = FULL | {
+    "op": {"data_type": "string", "role": "control"},
+    "pos": {"data_type": "bigint", "role": "control"},
+}
+ROUTES = ("full", "delta", "events")
+WRONG_NAMES = [f"{route}_wrong" for route in ROUTES]
+DAYS = ("2024-01-01", "2024-01-02", "2024-01-03")
+
+# what should have landed, per day
+RIGHT = {
+    "full": (["1,a", "2,b", "4,d"], ["1,a", "2,c", "3,x"], ["1,a", "3,y", "5,e"]),
+    "delta": (
+        ["1,a,I", "2,b,I", "4,d,I"],
+        ["2,c,U", "3,x,I"],
+        ["2,,D", "3,y,U", "4,,D", "5,e,I"],
+    ),
+    "events": (
+        ["1,a,I,1", "2,b,I,2", "4,d,I,3"],
+        ["2,c,U,11", "3,w,I,12", "3,x,U,13"],
+        ["2,,D,21", "3,y,U,22", "3,late,U,12", "4,,D,32", "5,e,I,33"],
+    ),
+}
+# what landed instead, and on which day; the full load of day 2 was left out, too
+WRONG = {
+    "full": (3, ["1,a", "2,WRONG"]),
+    "delta": (2, ["2,WRONG,U", "1,,D"]),
+    "events": (2, ["2,WRONG,U,11", "1,,D,40"]),
+}
+
+
+def land(project: Project, entity: str, day: int, rows: list[str]) -> None:
+    header = {1: "id,value", 2: "id,value,op", 3: "id,value,op,pos"}[rows[0].count(",")]
+    project.land(entity, DAYS[day - 1], header, *rows)
+
+
+@pytest.fixture(scope="module")
+def shop(project: Project) -> Project:
+    """Three entities that were loaded wrong, and one that was right from the start."""
+    for route in ROUTES:
+        columns = {"full": FULL, "delta": DELTA, "events": EVENTS}[route]
+        settings: dict[str, Any] = {"load_type": route}
+        if route == "delta":
+            settings["deleted_when"] = "op = 'D'"
+        if route == "events":
+            settings["events"] = {
+                "format": "flagged_rows",
+                "order": ["pos"],
+                "operation": "op",
+                "archive": True,
+            }
+        for name in (f"{route}_wrong", *(["full_right"] if route == "full" else [])):
+            project.entity(name, columns, checkpoint={"loads": 1, "changed_share": 100}, **settings)
+            for day, rows in enumerate(RIGHT[route], start=1):
+                land(project, name, day, rows)
+        land(project, f"{route}_wrong", *WRONG[route])
+    for date in DAYS:
+        names = ["full_right", *WRONG_NAMES]
+        if date == DAYS[1]:
+            names.remove("full_wrong")
+        project.load(date, *names)
+    return project
+
+
+@pytest.fixture
+def command(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """`spark-cdc` on the project: its exit code, and all that it says."""
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(shop.folder))
+    monkeypatch.setenv("SPARK_CDC_PORT", str(shop.port))
+
+    def run(*words: str) -> tuple[int, str]:
+        code = command_line.main(words)
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+def operate(project: Project, macro: str, *names: str) -> Outcome:
+    arguments = json.dumps({"entities": list(names)} if names else {})
+    return project.dbt("run-operation", f"spark_cdc.{macro}", "--args", arguments)
+
+
+def state(project: Project, *entities: str) -> dict[str, Any]:
+    """All that readers see of some entities, and what cdc_loads says of them."""
+    seen = {
+        f"{entity}_{view}": project.rows(f"{entity}_{view}", "*")
+        for entity in entities
+        for view in ("current", "history", "versions")
+    }
+    names = ", ".join(f"'{entity}'" for entity in entities)
+    seen["loads"] = project.rows(f"cdc_loads where entity in ({names})", "entity, load_id")
+    return seen
+
+
+def figures(project: Project, entity: str) -> dict[str, Any]:
+    """What a manifest says beside its loads and the number of its commit."""
+    text = project.query(f"show create table {{s}}.{entity}_committed")[0][0]
+    found = json.loads(re.search(r"spark_cdc manifest: (\{.*\}) \*/", text).group(1))  # type: ignore[union-attr]
+    return {name: found[name] for name in found if name not in ("sequence", "commit")}
+
+
+def drafts(project: Project) -> list[str]:
+    return [row[1] for row in project.query("show views in {s} like '*_replay'")]
+
+
+REPLAY = ("replay", "--from", DAYS[1], "--select", *WRONG_NAMES)
+
+
+def test_a_replay_that_stops_shows_nothing_and_goes_on(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    before = state(shop, *WRONG_NAMES)
+    for route in ROUTES:
+        day = WRONG[route][0]
+        land(shop, f"{route}_wrong", day, RIGHT[route][day - 1])
+    land(shop, "delta_wrong", 3, ["many,y,U"])
+    code, said = command(*REPLAY, "--dates", DAYS[1])
+    assert code == 1
+    assert "2024-01-02  1 of 2" in said
+    assert "full_wrong: 3 rows in, I 1, U 1, D 1, N 1" in said
+    assert "id: 'many' is not accepted as int" in said
+    assert "the replay stopped at 2024-01-03; readers see what they saw before" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    land(shop, "delta_wrong", 3, RIGHT["delta"][2])
+    code, said = command(*REPLAY)
+    assert code == 0, said
+    assert "full_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 2 of them in" in said
+    assert "delta_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 1 of them in" in said
+    assert "2024-01-03  1 of 1" in said
+    compared = [" ".join(line.split()) for line in said.splitlines()]
+    at = compared.index("full_wrong: replay from 2024-01-02, from the landing; 2 loads")
+    assert compared[at + 2 : at + 5] == [  # before and after: I, U, D
+        "2024-01-02 0 1 0 1 0 1 0 go, 3 come (new date)",
+        "2024-01-03 0 1 1 1 1 1 2 go, 3 come",
+        "current: 2 rows before, 3 after; 3 differ: 1 go, 2 come, 0 with other values,"
+        " 0 with another eff_start_date only",
+    ]
+    assert "--publish" in said
+    assert state(shop, *WRONG_NAMES) == before
+    assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
+
+
+def test_a_commit_that_came_meanwhile_is_not_undone(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    """A leftover draft blocks no load; one that a load has outdated is refused and built anew."""
+    shop.load(DAYS[2], "full_wrong")
+    before = state(shop, *WRONG_NAMES)
+    code, said = command("replay", "--publish", "--select", *WRONG_NAMES)
+    assert code == 1
+    assert "full_wrong: the draft of the replay from 2024-01-02 is out of date" in said
+    assert "Nothing was published and readers see what they saw before" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    code, said = command(*REPLAY, "--publish")
+    assert code == 1
+    assert "full_wrong: the draft is begun anew, since it was made, another run has" in said
+    assert "delta_wrong: 2 dates (2024-01-02 to 2024-01-03) from the landing, 2 of them in" in said
+    assert "was built anew, but not published: its figures are new" in said
+    assert state(shop, *WRONG_NAMES) == before
+
+    code, said = command(*REPLAY, "--publish")
+    assert code == 0, said
+    assert "full_wrong: published the replay from 2024-01-02: 2 loads up to 2024-01-03" in said
+    assert " of 2  " not in said, "nothing is computed again"
+    assert drafts(shop) == []
+
+
+COUNTS = (
+    "business_time, is_checkpoint, rows_in, rows_inserted, rows_updated, rows_deleted,"
+    " rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
+)
+
+
+def committed_loads(project: Project, entity: str) -> list[tuple[Any, ...]]:
+    """What cdc_loads says of the loads that count."""
+    loads = f"select load_id from {project.schema}.{entity}_committed"
+    return project.rows(f"cdc_loads where entity = '{entity}' and load_id in ({loads})", COUNTS)
+
+
+def test_it_is_as_if_it_had_been_loaded_in_order(shop: Project) -> None:
+    for view in ("current", "history", "versions"):
+        found = shop.rows(f"full_wrong_{view}", "*")
+        assert found == shop.rows(f"full_right_{view}", "*"), view
+    assert len(found) == 6
+    assert figures(shop, "full_wrong") == figures(shop, "full_right")
+    assert committed_loads(shop, "full_wrong") == committed_loads(shop, "full_right")
+
+
+@pytest.mark.parametrize(("route", "late"), [("delta", None), ("events", 1)])
+def test_deltas_and_events_are_as_if_they_had_been_right(
+    shop: Project, route: str, late: int | None
+) -> None:
+    name = f"{route}_wrong"
+    assert shop.rows(f"{name}_current", "id, value, operation, eff_start_date") == [
+        (1, "a", "X", DAYS[0]),
+        (3, "y", "U", DAYS[2]),
+        (5, "e", "I", DAYS[2]),
+    ]
+    assert shop.rows(f"{name}_history", "business_date, operation, id, value") == [
+        (DAYS[0], "I", 1, "a"),
+        (DAYS[0], "I", 2, "b"),
+        (DAYS[0], "I", 4, "d"),
+        (DAYS[1], "I", 3, "x"),
+        (DAYS[1], "U", 2, "c"),
+        (DAYS[2], "D", 2, "c"),
+        (DAYS[2], "D", 4, "d"),
+        (DAYS[2], "I", 5, "e"),
+        (DAYS[2], "U", 3, "y"),
+    ]
+    assert len(shop.rows(f"{name}_versions", "*")) == 7
+    none = None if late is None else 0
+    rows_in = (3, 2, 4) if route == "delta" else (3, 3, 5)
+    assert committed_loads(shop, name) == [
+        (DAYS[0], True, rows_in[0], 3, 0, 0, 0, 0, 0, 3, none),
+        (DAYS[1], False, rows_in[1], 1, 1, 0, 0, 2, 3, 4, none),
+        (DAYS[2], True, rows_in[2], 1, 1, 2, 0, 1, 4, 3, late),
+    ]
+    said = figures(shop, name)
+    applied = [{"applied": {"highest": [at], "truncated": None}} for at in (13, 33)]
+    before, after = ({}, {}) if route == "delta" else applied
+    assert said.pop("definition")
+    assert (
+        said == {"rows": 3, "log_rows": 0, "previous": {"rows": 4, "log_rows": 2} | before} | after
+    )
+
+
+def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
+    rows = shop.query(
+        "select new.business_time, old.business_time, new.committed_at is not null,"
+        " new.duration_seconds > 0 from {s}.cdc_loads as new left join {s}.cdc_loads as old"
+        " on old.entity = new.entity and old.load_id = new.replaced_load_ids"
+        " where new.entity = 'full_wrong' and new.load_id in"
+        " (select load_id from {s}.full_wrong_committed) order by 1"
+    )
+    assert rows[1:] == [
+        ("2024-01-02", None, True, True),
+        ("2024-01-03", "2024-01-03", True, True),
+    ]
+
+
+def test_an_archive_stands_in_for_the_landing(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    before = state(shop, "events_wrong")
+    shutil.rmtree(shop.landing / "events_wrong")
+    words = ("replay", "--from", DAYS[2], "--source", "archive", "--select", "events_wrong")
+    code, said = command(*words, "--publish")
+    assert code == 0, said
+    assert "events_wrong: 5 rows in, I 1, U 1, D 2" in said
+    assert said.count("   none") == 1
+    after = state(shop, "events_wrong")
+    assert len(after.pop("loads")) == len(before.pop("loads")) + 1
+    assert after == before
+    archived = "select count(distinct load_id) from {s}.events_wrong_events"
+    assert shop.query(archived) == [(6,)]
+
+
+def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
+    """Everything anew; and a draft that lacks a date is refused, then discarded."""
+    asked = {"spark_cdc_replay": {"from": "2023-01-01"}}
+    before = state(shop, "delta_wrong")
+    for date in (DAYS[1], DAYS[0]):
+        outcome = shop.load(date, "delta_wrong", **asked)
+    assert "delta_wrong 2024-01-01: 3 rows in, I 3, U 0" in outcome.output
+    outcome = operate(shop, "publish_replay", "delta_wrong")
+    assert not outcome.success
+    assert (
+        "delta_wrong: the draft of the replay from 2023-01-01 lacks 2 dates that it would take the"
+        " place of: 2024-01-02, 2024-01-03" in " ".join(outcome.output.split())
+    )
+    assert state(shop, "delta_wrong") == before
+    outcome = operate(shop, "discard_replay")
+    assert "delta_wrong: discarded the draft of the replay from 2023-01-01" in outcome.output
+    assert drafts(shop) == []
+
+
+def test_times_of_day_and_a_backfill_that_stops(
+    shop: Project, command: Callable[..., tuple[int, str]]
+) -> None:
+    """Of events that are not archived; those of a run that is under way are left alone."""
+    settings = {"format": "flagged_rows", "order": ["pos"], "operation": "op"}
+    shop.entity(
+        "ticks", EVENTS, load_type="events", events=settings, business_date_type="timestamp"
+    )
+    shop.land("ticks", "2024-01-01T000000", "id,value,op,pos", "1,a,I,1")
+    shop.land("ticks", "2024-01-01T001500", "id,value,op,pos", "one,b,U,2")
+    words = ("load", "2024-01-01 00:00..2024-01-01 00:15", "--every", "15m")
+    words += ("--select", "path:models/ticks")
+    code, said = command(*words)
+    assert code == 1
+    assert "2024-01-01 00:00:00  1 of 2" in said
+    assert "ticks: 1 rows in, I 1, U 0" in said
+    assert "id: 'one' is not accepted as int" in said
+    assert "the load of 2024-01-01 00:15:00 failed" in said
+    shop.land("ticks", "2024-01-01T001500", "id,value,op,pos", "1,b,U,2")
+    under_way = "business_date=2024-01-01/load_id=20240101T003000-e-ffffffff"
+    shop.query(
+        "alter table {s}.ticks_events add partition"
+        " (business_date = '2024-01-01', load_id = '20240101T003000-e-ffffffff')"
+    )
+    code, said = command(*words)
+    assert code == 0, said
+    partitions = shop.query("show partitions {s}.ticks_events")
+    assert (under_way,) in partitions
+    assert not [row for row in partitions if "T000000" in row[0] or "=20240101-" in row[0]]
+    assert "1 date is committed already and left out (2024-01-01 00:00:00)" in said
+    assert "2024-01-01 00:15:00  1 of 1" in said
+
+    shop.land("ticks", "2024-01-01T001500", "id,value,op,pos", "1,c,U,2")
+    shop.load("2024-01-01 00:15", "ticks", spark_cdc_replay={"from": "2024-01-01 00:15"})
+    assert "b" in {row[0] for row in shop.rows("ticks_current", "value")}
+    code, said = command("status", "--select", "ticks")
+    assert re.search(
+        r"ticks +events +2 +2024-01-01 00:00:00 +2024-01-01 00:15:00 +1 +20240101T001500-e\w*-\w+"
+        r" +from 2024-01-01 00:15:00, 1 load, complete",
+        said,
+    )
+    outcome = operate(shop, "publish_replay")
+    assert outcome.success, outcome.output
+    assert shop.rows("ticks_versions", "value, cast(eff_start_date as string)") == [
+        ("a", "2024-01-01 00:00:00"),
+        ("c", "2024-01-01 00:15:00"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"from": "2024-01-03"}, "lies before the first of the replay, '2024-01-03'"),
+        ({"form": "2024-01-02"}, "Accepted is {from: DATE}"),
+        ("2024-01-02", "Accepted is {from: DATE}"),
+        ({"from": "2024-01-02", "to": "2024-01-03"}, "has 'to', which is unknown"),
+        ({"from": "2024-01-02", "source": "tape"}, "Accepted are landing and archive"),
+        ({"from": "2024-01-02", "source": "archive"}, "delta: spark_cdc_replay.source is archive"),
+        ({"from": "2024-01-01 10:00"}, "delta: spark_cdc_replay.from is '2024-01-01 10:00'"),
+    ],
+)
+def test_what_is_asked_for_is_checked(asked: Any, message: str) -> None:
+    problems = load_macros()._replay_problems
+    settings = {"load_type": "delta"}
+    assert len(found := problems(asked, "2024-01-02", [("delta", settings)])) == 1
+    assert message in found[0]
+    assert problems({"from": "2024-01-02"}, "2024-01-02", [("delta", settings)]) == []
