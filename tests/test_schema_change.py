@@ -427,3 +427,10 @@ def test_loads_go_on(shop: Project) -> None:
     ]
     checkpoints = texts(shop, "cdc_loads", "entity, is_checkpoint", "business_time = '2024-01-04'")
     assert checkpoints[0] == "goods true"
+
+
+def test_verify_finds_nothing(shop: Project) -> None:
+    """It follows keys and values across both changes."""
+    outcome = shop.dbt("run-operation", "spark_cdc.verify")
+    assert outcome.success, outcome.output
+    assert "verify: nothing is wrong" in outcome.output
