@@ -357,6 +357,9 @@ def test_what_is_refused(shop: Project) -> None:
         assert f"{name}: its columns are not those of the loads before" in outcome.output
         assert message in re.sub(r"\s+", " ", outcome.output), name
     assert state(shop) == seen
+    refused = texts(shop, "cdc_loads", "entity, guard", "status = 'refused'")
+    assert refused[0] == "goods definition"
+    assert refused[-1] == "sites definition"
 
 
 def test_the_load_is_repeated(shop: Project) -> None:
