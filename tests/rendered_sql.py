@@ -162,6 +162,7 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
     operated = {
         "entity": entity,
         "ledger": ledger,
+        "rows": ledger,
         "load_log": f"{SCHEMA}.cdc_loads",
         "catalog": {ledger.identifier: {"location": "file:/ledger"}},
     }

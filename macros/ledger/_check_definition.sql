@@ -9,19 +9,19 @@
         'select note from ' ~ ledger ~ " where load_id = '" ~ load.parent ~ "' and operation = 'L'"
     ) -%}
     {%- if not record -%}
-        {%- do spark_cdc._refuse_definition(entity, ['the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger]) -%}
+        {%- do spark_cdc._refuse_definition(entity, ['the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger], load) -%}
     {%- endif -%}
     {%- set diff = spark_cdc.definition_diff(entity, fromjson(record[0].note).definition) -%}
     {%- if diff.problems -%}
-        {%- do spark_cdc._refuse_definition(entity, diff.problems) -%}
+        {%- do spark_cdc._refuse_definition(entity, diff.problems, load) -%}
     {%- elif not diff.changes -%}  {#- types or names are only written in another way -#}
         {{ return(none) }}
     {%- endif -%}
     {%- if with_values and spark_cdc._is_load_command() -%}
-        {%- do spark_cdc._check_defaults(entity, diff) -%}
-        {%- do spark_cdc._check_values(entity, ledger, load.layout, diff, keep) -%}
+        {%- do spark_cdc._check_defaults(entity, diff, load) -%}
+        {%- do spark_cdc._check_values(entity, ledger, load, diff, keep) -%}
         {%- if diff.key == 'other' -%}
-            {%- do spark_cdc._check_keys(entity, ledger, load.layout, diff, keep) -%}
+            {%- do spark_cdc._check_keys(entity, ledger, load, diff, keep) -%}
         {%- endif -%}
     {%- endif -%}
     {%- set prior = spark_cdc.restated_ledger(entity, ledger, load.layout, diff) -%}
@@ -46,7 +46,7 @@
 
 
 {#- Each default must be a value of its column's type. -#}
-{%- macro _check_defaults(entity, diff) -%}
+{%- macro _check_defaults(entity, diff, load) -%}
     {%- set problems = [] -%}
     {%- for item in diff.columns if item.default is not none -%}
         {%- if spark_cdc._query('select ' ~ item.default ~ ' is null as is_null')[0].is_null -%}
@@ -54,12 +54,13 @@
                 ~ ': correct one of them') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems) -%}{%- endif -%}
+    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems, load) -%}{%- endif -%}
 {%- endmacro -%}
 
 
 {#- Every value that people can see has to fit its column's new type, unless the column says that it may be lost. -#}
-{%- macro _check_values(entity, ledger, before, diff, keep) -%}
+{%- macro _check_values(entity, ledger, load, diff, keep) -%}
+    {%- set before = load.layout -%}
     {%- set changed = [] -%}
     {%- set counts = [] -%}
     {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_misfit != 'null' -%}
@@ -81,13 +82,14 @@
             ~ "'. Take a type that holds them; or give the column `on_misfit: \"null\"` under its meta, and they read as null (the ledger keeps "
             ~ 'them); or declare a column of another name, and name this one as dropped') -%}
     {%- endfor -%}
-    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems) -%}{%- endif -%}
+    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems, load) -%}{%- endif -%}
 {%- endmacro -%}
 
 
 {#- Under another key the rows of one key must stay together and apart from all others, in the whole history: else versions would be torn or
     mixed up. -#}
-{%- macro _check_keys(entity, ledger, before, diff, keep) -%}
+{%- macro _check_keys(entity, ledger, load, diff, keep) -%}
+    {%- set before = load.layout -%}
     {%- set now = [] -%}
     {%- set former = [] -%}
     {%- for item in diff.columns -%}
@@ -115,7 +117,7 @@
                 ~ '. Take a key that identifies the same rows one by one, or put the former one back') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems) -%}{%- endif -%}
+    {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems, load) -%}{%- endif -%}
 {%- endmacro -%}
 
 
@@ -126,10 +128,11 @@
 {%- endmacro -%}
 
 
-{%- macro _refuse_definition(entity, problems) -%}
-    {% do exceptions.raise_compiler_error(
+{%- macro _refuse_definition(entity, problems, load=none) -%}
+    {%- do spark_cdc.refuse_load(
+        entity, 'definition',
         entity.name ~ ': its columns are not those of the loads before, and the change can not be applied:\n  - ' ~ problems | join('.\n  - ')
         ~ '.\nNothing was written. What can be changed, and how, is in docs/schema_change.md. To give up the loads so far, start the ledger anew '
-        ~ "with dbt run --full-refresh --vars '{business_date: " ~ var('business_date') ~ ', spark_cdc_wipe: [' ~ entity.name ~ "]}'."
-    ) %}
+        ~ "with dbt run --full-refresh --vars '{business_date: " ~ var('business_date') ~ ', spark_cdc_wipe: [' ~ entity.name ~ "]}'.", load
+    ) -%}
 {%- endmacro -%}

@@ -2,7 +2,8 @@
     call, and nothing else. Loads build on the last commit, which may not be visible yet: see _head().
     Arguments: committed (relation of the view). Returns a dictionary: loads (list of load ids, oldest first),
     rows (rows that exist after the last load), log_rows (rows written since the last checkpoint), previous (the
-    same two figures before the last load), definition (what the hashes were computed of), sequence (number of the commit), commit
+    same two figures before the last load), definition (fingerprint of what the hashes were computed of), layout (where the ledger holds which column; absent if all lie under their
+    own names, see layout()), sequence (number of the commit), commit
     (of which run), existed, or an empty manifest
     (loads: []) if the view does not exist. -#}
 {%- macro read_manifest(committed) -%}

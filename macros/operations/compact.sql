@@ -30,16 +30,18 @@
     {%- set entity = operated.entity -%}
     {%- set manifest = spark_cdc._head(operated.committed, entity.name) if execute else spark_cdc.read_manifest(operated.committed) -%}
     {%- set plan = spark_cdc._plan_compaction(entity, manifest.loads, older_than_days, histories) -%}
+    {%- set records = {} -%}
+    {%- if plan.squashed -%}
+        {%- for row in spark_cdc._query(spark_cdc._records_sql(operated.ledger, plan.squashed + plan.kept_after[:1])) -%}
+            {%- do records.update({row.load_id: fromjson(row.note)}) -%}
+        {%- endfor -%}
+        {%- do spark_cdc._keep_to_one_definition(plan, records) -%}
+    {%- endif -%}
     {%- if not plan.squashed -%}
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
         {{ return(0) }}
     {%- endif -%}
-    {%- if manifest.get('layout') -%}
-        {%- do log(entity.name ~ ': left alone, since its columns have changed (docs/schema_change.md): what old loads hold in columns that are no '
-            ~ 'longer shown would be lost', info=true) -%}
-        {{ return(0) }}
-    {%- endif -%}
-    {%- do spark_cdc._check_compactable(operated) -%}
+    {%- do spark_cdc._check_compactable(operated, manifest) -%}
 
     {%- set rows = {} -%}
     {%- for row in spark_cdc._query(spark_cdc._all_counts_sql(operated.ledger, manifest.loads)) -%}
@@ -59,13 +61,9 @@
         {{ return(plan.squashed | length) }}
     {%- endif -%}
 
-    {%- set records = {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._records_sql(operated.ledger, plan.squashed + plan.kept_after[:1])) -%}
-        {%- do records.update({row.load_id: fromjson(row.note)}) -%}
-    {%- endfor -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
-    {%- set columns = spark_cdc._ledger_columns(entity) -%}
+    {%- set columns = spark_cdc._physical_columns(operated.ledger) -%}
     {%- do spark_cdc._set_session() -%}
     {%- do run_query(spark_cdc._write_load_sql(
         operated.ledger, columns, checkpoint, spark_cdc._compacted_rows_sql(operated, plan, columns, history, checkpoint))) -%}
@@ -126,18 +124,44 @@
 {%- macro _is_squashed(load_id) -%}{{ return(load_id.split('-')[1].startswith('h')) }}{%- endmacro -%}
 
 
-{#- The ledger has to have the entity's columns, since its rows are written once more. -#}
-{%- macro _check_compactable(operated) -%}
-    {%- set found = [] -%}
-    {%- for column in adapter.get_columns_in_relation(operated.ledger) -%}{%- do found.append(column.name | lower) -%}{%- endfor -%}
-    {%- set wanted = [] -%}
-    {%- for column in spark_cdc._ledger_columns(operated.entity) -%}{%- do wanted.append(column.name | lower) -%}{%- endfor -%}
-    {%- if found != wanted -%}
+{#- Rows that were written under several definitions (docs/schema_change.md) don't go into one history, whose record could name only one
+    of them: of the loads to be squashed those since the last change stay, which begin with a checkpoint. -#}
+{%- macro _keep_to_one_definition(plan, records) -%}
+    {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
+    {%- set first = namespace(at=0) -%}
+    {%- for load_id in plan.squashed if records.get(load_id, {}).get('definition') != definition -%}
+        {%- set first.at = plan.squashed.index(load_id) + 1 -%}
+    {%- endfor -%}
+    {%- do plan.kept_before.extend(plan.squashed[:first.at]) -%}
+    {%- set rest = plan.squashed[first.at:] -%}
+    {%- set state = spark_cdc._state_loads(rest) -%}
+    {%- do plan.update({
+        'squashed': rest if rest | length > 2 else [],
+        'base': state.base,
+        'log': state.log,
+        'parent': plan.kept_before[-1] if plan.kept_before else none,
+    }) -%}
+{%- endmacro -%}
+
+
+{#- The new text of <entity>_committed has the columns that the YAML declares, so these must be those of the last load. -#}
+{%- macro _check_compactable(operated, manifest) -%}
+    {%- if manifest.definition and manifest.definition != spark_cdc._fingerprint(operated.entity) -%}
         {% do exceptions.raise_compiler_error(
-            operated.entity.name ~ ': the columns of stg_' ~ operated.entity.name ~ ' are not those of the ledger (' ~ found | join(', ')
-            ~ '). Nothing was written. Load once with the new columns, then compact.'
+            operated.entity.name ~ ': the columns of stg_' ~ operated.entity.name ~ ' are not those of the last load, ' ~ manifest.loads[-1]
+            ~ '. Nothing was written. Load once with the new columns, then compact.'
         ) %}
     {%- endif -%}
+{%- endmacro -%}
+
+
+{#- All columns of a ledger as they lie there, whatever they hold by now. -#}
+{%- macro _physical_columns(ledger) -%}
+    {%- set columns = [] -%}
+    {%- for column in adapter.get_columns_in_relation(ledger) -%}
+        {%- do columns.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.dtype}) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._placed_columns(columns, {})) }}
 {%- endmacro -%}
 
 
@@ -226,6 +250,7 @@
         'stands_for': squashed[-1],
         'started_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
         'definition': last.definition,
+        'layout': last.get('layout') or {},
         'invocation_id': invocation_id,
         'dbt_version': dbt_version,
         'spark_cdc_version': spark_cdc.version(),

@@ -40,11 +40,7 @@
     'status': "'committed'" if refusal is none else "'refused'",
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
     'message': spark_cdc._literal(refusal.message[:4000]) if refusal else 'null',
-    'spark_cdc_version': spark_cdc._literal(audit.record.spark_cdc_version),
-    'events_late': audit.record.events.late if entity.events else 'null',
-    'events_control': audit.record.events.controls if entity.events else 'null',
-    'events_unexpected': audit.record.events.unexpected if entity.events else 'null',
-    'definition_change': spark_cdc._literal(audit.record.definition_change) if audit.record.get('definition_change') else 'null',
+    'definition_change': spark_cdc._literal(record.definition_change) if record.get('definition_change') else 'null',
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}

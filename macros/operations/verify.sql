@@ -34,6 +34,7 @@
         {{ return({'findings': findings, 'checked': name ~ ': nothing was loaded yet'}) }}
     {%- endif -%}
     {%- set loads = head.loads -%}
+    {%- do operated.update({'layout': head.get('layout') or {}, 'rows': spark_cdc._across_changes(entity, operated.ledger, head.get('layout') or {})}) -%}
     {%- do run_query('refresh table ' ~ operated.ledger) -%}
     {%- set files = spark_cdc._verify_files(operated, loads, findings) -%}
     {%- set records = spark_cdc._verify_records(operated, loads, findings) -%}
@@ -378,7 +379,7 @@ stored as (
         loads.is_of_today and not ledger.{{ name }} <=> {{ spark_cdc.hash(columns) | indent(8) }} as {{ name }}_differs,
         {%- endfor %}
         ledger.operation not in ('D', 'T') as is_alive
-    from {{ operated.ledger }} as ledger
+    from {{ operated.rows | string | indent(4) }} as ledger
     inner join loads
         on ledger.load_id = loads.load_id
     where
@@ -442,7 +443,7 @@ order by began_in, problem
     {%- set hashes = [] -%}
     {%- for row in problems[:50] -%}{%- do hashes.extend([row.first_key, row.last_key]) -%}{%- endfor -%}
     {%- for row in spark_cdc._query(
-        'select distinct hex(key_hash) as hash_of_key, ' ~ columns | map(attribute='sql') | join(', ') ~ ' from ' ~ operated.ledger ~ ' where '
+        'select distinct hex(key_hash) as hash_of_key, ' ~ columns | map(attribute='sql') | join(', ') ~ ' from ' ~ spark_cdc._from(operated.rows) ~ ' where '
         ~ spark_cdc._in_loads(loads) ~ " and operation in " ~ spark_cdc.operations('known') ~ " and hex(key_hash) in ('" ~ hashes | select | unique | join("', '") ~ "')"
     ) -%}
         {%- set values = [] -%}
@@ -525,7 +526,7 @@ order by began_in, problem
     {%- elif kind == 'versions' -%}
         {{ return([spark_cdc.versions_sql(entity, operated.committed)]) }}
     {%- endif -%}
-    {{ return([spark_cdc.event_versions_sql(entity, operated.events, operated.committed)]) }}
+    {{ return([spark_cdc.event_versions_sql(entity, operated.events, operated.committed, operated.layout)]) }}
 {%- endmacro -%}
 
 
@@ -542,7 +543,7 @@ order by began_in, problem
 {%- set carried = 'N' if spark_cdc._is_full(loads[-1]) else 'X' -%}
 with rows_of_ledger as (
     select *
-    from {{ operated.ledger }}
+    from {{ spark_cdc._from(operated.rows) | indent(4) }}
     where
         {{ spark_cdc._in_loads(loads) }}
         and operation in {{ spark_cdc.operations('known') }}
