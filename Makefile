@@ -38,7 +38,7 @@ test: .venv/dev.stamp ## everything that proves the project, on a server of its 
 	SPARK_CDC_TEST_PORT=$$($(BIN)/spark-cdc server status --state-dir $(TEST_STATE) --value port) \
 		$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: about an hour (see docs/reliability.md)
+test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: an hour or so, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
 	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 

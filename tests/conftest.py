@@ -93,9 +93,11 @@ def schema(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
     cursor.execute(f"drop database if exists {name} cascade")
+    cursor.execute(f"drop database if exists {name}_commits cascade")
     cursor.execute(f"create database {name}")
     yield name
     cursor.execute(f"drop database {name} cascade")
+    cursor.execute(f"drop database if exists {name}_commits cascade")
     connection.close()
 
 

@@ -318,8 +318,10 @@ class TestReset:
     @pytest.fixture(autouse=True)
     def _drop(self, cursor):
         cursor.execute(f"drop database if exists {self.schema} cascade")
+        cursor.execute(f"drop database if exists {self.schema}_commits cascade")
         yield
         cursor.execute(f"drop database if exists {self.schema} cascade")
+        cursor.execute(f"drop database if exists {self.schema}_commits cascade")
 
     def tables(self, cursor):
         cursor.execute(f"show tables in {self.schema}")

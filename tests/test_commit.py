@@ -15,25 +15,25 @@ COLUMNS = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 def stock(project: Project) -> Project:
     """An entity with two loads; views of other entities and people lie beside it."""
     project.entity("stock", COLUMNS)
-    project.query("create view {s}.stock_commit_notes as select 1 as one")
-    project.query("create view {s}.stock_commit_12 as select 1 as one")
     for day in (1, 2, 3, 4, 5):
         project.land("stock", f"2024-01-0{day}", "id,name", "1,a", f"2,b{day}", f"{day + 2},c")
     project.load("2024-01-01", "stock")
+    project.query("create view {s}_commits.stock_commit_notes as select 1 as one")
+    project.query("create view {s}_commits.stock_commit_12 as select 1 as one")
     project.load("2024-01-02", "stock")
     return project
 
 
-def query_of(project: Project, view: str) -> str:
+def query_of(project: Project, view: str, schema: str = "{s}") -> str:
     """The query of a manifest's view."""
-    text = project.query(f"show create table {{s}}.{view}")[0][0]
+    text = project.query(f"show create table {schema}.{view}")[0][0]
     return "select " + text[text.index("/* spark_cdc manifest:") :]
 
 
 def claims(project: Project) -> list[str]:
     return sorted(
         row[1]
-        for row in project.query("show views in {s}")
+        for row in project.query("show views in {s}_commits")
         if re.fullmatch(r"stock_commit_\d{6}", row[1])
     )
 
@@ -44,7 +44,7 @@ def dates(project: Project) -> list[str]:
 
 def test_the_last_claim_stays(stock: Project) -> None:
     assert claims(stock) == ["stock_commit_000002"]
-    claimed = query_of(stock, "stock_commit_000002")
+    claimed = query_of(stock, "stock_commit_000002", "{s}_commits")
     assert query_of(stock, "stock_committed") == claimed
     assert '"sequence": 2' in claimed
 
@@ -85,7 +85,7 @@ def test_a_commit_that_comes_second_is_refused(stock: Project, late: bool) -> No
     sequence = int(re.search(r'"sequence": (\d+)', before).group(1))  # type: ignore[union-attr]
     other = before.replace(f'"sequence": {sequence}', f'"sequence": {sequence + 1}')
     other = re.sub(r'"commit": "\w+"', '"commit": "0ther000"', other)
-    steps = [f"create view {stock.schema}.stock_commit_{sequence + 1:06d} as {other}"]
+    steps = [f"create view {stock.schema}_commits.stock_commit_{sequence + 1:06d} as {other}"]
     if late:
         steps = [f"alter view {stock.schema}.stock_committed as {other}"]
     model = stock.folder / "models/stock/stock_committed.sql"
@@ -150,3 +150,14 @@ def test_events_of_another_plan_are_not_left_out(project: Project) -> None:
     ), outcome.output
     project.load("2024-01-02", "feed")
     assert project.rows("feed_current", "id, name") == [(1, "a"), (2, "a")]
+
+
+def test_claims_of_a_ledger_that_was_dropped_count_for_nothing(stock: Project) -> None:
+    before = claims(stock)
+    assert before
+    for view in ("stock_committed", "stock_current", "stock_history", "stock_versions"):
+        stock.query(f"drop view {{s}}.{view}")
+    stock.query("drop table {s}.stock_ledger")
+    stock.load("2024-01-05", "stock")
+    assert claims(stock) == ["stock_commit_000001"]
+    assert dates(stock) == ["2024-01-05"]

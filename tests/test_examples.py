@@ -28,6 +28,7 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
     cursor.execute(f"drop database if exists {SCHEMA} cascade")
+    cursor.execute(f"drop database if exists {SCHEMA}_commits cascade")
     cursor.execute(f"create database {SCHEMA}")
 
     def run(*words: str) -> Counter[tuple[str, str]]:
@@ -42,6 +43,7 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
         environment.setenv("SPARK_CDC_SCHEMA", SCHEMA)
         yield run
     cursor.execute(f"drop database {SCHEMA} cascade")
+    cursor.execute(f"drop database if exists {SCHEMA}_commits cascade")
     connection.close()
 
 

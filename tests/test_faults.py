@@ -413,6 +413,9 @@ def small_disk(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[L
         capture_output=True,
     ).returncode
 
+    if not mounted and os.geteuid() == 0:
+        pytest.skip("may not mount, and no folder is closed to root")
+
     @contextlib.contextmanager
     def filled_disk(free: int) -> Iterator[None]:
         if not mounted:
@@ -437,7 +440,6 @@ def small_disk(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[L
         if mounted:
             stack.callback(subprocess.run, ["umount", "-l", str(disk)], check=True)
         lab.server.stop()  # one at a time
-        stack.callback(lab.server.start)
         stack.callback(server.stop)
         server.start()
         own, lab.server = lab.server, server

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from macro_renderer import load_macros
 from project import Outcome, Project
@@ -101,14 +102,15 @@ def operate(project: Project, macro: str, *names: str) -> Outcome:
 
 
 def state(project: Project, *entities: str) -> dict[str, Any]:
-    """All that readers see of some entities, and what cdc_loads says of them."""
+    """All that readers see of some entities, and the loads that cdc_loads calls committed."""
     seen = {
         f"{entity}_{view}": project.rows(f"{entity}_{view}", "*")
         for entity in entities
         for view in ("current", "history", "versions")
     }
     names = ", ".join(f"'{entity}'" for entity in entities)
-    seen["loads"] = project.rows(f"cdc_loads where entity in ({names})", "entity, load_id")
+    committed = f"cdc_loads where entity in ({names}) and status = 'committed'"
+    seen["loads"] = project.rows(committed, "entity, load_id")
     return seen
 
 
@@ -363,3 +365,13 @@ def test_what_is_asked_for_is_checked(asked: Any, message: str) -> None:
     assert len(found := problems(asked, "2024-01-02", [("delta", settings)])) == 1
     assert message in found[0]
     assert problems({"from": "2024-01-02"}, "2024-01-02", [("delta", settings)]) == []
+
+
+def test_the_way_out_of_a_refused_load_stays_in_the_replay() -> None:
+    entity, load = {"name": "a", "events": None}, {"business_time": "2024-01-03"}
+    asked = {"spark_cdc_replay": {"from": "2024-01-02 10:15", "source": "archive"}}
+    command = load_macros(var=asked)._lift_command(entity, load, ["empty"])
+    values = yaml.safe_load(command.partition("--vars ")[2].strip("'"))
+    assert values.pop("spark_cdc_lift") == ["a.empty"]
+    assert load_macros(var=values)._replay() == load_macros(var=asked)._replay()
+    assert "spark_cdc_replay" not in load_macros()._lift_command(entity, load, ["empty"])

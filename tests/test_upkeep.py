@@ -425,7 +425,7 @@ def damage_others(project: Project) -> dict[str, list[str]]:
     text = project.query("show create table {s}.delta_committed")[0][0]
     text = "select " + text[text.index("/* spark_cdc manifest:") :].replace("delta_", "forged_")
     loads = manifest(project, "delta")
-    project.query(f"create view {{s}}.forged_commit_{sequence(text):06d} as {text}")
+    project.query(f"create view {{s}}_commits.forged_commit_{sequence(text):06d} as {text}")
     shorter = re.sub(rf"\s+'{loads[2]}',", "", text)
     project.query(f"create view {{s}}.forged_committed as {shorter}")
     for name in ("replaced", "gone"):

@@ -108,7 +108,7 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
     {%- do spark_cdc.refuse_load(
         entity, 'parent',
         entity.name ~ ': ' ~ what ~ '. Nothing was committed and readers see what they saw before. Run '
-        ~ "dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ load.business_time ~ "}' again.",
+        ~ "dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ load.business_time ~ spark_cdc._replay_text() ~ "}' again.",
         load, {'record': record}
     ) -%}
 {%- endmacro -%}

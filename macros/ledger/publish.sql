@@ -1,8 +1,9 @@
 {#- Makes a manifest visible, unless somebody else did so first: a compare-and-set on top of two things that every metastore does
     in one transaction, to create a view only if it is not there, and to alter one.
 
-    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <entity>_commit_<n>`, whose text is the new
-       manifest. Of several processes one gets it; who reads back another text than his own is refused.
+    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <schema>_commits.<entity>_commit_<n>`, whose
+       text is the new manifest. Of several processes one gets it; who reads back another text than his own is refused. Claims have a
+       schema of their own, because dbt's look at the models' schema fails if a view goes while it lasts.
     2. `<entity>_committed` is altered to the same text: readers see it.
     3. Claims with lower numbers go. The last one stays, so that a process that is late by a commit finds it taken.
 
@@ -13,14 +14,22 @@
     raises an error if another process has committed meanwhile. -#}
 {%- macro publish(name, committed, text, manifest, what) -%}
     {%- set claim = spark_cdc._claim(committed, name, manifest.sequence) -%}
+    {%- do spark_cdc._create_commits_schema(committed.schema) -%}
     {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
-    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- set published = spark_cdc._published(committed, spark_cdc._views_of(committed, name)) -%}
+    {%- if published.sequence >= manifest.sequence -%}
+        {%- do run_query('drop view if exists ' ~ claim) -%}  {#- if it is there, it was made too late -#}
+        {%- if not manifest.loads or manifest.loads[-1] not in published.loads -%}
+            {%- do spark_cdc._refuse_commit(name, what, published) -%}
+        {%- endif -%}
+        {%- if model['resource_type'] != 'macro' -%}
+            {%- do store_raw_result('main', message='COMMITTED', code='COMMITTED', rows_affected='-1') -%}
+        {%- endif -%}
+        {{ return('') }}  {#- another run has finished this commit, and added its own -#}
+    {%- endif -%}
+    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- if claimed.commit != manifest.commit -%}
         {%- do spark_cdc._refuse_commit(name, what, claimed) -%}
-    {%- elif published.sequence >= manifest.sequence -%}
-        {%- do run_query('drop view if exists ' ~ claim) -%}
-        {%- do spark_cdc._refuse_commit(name, what, published) -%}
     {%- endif -%}
     {%- do spark_cdc._show(name, committed, text, published.existed) -%}
 {%- endmacro -%}
@@ -46,7 +55,10 @@
     {%- set views = spark_cdc._views_of(committed, name) -%}
     {%- set published = spark_cdc._published(committed, views) -%}
     {%- set newest = views.claims | sort | last -%}
-    {%- if newest and newest > published.sequence -%}
+    {%- if newest and not views.committed and not spark_cdc._is_there(committed, name ~ '_ledger') -%}
+        {%- do spark_cdc._drop_claims(committed, name, views.claims) -%}  {#- of an entity that was dropped -#}
+        {{ return(published) }}
+    {%- elif newest and newest > published.sequence -%}
         {%- set claim = spark_cdc._claim(committed, name, newest) -%}
         {%- set text = spark_cdc._query_of_view(spark_cdc._view_text(claim)) -%}
         {%- if not spark_cdc._is_load_command() -%}
@@ -56,10 +68,17 @@
         {%- do run_query(spark_cdc._replace_view_sql(committed, text, published.existed)) -%}
         {%- set published = spark_cdc._parse_manifest(text, claim) -%}
     {%- endif -%}
-    {%- for sequence in views.claims if sequence < published.sequence and spark_cdc._is_load_command() -%}
+    {%- set needless = [] -%}
+    {%- for sequence in views.claims if sequence < published.sequence -%}{%- do needless.append(sequence) -%}{%- endfor -%}
+    {%- do spark_cdc._drop_claims(committed, name, needless) -%}
+    {{ return(published) }}
+{%- endmacro -%}
+
+
+{%- macro _drop_claims(committed, name, claims) -%}
+    {%- for sequence in claims if spark_cdc._is_load_command() -%}
         {%- do run_query('drop view if exists ' ~ spark_cdc._claim(committed, name, sequence)) -%}
     {%- endfor -%}
-    {{ return(published) }}
 {%- endmacro -%}
 
 
@@ -72,21 +91,36 @@
 {#- Which of an entity's manifests there are, asked of the metastore and not of dbt's cache: {committed: whether the view is there,
     claims: numbers}. -#}
 {%- macro _views_of(committed, name) -%}
-    {%- set found = {'committed': false, 'claims': []} -%}
-    {%- for row in spark_cdc._query('show views in ' ~ committed.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '_commit*')) -%}
-        {%- if row.viewName == committed.identifier -%}
-            {%- do found.update({'committed': true}) -%}
-        {%- elif modules.re.fullmatch('[0-9]{6,}', row.viewName[(name ~ '_commit_') | length:]) and row.viewName.startswith(name ~ '_commit_') -%}
-            {%- do found.claims.append(row.viewName[(name ~ '_commit_') | length:] | int) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(found) }}
+    {%- set claims = [] -%}
+    {%- set schema = spark_cdc._commits_schema(committed.schema) -%}
+    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(name ~ '_commit_*')) -%}
+            {%- set number = modules.re.fullmatch(name ~ '_commit_([0-9]{6,})', row.viewName) -%}
+            {%- if number -%}{%- do claims.append(number.group(1) | int) -%}{%- endif -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return({'committed': spark_cdc._is_there(committed, committed.identifier), 'claims': claims}) }}
+{%- endmacro -%}
+
+
+{#- Whether there is a table or view of a name beside a relation. -#}
+{%- macro _is_there(relation, identifier) -%}
+    {{ return(spark_cdc._query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(identifier)) | length > 0) }}
+{%- endmacro -%}
+
+
+{#- The schema in which the commits of a schema's entities are claimed. -#}
+{%- macro _commits_schema(schema) -%}{{ return(schema ~ '_commits') }}{%- endmacro -%}
+
+
+{%- macro _create_commits_schema(schema) -%}
+    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._commits_schema(schema))) -%}
 {%- endmacro -%}
 
 
 {#- The relation that claims a commit. -#}
 {%- macro _claim(committed, name, sequence) -%}
-    {{ return(api.Relation.create(database=none, schema=committed.schema, identifier=name ~ '_commit_' ~ '%06d' | format(sequence))) }}
+    {{ return(api.Relation.create(database=none, schema=spark_cdc._commits_schema(committed.schema), identifier=name ~ '_commit_' ~ '%06d' | format(sequence))) }}
 {%- endmacro -%}
 
 

@@ -59,7 +59,7 @@
 {%- endmacro -%}
 
 
-{#- What the metastore knows of an entity's tables and views at this moment, read anew at each call. Returns a dictionary
+{#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a dictionary
     from the name to: type (TABLE or VIEW), text (of a view), location (of a table). -#}
 {%- macro _catalog_of(schema, name) -%}
     {%- set catalog = {} -%}
@@ -72,6 +72,11 @@
             'text': text.group(1) if text else '',
             'location': location.group(1) if location else none,
         }}) -%}
+    {%- endfor -%}
+    {%- set committed = api.Relation.create(database=none, schema=schema, identifier=name ~ '_committed') -%}
+    {%- for sequence in spark_cdc._views_of(committed, name).claims -%}
+        {%- set claim = spark_cdc._claim(committed, name, sequence) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

@@ -85,7 +85,7 @@
     {%- if operated.ledger.identifier not in operated.catalog -%}
         {%- if committed -%}
             {%- do spark_cdc._finding(findings, entity, 'the table ' ~ operated.ledger ~ ' is missing, which ' ~ operated.committed ~ ' reads', none, none,
-                'restore the table from a backup, or drop the views ' ~ operated.committed ~ ' and ' ~ claims | join(', ') ~ ' and load anew') -%}
+                'restore the table from a backup, or drop the view ' ~ operated.committed ~ ' and load anew') -%}
         {%- endif -%}
         {{ return(none) }}
     {%- elif not committed -%}

@@ -9,6 +9,17 @@
 {%- endmacro -%}
 
 
+{#- The var as it stands in the --vars of a command that a message names, behind others; an empty text outside of a replay. -#}
+{%- macro _replay_text() -%}
+    {%- set replay = spark_cdc._replay() -%}
+    {%- if replay is none -%}{{ return('') }}{%- endif -%}
+    {{ return(
+        ', spark_cdc_replay: {from: ' ~ replay['from'].strftime('%Y-%m-%d' if replay['from'].strftime('%H%M%S') == '000000' else '%Y-%m-%d %H:%M:%S')
+        ~ (', source: archive' if replay.source == 'archive' else '') ~ '}'
+    ) }}
+{%- endmacro -%}
+
+
 {#- What is wrong with the var spark_cdc_replay, for the entities (name, settings) to be loaded. Returns a list of texts. -#}
 {%- macro _replay_problems(asked, value, loads) -%}
     {%- if not asked -%}

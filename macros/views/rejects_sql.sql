@@ -13,7 +13,7 @@ with rejected as (
     from {{ ledger }}
     where
         operation = 'R'
-        and load_id in (select load_id from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
 select

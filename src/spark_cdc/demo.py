@@ -95,6 +95,7 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
         if tables:
             print(f"The demo's schema {schema} is dropped and loaded anew ({len(tables)} tables).")
         cursor.execute(f"drop database {schema} cascade")
+        cursor.execute(f"drop database if exists {schema}_commits cascade")
     cursor.execute(f"create database {schema} with dbproperties ('{MARKER}' = 'true')")
 
 

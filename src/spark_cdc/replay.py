@@ -69,6 +69,13 @@ def add_parser(subparsers: Any) -> None:
     )
     choice.add_argument("--discard", action="store_true", help="drop the draft")
     choice.add_argument("--anew", action="store_true", help="load dates that the draft has, too")
+    parser.add_argument(
+        "--lift",
+        nargs="+",
+        default=[],
+        metavar="GUARD",
+        help="guards to do without, such as orders.deleted_share",
+    )
     parser.add_argument("--target", help="target of profiles.yml (local)")
     parser.set_defaults(run=run)
 
@@ -132,7 +139,7 @@ def _say(done: chain.Done) -> None:
     print("\n".join(lines), flush=True)
 
 
-def build(dbt: chain.Dbt, plans: Sequence[Plan]) -> None:
+def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> None:
     """Load what the drafts lack, date by date, all entities of a date at once.
 
     Raises SparkCdcError at the first date that fails.
@@ -146,7 +153,8 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan]) -> None:
         if date.time() == dt.time() and plans[0].first.time() == dt.time():
             text, first = text[:10], first[:10]
         asked = {"from": first, "source": of_date[0].source}
-        values = project.variables({"business_date": text, "spark_cdc_replay": asked})
+        more = {"spark_cdc_lift": list(lift)} if lift else {}
+        values = project.variables({"business_date": text, "spark_cdc_replay": asked, **more})
         models = [name for one in of_date for name in one.models]
         if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:
             raise SparkCdcError(
@@ -202,7 +210,7 @@ def run(arguments: Any) -> int:
     drafted = [one.status.entity for one in plans if one.status.draft]
     if arguments.anew and drafted:
         dbt.operate("discard_replay", drafted)
-    build(dbt, plans)
+    build(dbt, plans, arguments.lift)
     _say(dbt.operate("compare_replay", entities))
     command = f"{plans[0].command} --select {' '.join(entities)}"
     if arguments.publish and not outdated:
