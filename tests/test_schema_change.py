@@ -376,7 +376,9 @@ def test_the_load_is_repeated(shop: Project) -> None:
 def test_loads_go_on(shop: Project) -> None:
     """Three as always; goods with another change on top."""
     write(shop, "goods", "after", **AGAIN)
-    shop.load(DAYS[3])
+    outcome = shop.load(DAYS[3])
+    assert "goods_ledger gets the columns memo__2 string. Sessions that have" in outcome.output
+    shop.query("refresh table {s}.goods_ledger")  # as the message says
     columns = "id, area, price, seen, memo, operation, eff_start_date"
     assert texts(shop, "goods_current", columns) == [
         "1 EU's 1.5000 y - N 2024-01-01",

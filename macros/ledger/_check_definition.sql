@@ -29,6 +29,8 @@
         'layout': spark_cdc.layout(diff, load.layout, spark_cdc._columns_found(entity, ledger), load.load_id.split('-')[0]),
         'definition_change': diff.changes | join('; '),
     }) -%}
+    {#- this session has read the ledger, and Spark would go on with the columns that it saw then; another one may add some now -#}
+    {%- do run_query('refresh table ' ~ ledger) -%}
     {{ return(prior) }}
 {%- endmacro -%}
 

@@ -121,7 +121,11 @@ select
         {%- do added.append(column.at_sql ~ ' ' ~ column.data_type) -%}
     {%- endfor -%}
     {%- if not problems -%}
-        {%- if added -%}{%- do run_query('alter table ' ~ relation ~ ' add columns (' ~ added | join(', ') ~ ')') -%}{%- endif -%}
+        {%- if added -%}
+            {%- do run_query('alter table ' ~ relation ~ ' add columns (' ~ added | join(', ') ~ ')') -%}
+            {%- do log(entity.name ~ ': ' ~ relation ~ ' gets the columns ' ~ added | join(', ') ~ '. Sessions that have read it and are still open have to run: '
+                ~ 'refresh table ' ~ relation, info=true) -%}
+        {%- endif -%}
         {{ return(settled + partitioned) }}
     {%- endif -%}
 
