@@ -93,7 +93,8 @@ def load_macros(
     """
     functions: dict[str, Callable[..., Any]] = {}
     macros = Macros(functions)
-    names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **context}
+    nothing = {"graph": SimpleNamespace(nodes={}, sources={})}
+    names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
     places = folders if isinstance(folders, list) else [folders]
     for path in sorted(path for place in places for path in place.rglob("*.sql")):
         code, defined = _compiled(path, path.read_text(encoding="utf-8"))
