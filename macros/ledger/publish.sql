@@ -18,7 +18,11 @@
     {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set published = spark_cdc._published(committed, spark_cdc._views_of(committed, name)) -%}
     {%- if published.sequence >= manifest.sequence -%}
-        {%- do run_query('drop view if exists ' ~ claim) -%}  {#- if it is there, it was made too late -#}
+        {#- a claim that was made too late goes; that of the commit that readers see stays -#}
+        {%- if published.sequence > manifest.sequence
+                or spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim).commit != published.commit -%}
+            {%- do run_query('drop view if exists ' ~ claim) -%}
+        {%- endif -%}
         {%- if not manifest.loads or manifest.loads[-1] not in published.loads -%}
             {%- do spark_cdc._refuse_commit(name, what, published) -%}
         {%- endif -%}
