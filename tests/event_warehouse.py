@@ -45,6 +45,8 @@ class EventWarehouse:
             "events": {"format": FORMAT, "archive": True, **(events or {})},
             "source": {"format": "json", "path": f"{folder}/{{business_date}}", **(source or {})},
         }
+        limits = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+        settings["guards"] = dict.fromkeys(limits)  # random loads may do anything
         if checkpoint is not None:
             settings["checkpoint"] = checkpoint
         self.node = {
