@@ -414,3 +414,22 @@ def test_verify_finds_nothing(shop: Project) -> None:
     outcome = shop.dbt("run-operation", "spark_cdc.verify")
     assert outcome.success, outcome.output
     assert "verify: nothing is wrong" in outcome.output
+
+
+def test_a_wider_type_alone_reaches_the_views(shop: Project) -> None:
+    """No name changes, so no view has another text: its columns have another type all the same."""
+    big = 3_000_000_000  # more than an int holds
+    shop.entity("wide", {"id": KEY, "amount": "int"})
+    shop.land("wide", DAYS[0], "id,amount", "1,1", "2,2")
+    shop.land("wide", DAYS[1], "id,amount", "1,1", f"2,{big}", f"{big},3")
+    shop.load(DAYS[0], "wide")
+    shop.entity("wide", {"id": {"data_type": "bigint", "role": "key"}, "amount": "bigint"})
+    shop.load(DAYS[1], "wide")
+    changed = [(2, big, "U"), (big, 3, "I")]
+    assert shop.rows("wide_current", "id, amount, operation") == [(1, 1, "N"), *changed]
+    for view in ("history", "versions"):
+        assert shop.rows(f"wide_{view}", "id, amount, operation") == [
+            (1, 1, "I"),
+            (2, 2, "I"),
+            *changed,
+        ]

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from project import Outcome, Project
-from spark_cdc import cli, upkeep
+from spark_cdc import chain, cli
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("full", "delta", "moves")
@@ -517,9 +517,10 @@ def test_commands_call_the_macros(
 
     def run(command: list[str], **_: Any) -> SimpleNamespace:
         called.append(command)
-        return SimpleNamespace(returncode=len(called) - 1)
+        return SimpleNamespace(returncode=len(called) - 1, stdout=None)
 
-    monkeypatch.setattr(upkeep.subprocess, "run", run)
+    monkeypatch.setattr(chain.subprocess, "run", run)
+    monkeypatch.setattr(chain.Dbt, "_is_safe", lambda self: False)
     arguments = cli.parser().parse_args([*words.split(), "--target", "cluster"])
     assert arguments.run(arguments) == 0
     at = called[0].index("run-operation")

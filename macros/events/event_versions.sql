@@ -6,12 +6,7 @@
     {%- set events = ref(name ~ '_events') -%}
     {%- set committed = ref(name ~ '_committed') -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc.event_versions_sql(spark_cdc.entity(name), events, committed, spark_cdc._archive_layout(committed))) }}
-{%- endmacro -%}
-
-
-{#- Where the archive holds what. -#}
-{%- macro _archive_layout(committed) -%}
-    {%- if model['resource_type'] == 'unit_test' or not spark_cdc._is_load_command() -%}{{ return({}) }}{%- endif -%}
-    {{ return(spark_cdc.read_manifest(committed).get('layout') or {}) }}
+    {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
+    {%- set sql = spark_cdc.event_versions_sql(spark_cdc.entity(name), events, committed, manifest.get('layout') or {}) -%}
+    {{ return(spark_cdc._typed_view_sql(sql, manifest)) }}
 {%- endmacro -%}

@@ -19,6 +19,16 @@
 {%- endmacro -%}
 
 
+{#- The business times of loads, as texts. -#}
+{%- macro _times_of(entity, loads) -%}
+    {%- set times = [] -%}
+    {%- for load_id in loads -%}
+        {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
+    {%- endfor -%}
+    {{ return(times) }}
+{%- endmacro -%}
+
+
 {%- macro _is_checkpoint(load_id) -%}{{ return(load_id.split('-')[1].endswith('c')) }}{%- endmacro -%}
 
 
@@ -27,3 +37,7 @@
 
 {#- Whether a load is the history of others that compact squashed into it. -#}
 {%- macro _is_history(load_id) -%}{{ return(load_id.split('-')[1] == 'h') }}{%- endmacro -%}
+
+
+{#- Whether a load is one that compact wrote. -#}
+{%- macro _is_squashed(load_id) -%}{{ return(load_id.split('-')[1].startswith('h')) }}{%- endmacro -%}

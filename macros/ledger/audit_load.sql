@@ -6,30 +6,28 @@
 {%- macro audit_load(entity, ledger, load, time) -%}
     {%- set own = spark_cdc._query(spark_cdc._counts_sql(ledger, load)) -%}
     {%- set counts = {'I': 0, 'U': 0, 'D': 0, 'N': 0, 'X': 0, 'R': 0, 'T': 0} -%}
-    {%- set prior = namespace(rows=0, log_rows=0, record=none) -%}
+    {%- set rows = {} -%}
+    {%- set own_record = namespace(found=none) -%}
     {%- for row in own -%}
         {%- if row.load_id == load.load_id and row.operation == 'L' -%}
-            {%- set prior.record = fromjson(row.note) -%}
-        {%- elif row.load_id == load.load_id -%}
-            {%- do counts.update({row.operation: row.row_count | int}) -%}
-        {%- elif row.load_id == load.base -%}
-            {%- set prior.rows = prior.rows + (row.row_count | int if row.operation in spark_cdc.operations('existing') else 0) -%}
-        {%- elif row.operation in spark_cdc.operations('visible') -%}
-            {%- set prior.log_rows = prior.log_rows + row.row_count | int -%}
-            {%- set prior.rows = prior.rows + {'I': 1, 'D': -1}.get(row.operation, 0) * row.row_count | int -%}
+            {%- set own_record.found = fromjson(row.note) -%}
+        {%- else -%}
+            {%- do rows.setdefault(row.load_id, {}).update({row.operation: row.row_count | int}) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if prior.record is none or prior.record.parent != load.parent -%}
-        {%- do spark_cdc._refuse_other_parent(entity, load, prior.record) -%}
+    {%- do counts.update(rows.get(load.load_id, {})) -%}
+    {%- set record = own_record.found -%}
+    {%- set prior = spark_cdc._figures_of_state(rows, load.base, load.log) -%}
+    {%- if record is none or record.parent != load.parent -%}
+        {%- do spark_cdc._refuse_other_parent(entity, load, record) -%}
     {%- endif -%}
-    {%- set known = {'counts': counts, 'rows_prior': prior.rows, 'record': prior.record} -%}
+    {%- set known = {'counts': counts, 'rows_prior': prior.rows, 'record': record} -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(entity, ledger, load, known) -%}
     {%- endif -%}
     {%- do spark_cdc._check_duplicate_keys(entity, ledger, load, known) -%}
 
     {%- set written = counts.I + counts.U + counts.N + counts.R -%}
-    {%- set previous = {'rows': prior.rows, 'log_rows': prior.log_rows} -%}
     {%- if load.load_type == 'full' -%}
         {%- set rows_in = written if load.is_checkpoint else spark_cdc._count_input(entity, time) -%}
         {%- set kept = prior.rows - counts.D - counts.U - counts.X -%}  {#- X: held, since a rejected row may be theirs -#}
@@ -39,7 +37,7 @@
         {%- endif -%}
         {%- do counts.update({'N': kept}) -%}
     {%- else -%}
-        {%- set rows_in = prior.record.events.event_count if entity.events else written + counts.D + counts['T'] -%}
+        {%- set rows_in = record.events.event_count if entity.events else written + counts.D + counts['T'] -%}
         {%- set kept = prior.rows - counts.U - counts.N - counts.D -%}
         {%- if kept < 0 or (load.is_checkpoint and kept != counts.X) -%}
             {%- do spark_cdc._refuse_counts(entity, load, known, rows_in, kept) -%}
@@ -54,8 +52,8 @@
         'rows_prior': prior.rows,
         'rows_current': prior.rows + counts.I - counts.D,
         'log_rows': log_rows,
-        'previous': previous,
-        'record': prior.record,
+        'previous': prior,
+        'record': record,
     } -%}
     {%- do spark_cdc.check_guards(entity, ledger, load, audit) -%}
     {{ return(audit) }}

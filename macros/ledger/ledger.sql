@@ -83,12 +83,6 @@
 {%- endmacro -%}
 
 
-{#- A relation in the schema of the model at hand. -#}
-{%- macro _sibling(identifier) -%}
-    {{ return(api.Relation.create(database=none, schema=model['schema'], identifier=identifier)) }}
-{%- endmacro -%}
-
-
 {#- Whether the ledger of an entity is to start anew: asked for in so many words only. -#}
 {%- macro _is_wiped(name) -%}
     {%- set wipe = var('spark_cdc_wipe', []) or [] -%}

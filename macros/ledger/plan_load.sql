@@ -99,10 +99,7 @@
 
 {%- macro _refuse_past_load(entity, time, replaced, later) -%}
     {%- set text = spark_cdc._time_text(entity, time) -%}
-    {%- set times = [] -%}
-    {%- for load_id in replaced + later -%}
-        {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
-    {%- endfor -%}
+    {%- set times = spark_cdc._times_of(entity, replaced + later) -%}
     {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
     {% do exceptions.raise_compiler_error(
         entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '

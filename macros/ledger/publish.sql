@@ -124,7 +124,7 @@
 
 {#- The relation that claims a commit. -#}
 {%- macro _claim(committed, name, sequence) -%}
-    {{ return(api.Relation.create(database=none, schema=spark_cdc._commits_schema(committed.schema), identifier=name ~ '_commit_' ~ '%06d' | format(sequence))) }}
+    {{ return(spark_cdc._relation_in(spark_cdc._commits_schema(committed.schema), name ~ '_commit_' ~ '%06d' | format(sequence))) }}
 {%- endmacro -%}
 
 

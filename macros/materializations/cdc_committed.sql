@@ -41,13 +41,15 @@
         {%- do spark_cdc._write_draft(entity, this, text, manifest, load, audit) -%}
     {%- elif loads_now -%}
         {%- do spark_cdc.publish(entity.name, this, text, manifest, 'load ' ~ load.load_id) -%}
-        {%- do spark_cdc._record_load(ref('spark_cdc', 'cdc_loads'), entity, load, audit) -%}
-        {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
     {%- else -%}
         {%- do spark_cdc._show(entity.name, this, text, manifest.existed) -%}
     {%- endif -%}
     {%- if not is_draft -%}
-        {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+        {%- do spark_cdc.record_missing_loads(
+            ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest, committed={'load': load, 'audit': audit} if loads_now else none) -%}
+    {%- endif -%}
+    {%- if loads_now and not is_draft -%}
+        {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
     {%- endif -%}
     {%- if loads_now and entity.events and not entity.events.archive -%}
         {%- do spark_cdc._drop_events_of(spark_cdc._sibling(entity.name ~ '_events'), manifest.loads[:-1] + load.replaced) -%}

@@ -56,13 +56,10 @@ from (
 {#- Drops the events of loads that are in the ledger already, and no others: another run may be between its two tables. -#}
 {%- macro _drop_events_of(events, loads) -%}
     {%- set partitions = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ events) -%}
-        {%- set parts = row.partition.split('/') -%}
-        {%- if parts[1].split('=')[1] in loads -%}
-            {%- do partitions.append('partition (business_date = ' ~ spark_cdc._literal(parts[0].split('=')[1]) ~ ', load_id = ' ~ spark_cdc._literal(parts[1].split('=')[1]) ~ ')') -%}
-        {%- endif -%}
+    {%- for load_id, of_load in spark_cdc._partitions_by_load(events).items() if load_id in loads -%}
+        {%- do partitions.extend(of_load) -%}
     {%- endfor -%}
     {%- if partitions -%}
-        {%- do run_query('alter table ' ~ events ~ ' drop if exists ' ~ partitions | join(', ')) -%}
+        {%- do run_query(spark_cdc._drop_partitions_sql(events, partitions)) -%}
     {%- endif -%}
 {%- endmacro -%}

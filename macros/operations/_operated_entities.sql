@@ -1,50 +1,18 @@
-{#- The entities that an operation (vacuum, compact, verify) works on, checked as a run checks them. All that is wrong is
-    raised at once. Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all).
-    Returns a list of dictionaries: entity (of entity()), schema, ledger, committed, events, load_log (relations), nodes
-    (dbt's models of the entity, by relation name), catalog (see _catalog_of()). -#}
+{#- The entities that vacuum, compact and verify work on, and what is there of them. Arguments as of _named_entities(). Returns its
+    dictionaries with events, load_log (relations), nodes (dbt's models of the entity, by relation name) and catalog (see
+    _catalog_of()). -#}
 {%- macro _operated_entities(operation, names=none) -%}
-    {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
-    {%- set found = {} -%}
-    {%- for node in graph.nodes.values() | sort(attribute='name')
-            if node.resource_type == 'model' and node.name.startswith('stg_') and spark_cdc._settings_of(node) -%}
-        {%- set name = node.name[4:] -%}
-        {%- set ledger = graph.nodes.get(node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') -%}
-        {%- if ledger and (not wanted or name in wanted) -%}
-            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
-            {%- do found.update({name: ledger}) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- for name in wanted if name not in found -%}
-        {%- do problems.append("there is no entity '" ~ name ~ "' with a model stg_" ~ name ~ ' and a model ' ~ name
-            ~ '_ledger; entities are named without affixes, as in orders') -%}
-    {%- endfor -%}
-    {%- if problems -%}
-        {% do exceptions.raise_compiler_error(
-            'spark_cdc.' ~ operation ~ ' found ' ~ (problems | length) ~ (' problem' if problems | length == 1 else ' problems')
-            ~ ' before anything was done:\n  - ' ~ problems | unique | join('\n  - ')
-        ) %}
-    {%- endif -%}
-
     {%- set operated = [] -%}
-    {%- for name, node in found.items() -%}
-        {%- do operated.append({
-            'entity': spark_cdc.entity(name),
-            'schema': node.schema,
-            'ledger': spark_cdc._relation_in(node.schema, name ~ '_ledger'),
-            'committed': spark_cdc._relation_in(node.schema, name ~ '_committed'),
-            'events': spark_cdc._relation_in(node.schema, name ~ '_events'),
-            'load_log': ref('spark_cdc', 'cdc_loads'),
-            'nodes': spark_cdc._models_of(node, name),
-            'catalog': spark_cdc._catalog_of(node.schema, name),
-        }) -%}
+    {%- for named in spark_cdc._named_entities(operation, names) -%}
+        {%- do operated.append(dict(
+            named,
+            events=spark_cdc._relation_in(named.schema, named.entity.name ~ '_events'),
+            load_log=ref('spark_cdc', 'cdc_loads'),
+            nodes=spark_cdc._models_of(named.ledger_node, named.entity.name),
+            catalog=spark_cdc._catalog_of(named.schema, named.entity.name),
+        )) -%}
     {%- endfor -%}
     {{ return(operated) }}
-{%- endmacro -%}
-
-
-{%- macro _relation_in(schema, identifier) -%}
-    {{ return(api.Relation.create(database=none, schema=schema, identifier=identifier)) }}
 {%- endmacro -%}
 
 
@@ -73,7 +41,7 @@
             'location': location.group(1) if location else none,
         }}) -%}
     {%- endfor -%}
-    {%- set committed = api.Relation.create(database=none, schema=schema, identifier=name ~ '_committed') -%}
+    {%- set committed = spark_cdc._relation_in(schema, name ~ '_committed') -%}
     {%- for sequence in spark_cdc._views_of(committed, name).claims -%}
         {%- set claim = spark_cdc._claim(committed, name, sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none}}) -%}
@@ -108,10 +76,4 @@
         {{ return('%.1f %s' % (bytes / size, unit)) }}
     {%- endfor -%}
     {{ return(bytes ~ ' bytes') }}
-{%- endmacro -%}
-
-
-{#- A number with its noun: 1 load, 2 loads. -#}
-{%- macro _counted(number, noun) -%}
-    {{ return(number ~ ' ' ~ noun ~ ('' if number == 1 else 's')) }}
 {%- endmacro -%}

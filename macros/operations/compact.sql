@@ -30,11 +30,8 @@
     {%- set entity = operated.entity -%}
     {%- set manifest = spark_cdc._head(operated.committed, entity.name) if execute else spark_cdc.read_manifest(operated.committed) -%}
     {%- set plan = spark_cdc._plan_compaction(entity, manifest.loads, older_than_days, histories) -%}
-    {%- set records = {} -%}
     {%- if plan.squashed -%}
-        {%- for row in spark_cdc._query(spark_cdc._records_sql(operated.ledger, plan.squashed + plan.kept_after[:1])) -%}
-            {%- do records.update({row.load_id: fromjson(row.note)}) -%}
-        {%- endfor -%}
+        {%- set records = spark_cdc._load_records(operated.ledger, plan.squashed + plan.kept_after[:1]) -%}
         {%- do spark_cdc._keep_to_one_definition(plan, records) -%}
     {%- endif -%}
     {%- if not plan.squashed -%}
@@ -71,12 +68,11 @@
     {%- do spark_cdc.publish(entity.name, operated.committed, new_text, new_manifest, plan.history ~ ' and ' ~ plan.checkpoint) -%}
     {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- do spark_cdc._add_load_log_columns(operated.load_log) -%}
-    {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- for record in [history, checkpoint] -%}
         {%- set audit = spark_cdc._figures_of_load(record.load_id, figures.written[record.load_id], figures.rows_prior if loop.first else figures.rows_after) -%}
         {%- do audit.update({'record': record}) -%}
         {%- if entity.events -%}{%- do audit.update({'rows_in': record.events.event_count}) -%}{%- endif -%}
-        {%- do run_query(spark_cdc.record_load_sql(operated.load_log, entity, record, audit)) -%}
+        {%- do spark_cdc._record_load(operated.load_log, entity, record, audit) -%}
     {%- endfor -%}
     {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
     {{ return(plan.squashed | length) }}
@@ -118,10 +114,6 @@
     }) -%}
     {{ return(plan) }}
 {%- endmacro -%}
-
-
-{#- Whether a load is one that compact wrote. -#}
-{%- macro _is_squashed(load_id) -%}{{ return(load_id.split('-')[1].startswith('h')) }}{%- endmacro -%}
 
 
 {#- Rows that were written under several definitions (docs/schema_change.md) don't go into one history, whose record could name only one
@@ -198,13 +190,7 @@
     {%- set loads = plan.kept_before + [plan.history, plan.checkpoint] + plan.kept_after -%}
     {%- set log_rows = [] -%}
     {%- for list in [loads, loads[:-1]] -%}
-        {%- set sum = namespace(rows=0) -%}
-        {%- for load_id in spark_cdc._state_loads(list).log -%}
-            {%- for operation, count in rows[load_id].items() if operation in spark_cdc.operations('visible') -%}
-                {%- set sum.rows = sum.rows + count -%}
-            {%- endfor -%}
-        {%- endfor -%}
-        {%- do log_rows.append(sum.rows) -%}
+        {%- do log_rows.append(spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(list).log).log_rows) -%}
     {%- endfor -%}
     {%- do new.update({
         'loads': loads,

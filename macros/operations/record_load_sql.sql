@@ -44,7 +44,7 @@
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}
-insert overwrite table {{ load_log }} partition (entity, load_id)
+insert overwrite table {{ load_log }} by name
 select
     {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast({{ 'null' if values[name] is none else values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}

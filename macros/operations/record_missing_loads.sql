@@ -1,12 +1,17 @@
-{#- Adds to cdc_loads what a crash between a commit and its row there left out, and the loads of a replay. The figures are
-    computed from the ledger, which holds all of them.
+{#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its
+    row there left out, the loads of a replay. A row that is there is not overwritten: people may be reading it, and another run
+    may have added it. Unless they are given, the figures are computed from the ledger, which holds all of them.
     Arguments: load_log (relation of cdc_loads), entity, ledger (relation), manifest, now (whether they were committed just
-    now). Returns nothing. -#}
-{%- macro record_missing_loads(load_log, entity, ledger, manifest, now=false) -%}
+    now), committed (a load that was, whose figures are known: {load: of plan_load(), audit: of audit_load()}). Returns nothing. -#}
+{%- macro record_missing_loads(load_log, entity, ledger, manifest, now=false, committed=none) -%}
     {%- set known = [] -%}
     {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
         {%- do known.append(row.partition.split('load_id=')[1]) -%}
     {%- endfor -%}
+    {%- if committed and committed.load.load_id not in known -%}
+        {%- do spark_cdc._record_load(load_log, entity, committed.load, committed.audit) -%}
+        {%- do known.append(committed.load.load_id) -%}
+    {%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}
         {{ return('') }}
@@ -19,13 +24,12 @@
         {%- if row.note -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
     {%- endfor -%}
     {%- set before = namespace(rows=0) -%}
-    {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- for load_id in manifest.loads -%}
         {%- set audit = spark_cdc._figures_of_load(load_id, counts.get(load_id, {}), before.rows) -%}
         {%- do audit.update({'record': records[load_id]}) -%}
         {%- if entity.events -%}{%- do audit.update({'rows_in': records[load_id].events.event_count}) -%}{%- endif -%}
         {%- if load_id in missing -%}
-            {%- do run_query(spark_cdc.record_load_sql(load_log, entity, records[load_id], audit, now)) -%}
+            {%- do spark_cdc._record_load(load_log, entity, records[load_id], audit, now) -%}
             {%- if not now -%}
                 {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
             {%- endif -%}

@@ -7,10 +7,9 @@
     {%- if load_log is not none and spark_cdc._is_load_command() -%}
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
-        {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
-        {%- do run_query(spark_cdc.record_load_sql(
+        {%- do spark_cdc._record_load(
             load_log, entity, load or spark_cdc._planned_load(entity).load, audit or {}, refusal={'guard': guard, 'message': message}
-        )) -%}
+        ) -%}
     {%- endif -%}
     {% do exceptions.raise_compiler_error(message) %}
 {%- endmacro -%}
@@ -20,7 +19,7 @@
     it, so ref() won't do. -#}
 {%- macro _load_log() -%}
     {%- set node = graph.nodes.get('model.spark_cdc.cdc_loads') -%}
-    {{ return(api.Relation.create(database=none, schema=node.schema, identifier=node.alias) if node else none) }}
+    {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
 {%- endmacro -%}
 
 

@@ -125,27 +125,15 @@
     {%- for load_id in named | unique if spark_cdc._is_history(load_id) -%}{%- do histories.append(load_id) -%}{%- endfor -%}
     {%- set squashed = [] -%}
     {%- if histories -%}
-        {%- set records = spark_cdc._query(spark_cdc._records_sql(operated.ledger, histories)) -%}
+        {%- set records = spark_cdc._load_records(operated.ledger, histories) -%}
         {%- if records | length < histories | length -%}
             {%- do spark_cdc._refuse_vacuum(operated, 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep') -%}
         {%- endif -%}
-        {%- for record in records -%}
-            {%- do squashed.extend(fromjson(record.note).squashed) -%}
+        {%- for record in records.values() -%}
+            {%- do squashed.extend(record.squashed) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return({'named': named | unique | list, 'squashed': squashed | unique | list}) }}
-{%- endmacro -%}
-
-
-{#- The records of some loads. -#}
-{%- macro _records_sql(ledger, loads) -%}
-select
-    load_id,
-    note
-from {{ ledger }}
-where
-    {{ spark_cdc._in_loads(loads) }}
-    and operation = 'L'
 {%- endmacro -%}
 
 
@@ -192,26 +180,4 @@ from files
 left join replaced
     on files.load_id = replaced.replaced_load_id
 order by files.load_id
-{%- endmacro -%}
-
-
-{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. -#}
-{%- macro _partitions_by_load(table) -%}
-    {%- set partitions = {} -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ table) -%}
-        {%- do partitions.setdefault(modules.re.search('load_id=([^/]+)', row.partition).group(1), []).append(row.partition) -%}
-    {%- endfor -%}
-    {{ return(partitions) }}
-{%- endmacro -%}
-
-
-{%- macro _drop_partitions_sql(table, partitions) -%}
-alter table {{ table }} drop if exists
-    {%- for partition in partitions %}
-    {%- set values = [] -%}
-    {%- for part in partition.split('/') -%}
-        {%- do values.append(part.split('=')[0] ~ ' = ' ~ spark_cdc._literal(part.split('=')[1])) -%}
-    {%- endfor %}
-    partition ({{ values | join(', ') }}){{ ',' if not loop.last }}
-    {%- endfor %}
 {%- endmacro -%}

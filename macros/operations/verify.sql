@@ -41,7 +41,7 @@
     {%- do spark_cdc._verify_counts(operated, head, files, records, findings) -%}
     {%- set row_count = spark_cdc._verify_rows(operated, loads, files, records, findings) -%}
     {%- do spark_cdc._verify_archive(operated, loads, records, findings) -%}
-    {%- set views = spark_cdc._verify_views(operated, loads, findings) -%}
+    {%- set views = spark_cdc._verify_views(operated, head, findings) -%}
     {{ return({
         'findings': findings,
         'checked': name ~ ': ' ~ spark_cdc._counted(loads | length, 'load') ~ ', ' ~ spark_cdc._counted(row_count, 'row') ~ ', views '
@@ -479,7 +479,7 @@ order by began_in, problem
 
 
 {#- The views: their texts, and where these are as they should be, their rows. Returns the names of what was compared. -#}
-{%- macro _verify_views(operated, loads, findings) -%}
+{%- macro _verify_views(operated, manifest, findings) -%}
     {%- set entity = operated.entity -%}
     {%- set compared = [] -%}
     {%- set checked = [] -%}
@@ -490,7 +490,8 @@ order by began_in, problem
             {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
             {%- set found = operated.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
-            {%- for text in spark_cdc._view_queries(operated, kind) -%}
+            {%- for query in spark_cdc._view_queries(operated, kind) -%}
+                {%- set text = spark_cdc._typed_view_sql(query, manifest) -%}
                 {%- do accepted.append(spark_cdc._one_line(spark_cdc._stamped(text, 'spark_cdc view ' ~ local_md5(text)))) -%}
             {%- endfor -%}
             {%- if not found -%}
@@ -506,7 +507,7 @@ order by began_in, problem
         {%- endif -%}
     {%- endfor -%}
     {%- if compared -%}
-        {%- for row in spark_cdc._query(spark_cdc._view_sums_sql(operated, loads, compared)) if row.shown_rows != row.own_rows or row.shown_sum != row.own_sum -%}
+        {%- for row in spark_cdc._query(spark_cdc._view_sums_sql(operated, manifest.loads, compared)) if row.shown_rows != row.own_rows or row.shown_sum != row.own_sum -%}
             {%- do spark_cdc._finding(findings, entity, 'the view ' ~ entity.name ~ '_' ~ row.kind ~ ' shows ' ~ row.shown_rows ~ ' rows, the ledger gives ' ~ row.own_rows
                 ~ (', with other values' if row.shown_rows == row.own_rows else ''), none, none,
                 'if there are findings on the ledger above, repair those first; else report it') -%}

@@ -17,7 +17,7 @@
             ~ '(spark-cdc load). Nothing was written.'
         ) %}
     {%- endif -%}
-    {%- set ledger = spark_cdc._relation_beside(committed, entity.name ~ '_ledger') -%}
+    {%- set ledger = spark_cdc._relation_in(committed.schema, entity.name ~ '_ledger') -%}
     {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
     {%- set draft = spark_cdc._read_draft(committed, entity.name) -%}
     {%- set outdated = spark_cdc._outdated(draft, head) -%}
@@ -43,7 +43,7 @@
 
 {#- The draft of an entity, or an empty manifest. -#}
 {%- macro _read_draft(committed, name) -%}
-    {%- set view = spark_cdc._relation_beside(committed, name ~ '_replay') -%}
+    {%- set view = spark_cdc._relation_in(committed.schema, name ~ '_replay') -%}
     {%- if not spark_cdc._query('show views in ' ~ committed.without_identifier() ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
         {{ return(spark_cdc._empty_manifest()) }}
     {%- endif -%}
@@ -75,37 +75,20 @@
 {%- macro _loads_fingerprint(loads) -%}{{ return(local_md5(loads | join(','))[:8]) }}{%- endmacro -%}
 
 
-{%- macro _relation_beside(relation, identifier) -%}
-    {{ return(api.Relation.create(database=none, schema=relation.schema, identifier=identifier)) }}
-{%- endmacro -%}
-
-
 {#- Loads that compact has squashed are listed by their own names, in the place of what stands for them. -#}
 {%- macro _loads_by_date(ledger, loads) -%}
     {%- set squashed = [] -%}
-    {%- for load_id in loads if load_id.split('-')[1] == 'h' -%}{%- do squashed.append(load_id) -%}{%- endfor -%}
+    {%- for load_id in loads if spark_cdc._is_history(load_id) -%}{%- do squashed.append(load_id) -%}{%- endfor -%}
     {%- set records = spark_cdc._load_records(ledger, squashed) if squashed else {} -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
         {%- if load_id in squashed -%}
             {%- do listed.extend(records[load_id].squashed) -%}
-        {%- elif load_id.split('-')[1] != 'hc' -%}
+        {%- elif not spark_cdc._is_squashed(load_id) -%}
             {%- do listed.append(load_id) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(listed) }}
-{%- endmacro -%}
-
-
-{#- What loads say of themselves in the ledger (their L rows): a dictionary by load id. -#}
-{%- macro _load_records(ledger, loads) -%}
-    {%- set records = {} -%}
-    {%- for row in spark_cdc._query(
-        'select load_id, note from ' ~ ledger ~ ' where ' ~ spark_cdc._in_loads(loads) ~ " and operation = 'L'"
-    ) -%}
-        {%- do records.update({row.load_id: fromjson(row.note)}) -%}
-    {%- endfor -%}
-    {{ return(records) }}
 {%- endmacro -%}
 
 
@@ -130,7 +113,9 @@
     {%- do spark_cdc._check_cut(entity, ledger, dropped, time) -%}
 
     {%- set needed = [] -%}
-    {%- for state in [spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1])] -%}
+    {%- set state = spark_cdc._state_loads(kept) -%}
+    {%- set state_before = spark_cdc._state_loads(kept[:-1]) -%}
+    {%- for state in [state, state_before] -%}
         {%- do needed.extend(([state.base] if state.base else []) + state.log) -%}
     {%- endfor -%}
     {%- set rows = {} -%}
@@ -141,12 +126,12 @@
         {%- do rows.setdefault(row.load_id, {}).update({row.operation: row.row_count | int}) -%}
     {%- endfor -%}
     {%- set records = spark_cdc._load_records(ledger, [kept[-1], dropped[0]]) -%}
-    {%- set figures = spark_cdc._figures_of_state(rows, kept) -%}
+    {%- set figures = spark_cdc._figures_of_state(rows, state.base, state.log) -%}
     {%- do cut.update({
         'loads': kept,
         'rows': figures.rows,
         'log_rows': figures.log_rows,
-        'previous': spark_cdc._figures_of_state(rows, kept[:-1]),
+        'previous': spark_cdc._figures_of_state(rows, state_before.base, state_before.log),
         'definition': local_md5(tojson(records[kept[-1]].definition, sort_keys=true)),
     }) -%}
     {%- if 'layout' in records[kept[-1]] -%}
@@ -157,24 +142,6 @@
         {%- do cut.previous.update({'applied': records[kept[-1]].get('applied') or {}}) -%}
     {%- endif -%}
     {{ return(cut) }}
-{%- endmacro -%}
-
-
-{#- How many rows a state has, and how many were written since its checkpoint, from the rows per load and operation. -#}
-{%- macro _figures_of_state(rows, loads) -%}
-    {%- set state = spark_cdc._state_loads(loads) -%}
-    {%- set figures = {'rows': 0, 'log_rows': 0} -%}
-    {%- for operation, count in rows.get(state.base, {}).items() if operation != 'D' -%}
-        {%- do figures.update({'rows': figures.rows + count}) -%}
-    {%- endfor -%}
-    {%- for load_id in state.log -%}
-        {%- set written = rows.get(load_id, {}) -%}
-        {%- do figures.update({
-            'rows': figures.rows + written.get('I', 0) - written.get('D', 0),
-            'log_rows': figures.log_rows + written.values() | sum,
-        }) -%}
-    {%- endfor -%}
-    {{ return(figures) }}
 {%- endmacro -%}
 
 
@@ -197,7 +164,7 @@
 
 {#- Loads that compact squashed leave the manifest together or not at all. -#}
 {%- macro _check_cut(entity, ledger, dropped, time) -%}
-    {%- if dropped[0].split('-')[1] != 'h' -%}
+    {%- if not spark_cdc._is_history(dropped[0]) -%}
         {{ return('') }}
     {%- endif -%}
     {%- set first = spark_cdc._loads_by_date(ledger, dropped[:1])[0] -%}
@@ -220,7 +187,7 @@
         ) %}
     {%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._replace_view_sql(spark_cdc._relation_beside(committed, entity.name ~ '_replay'), text, manifest.existed) }}
+        {{ spark_cdc._replace_view_sql(spark_cdc._relation_in(committed.schema, entity.name ~ '_replay'), text, manifest.existed) }}
     {%- endcall -%}
     {%- do log(spark_cdc._load_summary(load, audit) ~ ' in the draft', info=true) -%}
 {%- endmacro -%}

@@ -12,7 +12,7 @@
 
 {#- The archive has to hold as many events as the load had: it may have been switched on later. -#}
 {%- macro _check_archive(entity, events, load) -%}
-    {%- set ledger = spark_cdc._relation_beside(events, entity.name ~ '_ledger') -%}
+    {%- set ledger = spark_cdc._relation_in(events.schema, entity.name ~ '_ledger') -%}
     {%- set records = spark_cdc._load_records(ledger, load.replaced) -%}
     {%- set held = spark_cdc._query('select count(*) as event_count from ' ~ events ~ ' where ' ~ spark_cdc._in_loads(load.replaced))[0].event_count | int -%}
     {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}

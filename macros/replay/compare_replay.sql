@@ -111,14 +111,11 @@ full outer join after
         {%- do by_time.update({spark_cdc._time_text(entity, spark_cdc.business_time(row.business_time)): row}) -%}
     {%- endfor -%}
     {%- set drafted = spark_cdc._times_of_draft(entity, found.draft) -%}
-    {%- set committed = [] -%}
-    {%- for load_id in spark_cdc._loads_by_date(found.ledger, head.loads) -%}
-        {%- do committed.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
-    {%- endfor -%}
+    {%- set committed = spark_cdc._times_of(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
     {%- set width = 19 if entity.eff_type != 'date' else 13 -%}
     {%- set lines = [
-        entity.name ~ ': replay from ' ~ found.draft.replay['from'] ~ ', from the ' ~ found.draft.replay.source ~ '; ' ~ (drafted | length)
-        ~ (' load' if drafted | length == 1 else ' loads'),
+        entity.name ~ ': replay from ' ~ found.draft.replay['from'] ~ ', from the ' ~ found.draft.replay.source ~ '; ' 
+        ~ spark_cdc._counted(drafted | length, 'load'),
         '  ' ~ 'business date'.ljust(width) ~ '   I before  after   U before  after   D before  after   rows that differ',
     ] -%}
     {%- for time in (drafted + by_time | list) | unique | sort -%}

@@ -37,7 +37,7 @@
         {%- do spark_cdc.publish(name, found.committed, text, manifest, 'the replay from ' ~ replay['from']) -%}
         {%- set times = spark_cdc._times_of_draft(found.entity, found.draft) -%}
         {%- do log(
-            name ~ ': published the replay from ' ~ replay['from'] ~ ': ' ~ (times | length) ~ (' load' if times | length == 1 else ' loads')
+            name ~ ': published the replay from ' ~ replay['from'] ~ ': ' ~ spark_cdc._counted(times | length, 'load')
             ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true
         ) -%}
     {%- endif -%}
@@ -65,7 +65,7 @@
             ~ 'again, it begins anew: spark-cdc replay --from ' ~ quoted ~ ' --select ' ~ name ~ ', or dbt run of each date in order with '
             ~ 'spark_cdc_replay.') }}
     {%- elif missing -%}
-        {{ return(name ~ ': the draft of the replay from ' ~ first ~ ' lacks ' ~ (missing | length) ~ (' date' if missing | length == 1 else ' dates')
+        {{ return(name ~ ': the draft of the replay from ' ~ first ~ ' lacks ' ~ spark_cdc._counted(missing | length, 'date')
             ~ ' that it would take the place of: ' ~ missing[:10] | join(', ') ~ (' and so on' if missing | length > 10 else '')
             ~ '. Load them into it in order, then publish: spark-cdc replay --from ' ~ quoted ~ ' --select ' ~ name ~ ', or dbt run --select ' ~ name
             ~ "_ledger+ --vars '{business_date: " ~ ('"' ~ missing[0] ~ '"' if ' ' in missing[0] else missing[0]) ~ ', spark_cdc_replay: {from: '
@@ -77,25 +77,23 @@
 
 {#- The business times of the draft's own loads, in order. -#}
 {%- macro _times_of_draft(entity, draft) -%}
-    {%- set first = spark_cdc.business_time(draft.replay['from']) -%}
-    {%- set times = [] -%}
-    {%- for load_id in draft.loads if spark_cdc._load_time(load_id) >= first -%}
-        {%- do times.append(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) -%}
-    {%- endfor -%}
-    {{ return(times) }}
+    {{ return(spark_cdc._times_of(entity, spark_cdc._loads_from(draft.loads, draft.replay['from']))) }}
 {%- endmacro -%}
 
 
 {#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
 {%- macro _missing_times(entity, draft, head_loads) -%}
-    {%- set first = spark_cdc.business_time(draft.replay['from']) -%}
-    {%- set drafted = spark_cdc._times_of_draft(entity, draft) -%}
-    {%- set missing = [] -%}
-    {%- for load_id in head_loads if spark_cdc._load_time(load_id) >= first -%}
-        {%- set text = spark_cdc._time_text(entity, spark_cdc._load_time(load_id)) -%}
-        {%- if text not in drafted -%}{%- do missing.append(text) -%}{%- endif -%}
-    {%- endfor -%}
-    {{ return(missing) }}
+    {{ return(
+        spark_cdc._times_of(entity, spark_cdc._loads_from(head_loads, draft.replay['from']))
+        | reject('in', spark_cdc._times_of_draft(entity, draft)) | list
+    ) }}
+{%- endmacro -%}
+
+
+{%- macro _loads_from(loads, first) -%}
+    {%- set found = [] -%}
+    {%- for load_id in loads if spark_cdc._load_time(load_id) >= spark_cdc.business_time(first) -%}{%- do found.append(load_id) -%}{%- endfor -%}
+    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -103,47 +101,17 @@
     ledger, committed, replay (relations), draft (manifest, or an empty one). -#}
 {%- macro _drafted_entities(operation, names) -%}
     {%- set found = [] -%}
-    {%- for known in spark_cdc._known_entities(operation, names) -%}
+    {%- for known in spark_cdc._named_entities(operation, names) -%}
         {%- set draft = spark_cdc._read_draft(known.committed, known.entity.name) -%}
         {%- if draft.existed or names -%}
             {%- do found.append(dict(
-                known, draft=draft, replay=spark_cdc._relation_beside(known.committed, known.entity.name ~ '_replay'))) -%}
+                known, draft=draft, replay=spark_cdc._relation_in(known.committed.schema, known.entity.name ~ '_replay'))) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if not found -%}
         {% do exceptions.raise_compiler_error(
             'spark_cdc.' ~ operation ~ ': no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE. Nothing was changed.'
         ) %}
-    {%- endif -%}
-    {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- The entities of the project with these names, or all, whose configuration is checked as a run would. -#}
-{%- macro _known_entities(operation, names) -%}
-    {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
-    {%- set found = [] -%}
-    {%- set known = [] -%}
-    {%- for node in graph.nodes.values() | sort(attribute='name')
-            if node.resource_type == 'model' and node.name.startswith('stg_') and spark_cdc._settings_of(node) -%}
-        {%- set name = node.name[4:] -%}
-        {%- set ledger = graph.nodes.get(node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') -%}
-        {%- if ledger -%}{%- do known.append(name) -%}{%- endif -%}
-        {%- if ledger and (not wanted or name in wanted) -%}
-            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
-            {%- do found.append({
-                'entity': spark_cdc._described_entity(name, node),
-                'ledger': api.Relation.create(database=none, schema=ledger.schema, identifier=name ~ '_ledger'),
-                'committed': api.Relation.create(database=none, schema=ledger.schema, identifier=name ~ '_committed'),
-            }) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- for name in wanted if name not in known -%}
-        {%- do problems.append("there is no entity '" ~ name ~ "'. Accepted are " ~ known | join(', ')) -%}
-    {%- endfor -%}
-    {%- if problems -%}
-        {% do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | unique | join('\n  - ') ~ '. Nothing was changed.') %}
     {%- endif -%}
     {{ return(found) }}
 {%- endmacro -%}

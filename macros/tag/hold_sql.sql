@@ -13,11 +13,7 @@ with set_aside as (
 )
 
 select
-    {{ spark_cdc._payload(entity, 'prior') | join(',\n    ') }},
-    prior.eff_start_date,
-    cast(null as string) as note,
-    {{ spark_cdc._partition(load) }},
-    'X' as operation
+    {{ spark_cdc._kept_row(entity, load, 'prior', 'X') | indent(4) }}
 from (
     {{ spark_cdc._prior_of_sql(load, 'set_aside', ledger, spark_cdc._payload(entity) + ['eff_start_date']) | indent(4) }}
 ) as prior
@@ -54,7 +50,7 @@ left anti join (
         ) -%}
     {%- endif -%}
     {%- if found.unreadable | int -%}
-        {%- do run_query('alter table ' ~ ledger ~ " drop if exists partition (business_date = '" ~ load.business_time[:10]
-            ~ "', load_id = '" ~ load.load_id ~ "', operation = 'D')") -%}
+        {%- do run_query(spark_cdc._drop_partitions_sql(ledger, [
+            'business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
 {%- endmacro -%}

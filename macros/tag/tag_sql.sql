@@ -111,11 +111,7 @@ tagged as (
 
 deleted as (
     select
-        {{ spark_cdc._payload(entity, 'prior') | join(',\n        ') }},
-        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
-        cast(null as string) as note,
-        {{ spark_cdc._partition(load) | indent(4) }},
-        'D' as operation
+        {{ spark_cdc._kept_row(entity, load, 'prior', 'D', spark_cdc._load_start(entity, load)) | indent(8) }}
     from prior
     left anti join {{ incoming }} as incoming
         on prior.key_hash = incoming.key_hash
@@ -220,11 +216,7 @@ from {{ compared }}
     where nothing is flagged. A key that is flagged twice shows up twice, so that the audit finds it. -#}
 {%- macro _deleted_sql(entity, load, incoming, ledger) -%}
 select
-    {{ spark_cdc._payload(entity, 'prior') | join(',\n    ') }},
-    {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
-    cast(null as string) as note,
-    {{ spark_cdc._partition(load) }},
-    'D' as operation
+    {{ spark_cdc._kept_row(entity, load, 'prior', 'D', spark_cdc._load_start(entity, load)) | indent(4) }}
 from {{ incoming }} as incoming
 inner join (
     {{ spark_cdc._prior_of_sql(load, incoming, ledger, spark_cdc._payload(entity), 'is_deleted') | indent(4) }}
@@ -236,11 +228,7 @@ where incoming.is_deleted{{ ' and incoming.note is null' if entity.quarantine }}
 
 {%- macro _carried_over_sql(entity, load, incoming, ledger, broadcast) -%}
 select
-    {{ spark_cdc._payload(entity, 'carried') | join(',\n    ') }},
-    carried.eff_start_date,
-    cast(null as string) as note,
-    {{ spark_cdc._partition(load) }},
-    'X' as operation
+    {{ spark_cdc._kept_row(entity, load, 'carried', 'X') | indent(4) }}
 from (
     {{ spark_cdc._prior_sql(entity, load, ledger, broadcast) | indent(4) }}
 ) as carried

@@ -5,5 +5,7 @@
     {%- set ledger = ref(name ~ '_ledger') -%}
     {%- set committed = ref(name ~ '_committed') -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc.rejects_sql(spark_cdc.entity(name), ledger, committed, spark_cdc._archive_layout(committed))) }}
+    {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
+    {%- set sql = spark_cdc.rejects_sql(spark_cdc.entity(name), ledger, committed, manifest.get('layout') or {}) -%}
+    {{ return(spark_cdc._typed_view_sql(sql, manifest)) }}
 {%- endmacro -%}

@@ -183,7 +183,8 @@ def selected_models(dbt: chain.Dbt, arguments: Any) -> dict[str, list[str]]:
     }
 
 
-def _quoted(dates: Sequence[str]) -> str:
+def quoted(dates: Sequence[str]) -> str:
+    """Return dates as words of a command line."""
     return " ".join(repr(date) if " " in date else date for date in dates)
 
 
@@ -215,7 +216,7 @@ def run(arguments: Any) -> int:
         if time in ranged:
             gaps = [one for one in known if one.times and one.times[-1] > time not in one.times]
             for one in gaps:
-                text = _quoted([one.text(time)])
+                text = quoted([one.text(time)])
                 print(
                     f"{date}  left out: {one.entity} never had it, and has a later load;"
                     f" to insert it: spark-cdc replay --from {text} --dates {text}"
@@ -244,7 +245,7 @@ def _failed(arguments: argparse.Namespace, date: str, rest: Sequence[str]) -> Sp
     waiting = rest[1:]
     more = ", ".join(waiting) if len(waiting) <= 5 else f"{len(waiting)} dates up to {waiting[-1]}"
     is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
-    again = f"spark-cdc load {_quoted(rest)}" if is_short else "the same command goes on there."
+    again = f"spark-cdc load {quoted(rest)}" if is_short else "the same command goes on there."
     return SparkCdcError(
         f"the load of {date} failed" + (f"; not started: {more}" if waiting else ""),
         f"{chain.LOG} When the cause is gone: {again}",

@@ -37,8 +37,8 @@ class Plan:
         date = self.status.text(self.first)
         source = "" if self.source == "landing" else f" --source {self.source}"
         named = [self.status.text(date) for date in self.dates if date not in self.status.times]
-        more = f" --dates {load._quoted(named)}" if named else ""
-        return f"spark-cdc replay --from {load._quoted([date])}{more}{source}"
+        more = f" --dates {load.quoted(named)}" if named else ""
+        return f"spark-cdc replay --from {load.quoted([date])}{more}{source}"
 
 
 def add_parser(subparsers: Any) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import Any
 
-from spark_cdc import project
+from spark_cdc import chain
 from spark_cdc.errors import SparkCdcError
 
 
@@ -80,16 +79,13 @@ def macro_arguments(arguments: Any) -> dict[str, Any]:
 
 def run(arguments: Any) -> int:
     """Run the macro; dbt's output is what the user sees."""
-    words = ["--args", json.dumps(macro_arguments(arguments))]
-    if arguments.target:
-        words += ["--target", arguments.target]
-    command = project.dbt_command("run-operation", f"spark_cdc.{arguments.macro}", *words)
-    environment = project.dbt_environment(target=arguments.target)
-    if subprocess.run(command, env=environment, cwd=project.root()).returncode:
+    values = json.dumps(macro_arguments(arguments))
+    words = ["run-operation", f"spark_cdc.{arguments.macro}", "--args", values]
+    if not chain.Dbt(arguments.target).run(*words, shown=True).ok:
         raise SparkCdcError(
             f"{arguments.macro} found a problem"
             if arguments.macro == "verify"
             else f"{arguments.macro} failed",
-            "dbt's messages are above and in logs/dbt.log.",
+            chain.LOG,
         )
     return 0
