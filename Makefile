@@ -8,8 +8,9 @@ SHELL := /bin/sh
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
 TEST_STATE := .spark_cdc/test
-# Many short statements on little data: the JVM's second compiler costs a quarter more CPU than it saves.
-TEST_SERVER := --conf spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 --conf spark.sql.shuffle.partitions=4
+STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server stop --quiet --state-dir "$$state"; done
+# A worker per core, each with a Spark server; the tests of a file stay together, and long files come first (see tests/conftest.py).
+WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -31,19 +32,18 @@ demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server r
 
 test: .venv/dev.stamp ## everything that proves the project, on a server of its own
 	@$(BIN)/spark-cdc deps --if-needed
-	@$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE) && rm -rf $(TEST_STATE)
-	@trap '$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE)' EXIT; \
+	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
+	@trap '$(STOP_TEST_SERVERS)' EXIT; \
 	trap 'exit 130' INT TERM HUP; \
-	$(BIN)/spark-cdc server start --state-dir $(TEST_STATE) --port 0 $(TEST_SERVER) || exit 1; \
-	SPARK_CDC_TEST_PORT=$$($(BIN)/spark-cdc server status --state-dir $(TEST_STATE) --value port) \
-		$(BIN)/python -m pytest $(PYTEST_ARGS)
+	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) \
+		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: an hour or so, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
 	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 10,000
-	@SPARK_CDC_TEST_HISTORIES=10 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+histories: ## 100,000 random histories of change events, of which `make test` runs 4,000
+	@SPARK_CDC_TEST_HISTORIES=25 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi
@@ -63,6 +63,6 @@ bench: .venv/dev.stamp ## measurements; for example BENCH_ARGS="--rows 1000000"
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 clean: stop ## remove what was built: .venv, dbt's output, all local data
-	@$(if $(wildcard $(BIN)/spark-cdc),$(BIN)/spark-cdc server stop --quiet --state-dir $(TEST_STATE))
+	@$(if $(wildcard $(BIN)/spark-cdc),$(STOP_TEST_SERVERS))
 	rm -rf .venv .spark_cdc target logs dbt_packages .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Fixtures for all suites: one Spark server per run of pytest."""
+"""Fixtures for all suites: one Spark server per run of pytest, or per worker of it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ import pytest
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
+# Many short statements on little data: the JVM's second compiler costs a quarter more CPU than it
+# saves. Without it the JVM keeps 48 MB for code, which fill up: then a fifth of its time goes into
+# sweeping them.
+SERVER = (
+    "spark.driver.extraJavaOptions"
+    "=-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions=4",
+    "spark.hadoop.hive.server2.async.exec.threads=6",
+)
 
 
 @dataclass(frozen=True)
@@ -26,8 +35,30 @@ class Server:
     state_dir: Path | None = None
 
 
+# What takes over a minute, the longest first, so that no worker is left alone with one of them.
+LONG = (
+    "test_loads",
+    "test_faults",
+    "test_upkeep",
+    "test_event_histories",
+    "test_replay",
+    "test_bad_input",
+    "test_histories",
+    "test_guards",
+    "test_schema_change",
+    "test_adapters_loads",
+    "test_event_routes",
+    "test_formats",
+    "test_hostile",
+    "test_commit",
+)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what takes long to `make test-faults`."""
+    """Begin with what takes long, and leave what takes even longer to `make test-faults`."""
+    names = [item.path.stem for item in items]
+    places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
+    items.sort(key=lambda item: places[item.path.stem])
     if os.environ.get("SPARK_CDC_FAULTS_EVERY"):
         return
     long = [item for item in items if item.get_closest_marker("full")]
@@ -64,13 +95,17 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Spark server: the one on SPARK_CDC_TEST_PORT (see `make test`), else one of this run."""
+    """A Spark server: the one on SPARK_CDC_TEST_PORT, else one of this run and worker.
+
+    Its state is in SPARK_CDC_TEST_STATE, for `make test` to end it if this process is killed.
+    """
     given = os.environ.get("SPARK_CDC_TEST_PORT")
     if given:
         yield Server(local_server.HOST, int(given))
         return
-    state = tmp_path_factory.mktemp("server") / "state"
-    chosen = local_server.settings(state, port="0", memory="2g")
+    place = os.environ.get("SPARK_CDC_TEST_STATE") or tmp_path_factory.mktemp("server")
+    state = Path(place) / os.environ.get("PYTEST_XDIST_WORKER", "state")
+    chosen = local_server.settings(state, port="0", memory="3g", conf=SERVER)
     try:
         started = local_server.start(chosen)
         yield Server(local_server.HOST, started.port, state)

@@ -125,19 +125,18 @@ def hostile(project: Project) -> Project:
         writer.writerows(given)
         folder = odd / day
         folder.mkdir(parents=True)
-        (folder / "it's; -- `odd` {b}.csv").write_text(
-            text.getvalue(), encoding="utf-8", newline=""
-        )
+        (folder / "it's; -- `odd`.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
         deleted = {"id": "0", "o'brien": VALUES[0]}
         lines = [json.dumps(row | {"o p'": "U"}) for row in given]
         if changed:
             lines.append(json.dumps(dict.fromkeys(NAMES) | deleted | {"o p'": "'D'"}))
-        project.land("delta_ones", day, *lines, file="it's; --.json")
+        project.land("delta_ones", day, *lines, file="it's; -- {b}.json")
         code = "changed; --" if changed else "it's new"
-        events = [row | {"o p'": code, "seq `": str(at)} for at, row in enumerate(given)]
+        first = 100 if changed else 0
+        events = [row | {"o p'": code, "seq `": str(first + at)} for at, row in enumerate(given)]
         if changed:
             events.append(
-                dict.fromkeys(NAMES) | deleted | {"o p'": "'D'", "seq `": "100"},
+                dict.fromkeys(NAMES) | deleted | {"o p'": "'D'", "seq `": "200"},
             )
         project.land("event_ones", day, *map(json.dumps, events), file="it's; --.json")
     for day in ("2024-01-01", "2024-01-02"):
@@ -181,7 +180,7 @@ def test_data_tests_and_the_log_of_loads(hostile: Project) -> None:
     outcome = hostile.dbt("test", "--select", "path:models")
     assert outcome.success, outcome.output
     inputs = hostile.rows("cdc_loads", "distinct input")
-    assert any('it\'s a "folder"; -- {x}' in row[0] for row in inputs)
+    assert any('/it\'s a "folder"; -- $x `y`/2024-01-02' in row[0] for row in inputs), inputs
 
 
 def test_a_reject_shows_hostile_text(hostile: Project) -> None:

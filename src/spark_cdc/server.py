@@ -471,6 +471,10 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # One per session: Hive deletes the folder when a session ends, others would lose theirs.
         "spark.hadoop.hive.downloaded.resources.dir": f"{tmp}/hive-${{hive.session.id}}-resources",
         "spark.hadoop.hive.server2.logging.operation.enabled": "false",
+        # By default each statement gets a new thread, until there are 100, and each reads the whole
+        # configuration again for its connection to the metastore.
+        "spark.hadoop.hive.server2.async.exec.threads": "16",
+        "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
     }
     if chosen.jars:
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, chosen.jars))
