@@ -22,7 +22,6 @@ SERVER = (
     "spark.driver.extraJavaOptions"
     "=-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions=4",
-    "spark.hadoop.hive.server2.async.exec.threads=6",
 )
 
 
