@@ -36,20 +36,24 @@ class Server:
 
 # What takes over a minute, the longest first, so that no worker is left alone with one of them.
 LONG = (
+    "test_examples",
     "test_loads",
-    "test_faults",
     "test_upkeep",
-    "test_event_histories",
     "test_replay",
     "test_bad_input",
-    "test_histories",
+    "test_event_histories",
+    "test_event_stories",
+    "test_faults",
     "test_guards",
     "test_schema_change",
     "test_adapters_loads",
+    "test_histories",
     "test_event_routes",
-    "test_formats",
-    "test_hostile",
+    "test_server",
+    "test_readers",
+    "test_style",
     "test_commit",
+    "test_formats",
 )
 
 

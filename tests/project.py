@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs a third less if Spark compiles nothing for it. Compiled code runs in
 # the examples, the random histories and the tests of hashes.
 INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "set:hiveconf:spark.sql.codegen.wholeStage": "false",
+    "set:hiveconf:spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 MODELS = {
     "stg_{}": "stage",

@@ -475,10 +475,6 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # configuration again for its connection to the metastore.
         "spark.hadoop.hive.server2.async.exec.threads": "16",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
-        # All statements run as the user of the server, who owns the files anyway. Otherwise the end
-        # of a session closes the connection to the metastore that all of them share, and the
-        # next statement opens a new one.
-        "spark.hadoop.hive.server2.enable.doAs": "false",
     }
     if chosen.jars:
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, chosen.jars))
