@@ -34,7 +34,7 @@ class Server:
     state_dir: Path | None = None
 
 
-# What takes over a minute, the longest first, so that no worker is left alone with one of them.
+# What takes about a minute or more, so that no worker is left alone with one of them at the end.
 LONG = (
     "test_examples",
     "test_loads",

@@ -21,7 +21,7 @@ from dbt.contracts.graph.manifest import Manifest
 from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
 
 ROOT = Path(__file__).resolve().parents[1]
-# A load of a few rows costs a third less if Spark compiles nothing for it. Compiled code runs in
+# A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
 # the examples, the random histories and the tests of hashes.
 INTERPRETED = {
     "set:hiveconf:spark.sql.codegen.wholeStage": "false",
