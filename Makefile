@@ -30,7 +30,7 @@ help: ## this list
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
 	@$(BIN)/spark-cdc demo
 
-test: .venv/dev.stamp ## everything that proves the project, on a server of its own
+test: .venv/dev.stamp ## everything that proves the project, on servers of its own
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
 	@trap '$(STOP_TEST_SERVERS)' EXIT; \
@@ -42,8 +42,8 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@$(BIN)/spark-cdc deps --if-needed
 	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 4,000
-	@SPARK_CDC_TEST_HISTORIES=25 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+histories: ## 100,000 random histories of change events, of which `make test` runs 10,000
+	@SPARK_CDC_TEST_HISTORIES=10 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
 # the examples, the random histories and the tests of hashes.
 INTERPRETED = {
-    "set:hiveconf:spark.sql.codegen.wholeStage": "false",
-    "set:hiveconf:spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 MODELS = {
     "stg_{}": "stage",
@@ -119,7 +119,9 @@ class Project:
             "threads": 4,
             "poll_interval": 0,
             "query_retries": 0,
-            "server_side_parameters": INTERPRETED,
+            "server_side_parameters": {
+                f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()
+            },
         }
         self._write(
             "profiles.yml", {self.name: {"target": "t", "outputs": {"t": target | changes}}}

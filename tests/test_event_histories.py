@@ -60,13 +60,15 @@ TIMES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES", "1"))
 ALWAYS: dict[str, Any] = {"loads": 0}
 NEVER: dict[str, Any] = {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}
 RUNS = [
-    Run("everything", 1_000 * TIMES, checkpoint=ALWAYS),
-    Run("everything, one checkpoint", 1_000 * TIMES, checkpoint=NEVER),
-    Run("whole rows, keys that stay", 400 * TIMES, {**PLAIN, "snapshots": False}),
-    Run("whole rows, late", 400 * TIMES, {"key_changes": False, "splits": False, "partial": False}),
-    Run("partial rows, keys that stay", 400 * TIMES, {"key_changes": False, "splits": False}),
-    Run("moves of whole rows", 400 * TIMES, {"partial": False}, checkpoint=NEVER),
-    Run("truncates", 400 * TIMES, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+    Run("everything", 2_500 * TIMES, checkpoint=ALWAYS),
+    Run("everything, one checkpoint", 2_500 * TIMES, checkpoint=NEVER),
+    Run("whole rows, keys that stay", 1_000 * TIMES, {**PLAIN, "snapshots": False}),
+    Run(
+        "whole rows, late", 1_000 * TIMES, {"key_changes": False, "splits": False, "partial": False}
+    ),
+    Run("partial rows, keys that stay", 1_000 * TIMES, {"key_changes": False, "splits": False}),
+    Run("moves of whole rows", 1_000 * TIMES, {"partial": False}, checkpoint=NEVER),
+    Run("truncates", 1_000 * TIMES, {"snapshots": False}, checkpoint=NEVER, truncates=3),
 ]
 
 
@@ -252,4 +254,4 @@ def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path
 
 
 def test_enough_histories() -> None:
-    assert sum(run.count for run in RUNS) >= 4_000 * TIMES
+    assert sum(run.count for run in RUNS) >= 10_000 * TIMES

@@ -47,9 +47,7 @@
     {%- if not is_draft -%}
         {%- do spark_cdc.record_missing_loads(
             ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest, committed={'load': load, 'audit': audit} if loads_now else none) -%}
-    {%- endif -%}
-    {%- if loads_now and not is_draft -%}
-        {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
+        {%- if loads_now -%}{%- do log(spark_cdc._load_summary(load, audit), info=true) -%}{%- endif -%}
     {%- endif -%}
     {%- if loads_now and entity.events and not entity.events.archive -%}
         {%- do spark_cdc._drop_events_of(spark_cdc._sibling(entity.name ~ '_events'), manifest.loads[:-1] + load.replaced) -%}

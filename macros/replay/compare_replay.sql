@@ -114,7 +114,7 @@ full outer join after
     {%- set committed = spark_cdc._times_of(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
     {%- set width = 19 if entity.eff_type != 'date' else 13 -%}
     {%- set lines = [
-        entity.name ~ ': replay from ' ~ found.draft.replay['from'] ~ ', from the ' ~ found.draft.replay.source ~ '; ' 
+        entity.name ~ ': replay from ' ~ found.draft.replay['from'] ~ ', from the ' ~ found.draft.replay.source ~ '; '
         ~ spark_cdc._counted(drafted | length, 'load'),
         '  ' ~ 'business date'.ljust(width) ~ '   I before  after   U before  after   D before  after   rows that differ',
     ] -%}

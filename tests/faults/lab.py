@@ -19,15 +19,13 @@ from typing import Any
 
 from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
-from project import Project
+from project import INTERPRETED, Project
 from spark_cdc import server as local_server
 
 TESTS = Path(__file__).resolve().parents[1]
 # These servers live for a minute and see a few rows: nobody waits for a compiler.
-QUICK = {
+QUICK = INTERPRETED | {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
 }
