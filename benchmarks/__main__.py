@@ -58,6 +58,12 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
+def _asked(words: list[str]) -> list[str]:
+    """What was measured, wherever the page was written."""
+    at = words.index("--output") if "--output" in words else len(words)
+    return words[:at] + words[at + 2 :]
+
+
 def main() -> int:
     """Measure and report."""
     args = _arguments()
@@ -104,7 +110,7 @@ def main() -> int:
         streams=streams,
         repeat=args.repeat,
         memory=args.memory,
-        command=f'make bench BENCH_ARGS="{" ".join(sys.argv[1:])}"',
+        command=f'make bench BENCH_ARGS="{" ".join(_asked(sys.argv[1:]))}"',
         load_average=(load_before, os.getloadavg()[0]),
         spark=str(running[0].status.info["spark"]),
         java=str(running[0].status.info["java"]).split()[0],

@@ -242,8 +242,9 @@ def sections(results: Results, setting: Setting) -> dict[str, str]:
         f"Measured on {dt.date.today()} by `{setting.command}`: {here['cores']} cores"
         f" ({here['processor']}), {here['memory']}, Spark {setting.spark}, Java {setting.java}"
         + (f", Delta Lake {setting.delta}" if setting.delta else "")
-        + f"; heap of each server {setting.memory}; local disk. Medians of {setting.repeat} runs"
-        " after one that warms up, the compared ones in turn. Load average of the machine before"
+        + f"; heap of each server {setting.memory}; local disk. "
+        + (f"Medians of {setting.repeat} runs" if setting.repeat > 1 else "One run of each")
+        + " after one that warms up, the compared ones in turn. Load average of the machine before"
         f" and after: {setting.load_average[0]:.1f} and {setting.load_average[1]:.1f}.",
         "",
         *[f"Note: {note}\n" for note in setting.notes],

@@ -22,7 +22,7 @@ from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_d
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
-# the examples, the random histories and the tests of hashes.
+# the loads of the examples, the random histories and the tests of hashes.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

@@ -6,12 +6,14 @@ import contextlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from dbt.cli.main import dbtRunner
 
-from project import ROOT
+from project import INTERPRETED, ROOT
 from spark_cdc import demo
 from spark_cdc import server as local_server
 
@@ -23,7 +25,7 @@ Dbt = Callable[..., Counter[tuple[str, str]]]
 def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     """Run dbt in this project, in a schema of its own: counts per type of node and status."""
     target = tmp_path_factory.mktemp("target")
-    options = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT / "profiles")]
+    options = ["--project-dir", str(ROOT)]
     options += ["--target-path", str(target), "--log-path", str(target / "logs")]
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
@@ -31,9 +33,9 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     cursor.execute(f"drop database if exists {SCHEMA}_commits cascade")
     cursor.execute(f"create database {SCHEMA}")
 
-    def run(*words: str) -> Counter[tuple[str, str]]:
+    def run(*words: str, profiles: Path = ROOT / "profiles") -> Counter[tuple[str, str]]:
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            done = dbtRunner().invoke([*words, *options])
+            done = dbtRunner().invoke([*words, *options, "--profiles-dir", str(profiles)])
         assert done.success, printed.getvalue()[-5000:]
         return Counter((str(r.node.resource_type), str(r.status)) for r in done.result.results)
 
@@ -47,8 +49,13 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     connection.close()
 
 
-def test_unit_tests(dbt: Dbt) -> None:
-    outcome = dbt("test", "--select", "test_type:unit")
+def test_unit_tests(dbt: Dbt, tmp_path: Path) -> None:
+    """Each is a query of its own over a few rows, for which Spark compiles nothing."""
+    profiles = yaml.safe_load((ROOT / "profiles/profiles.yml").read_text())
+    settings = {f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()}
+    profiles["spark_cdc"]["outputs"]["local"]["server_side_parameters"] = settings
+    (tmp_path / "profiles.yml").write_text(yaml.safe_dump(profiles))
+    outcome = dbt("test", "--select", "test_type:unit", profiles=tmp_path)
     assert set(outcome) == {("operation", "success"), ("unit_test", "pass")}
     assert outcome["unit_test", "pass"] >= 110
 

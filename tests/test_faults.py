@@ -9,6 +9,7 @@ SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a server of its own.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -362,6 +363,126 @@ def test_readers_while_all_entities_load_side_by_side(lab: Lab, say: Callable[[s
     say(f"{sum(r.queries for r in readers)} queries while {len(lab.cells)} entities loaded at once")
     for reader in readers:
         assert any(states for states in reader.seen.values())
+
+
+# ---------------------------------------------------------------- operations
+
+
+def operate(lab: Lab, schema: str, macro: str, port: int = 0, **arguments: Any) -> Run:
+    words = ["run-operation", f"spark_cdc.{macro}", "--args", json.dumps(arguments)]
+    return lab.runner.start(words, schema, port or lab.server.port)
+
+
+def load_on(lab: Lab, cell: Cell, schema: str, date: str, **more: Any) -> None:
+    """A load of what has landed for a date, with vars."""
+    variables = json.dumps({"business_date": date, **more})
+    words = ["run", "--select", f"{cell.name}_ledger+", "--vars", variables]
+    run = lab.runner.start(words, schema, lab.server.port)
+    assert run.wait() == 0, run.printed[-3000:]
+
+
+def shown(lab: Lab, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
+    """What readers see of an entity, whatever its loads are called."""
+    state = lab.look(cell, schema, cursor)
+    return {
+        view: [re.sub(r'"load_id":"[^"]*"', "", row) for row in rows]
+        for view, rows in state.items()
+        if not view.endswith("_committed")
+    }
+
+
+def loads_that_count(cell: Cell, schema: str, cursor: Any) -> list[str]:
+    cursor.execute(f"select distinct load_id from {schema}.{cell.name}_committed")
+    return sorted(row[0] for row in cursor.fetchall())
+
+
+AFTERWARDS = "2024-03-05"
+
+
+def four_loads(lab: Lab, cell: Cell) -> str:
+    """A schema with so many loads that three of them can be squashed."""
+    schema = lab.schema()
+    for step in ("first", "later", "checkpoint"):
+        load(lab, cell, step, schema)
+    lab.project.land(cell.name, "2024-03-04", *cell.lines("again"))
+    load_on(lab, cell, schema, "2024-03-04")
+    return schema
+
+
+def a_draft(lab: Lab, cell: Cell) -> str:
+    """A schema with three loads, and the last two of them anew as a draft, one from other data."""
+    schema = lab.schema()
+    for step in ("first", "later", "checkpoint"):
+        load(lab, cell, step, schema)
+    lines = cell.lines("later")
+    lab.project.land(cell.name, DATES["later"], *lines[:2], *lines[3:])
+    for step in ("later", "checkpoint"):
+        load_on(lab, cell, schema, DATES[step], spark_cdc_replay={"from": DATES["later"]})
+    return schema
+
+
+@full
+@pytest.mark.parametrize(
+    ("macro", "arguments", "prepare"),
+    [
+        ("compact", {"older_than_days": 0, "execute": True}, four_loads),
+        ("publish_replay", {}, a_draft),
+    ],
+)
+@pytest.mark.parametrize("which", [0, -1], ids=["first cell", "last cell"])
+def test_dbt_is_killed_in_an_operation(
+    lab: Lab,
+    cursor: Any,
+    say: Callable[[str], None],
+    macro: str,
+    arguments: dict[str, Any],
+    prepare: Callable[[Lab, Cell], str],
+    which: int,
+) -> None:
+    """Before and after each of its statements; one schema serves until the operation commits."""
+    cell = lab.cells[which]
+    arguments = {**arguments, "entities": [cell.name]}
+
+    schema = prepare(lab, cell)
+    before, old_loads = shown(lab, cell, schema, cursor), loads_that_count(cell, schema, cursor)
+    proxy = lab.proxy()
+    run = operate(lab, schema, macro, proxy.port, **arguments)
+    assert run.wait() == 0, run.printed[-3000:]
+    proxy.close()
+    script, after = proxy.statements, shown(lab, cell, schema, cursor)
+    assert (before == after) == (macro == "compact")
+    assert any(re.search(r"alter view \S+_committed", each.sql) for each in script)
+
+    schema, tried, committed = prepare(lab, cell), 0, 0
+    old_loads = loads_that_count(cell, schema, cursor)
+    for place in range(len(script)):
+        for phase in ("before", "after"):
+            trap = Trap(lambda statement, place=place: statement.place == place, phase)  # type: ignore[misc]
+            proxy = lab.proxy(trap)
+            run = operate(lab, schema, macro, proxy.port, **arguments)
+            while not trap.reached.wait(0.05):
+                assert run.code is None, f"{phase} {place}: not reached\n{run.printed[-3000:]}"
+            run.kill()
+            proxy.cut()
+            proxy.close()
+            tried += 1
+            state = shown(lab, cell, schema, cursor)
+            if loads_that_count(cell, schema, cursor) == old_loads:
+                assert state == before, f"{phase} statement {place}"
+                continue
+            assert state == after, f"{phase} statement {place}"
+            committed += 1
+            again = operate(lab, schema, macro, **arguments)
+            done = again.wait() == 0 or "there is no draft" in again.printed
+            assert done, again.printed[-3000:]
+            assert shown(lab, cell, schema, cursor) == after
+            lab.project.land(cell.name, AFTERWARDS, *cell.lines("again"))
+            load_on(lab, cell, schema, AFTERWARDS)
+            lab.log_of(cell, schema, cursor)  # each load that counts once
+            schema = prepare(lab, cell)
+            old_loads = loads_that_count(cell, schema, cursor)
+    say(f"{macro} of {cell.name} killed at {tried} points, {committed} of them after its commit")
+    assert committed
 
 
 # ---------------------------------------------------------------- no room
