@@ -433,3 +433,42 @@ def test_a_wider_type_alone_reaches_the_views(shop: Project) -> None:
             (2, 2, "I"),
             *changed,
         ]
+
+
+def test_a_replay_goes_back_behind_the_change(shop: Project) -> None:
+    """The past is loaded anew under today's definition: as if that had come with its first date."""
+    before, after = {"id": KEY, "name": "string"}, {"id": KEY, "name": "string", "extra": "string"}
+    seldom = {"checkpoint": {"loads": 2, "changed_share": 1000}}
+    both, asked = ("corrected", "correct"), {"spark_cdc_replay": {"from": DAYS[1]}}
+    for name in both:
+        shop.entity(name, before, **seldom)
+        shop.land(name, DAYS[0], "id,name", "1,a", "2,b", "3,c")
+    shop.land("corrected", DAYS[1], "id,name", "1,a", "2,WRONG", "3,c")
+    shop.load(DAYS[0], *both)
+    shop.load(DAYS[1], "corrected")
+    for name in both:
+        shop.entity(name, after, **seldom)
+        shop.land(name, DAYS[2], "id,name,extra", "1,a,x", "2,bb,", "4,d,z")
+    shop.load(DAYS[2], "corrected")
+    for name in both:
+        shop.land(name, DAYS[1], "id,name,extra", "1,a,", "2,bb,", "3,c,")
+
+    def shown(name: str) -> list[list[tuple[Any, ...]]]:
+        row = "id, name, extra, operation"
+        return [
+            shop.rows(f"{name}_current", f"{row}, eff_start_date"),
+            shop.rows(f"{name}_history", f"{row}, business_date"),
+            shop.rows(f"{name}_versions", f"{row}, eff_start_date, eff_end_date"),
+        ]
+
+    wrong = shown("corrected")
+    for day in DAYS[1:3]:
+        shop.load(day, "correct")
+        shop.load(day, "corrected", **asked)
+        assert shown("corrected") == wrong
+    published = shop.dbt("run-operation", "spark_cdc.publish_replay")
+    assert published.success, published.output
+    assert shown("corrected") == shown("correct") != wrong
+    arguments = json.dumps({"entities": ["corrected"]})
+    verified = shop.dbt("run-operation", "spark_cdc.verify", "--args", arguments)
+    assert verified.success, verified.output

@@ -19,7 +19,7 @@
     {%- set record = own_record.found -%}
     {%- set prior = spark_cdc._figures_of_state(rows, load.base, load.log) -%}
     {%- if record is none or record.parent != load.parent -%}
-        {%- do spark_cdc._refuse_other_parent(entity, load, record) -%}
+        {%- do spark_cdc._refuse_other_parent(entity, ledger, load, record) -%}
     {%- endif -%}
     {%- set known = {'counts': counts, 'rows_prior': prior.rows, 'record': record} -%}
     {%- if counts.R -%}
@@ -99,7 +99,13 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
 {%- endmacro -%}
 
 
-{%- macro _refuse_other_parent(entity, load, record) -%}
+{#- The load that this attempt wrote may have another name than the one planned now: with what another run committed, a
+    checkpoint is due that was not, or no longer. -#}
+{%- macro _refuse_other_parent(entity, ledger, load, record) -%}
+    {%- if not record -%}
+        {%- set name = spark_cdc._load_id(entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
+        {%- set record = spark_cdc._load_records(ledger, [name]).get(name) -%}
+    {%- endif -%}
     {%- set what = "another run committed a load meanwhile: this one builds on " ~ (record.parent or 'nothing')
             ~ ', but the last load before ' ~ load.business_time ~ ' is now ' ~ (load.parent or 'none')
             if record else 'the ledger holds no whole load ' ~ load.load_id ~ ', as if ' ~ entity.name ~ '_ledger had not run' -%}

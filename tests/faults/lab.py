@@ -282,13 +282,13 @@ class Lab:
     def log_of(self, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
         """Rows of cdc_loads by load, of the loads that count.
 
-        Each has to be there once; others only if a rerun took their place.
+        Each has to be there once; others only if they were refused, or a rerun took their place.
         """
         cursor.execute(f"select distinct load_id from {schema}.{cell.name}_committed")
         committed = {row[0] for row in cursor.fetchall()}
         cursor.execute(
             f"select load_id, replaced_load_ids, {LOG_COLUMNS} from {schema}.cdc_loads"
-            f" where entity = '{cell.name}'"
+            f" where entity = '{cell.name}' and status <> 'refused'"
         )
         rows = cursor.fetchall()
         names = [row[0] for row in rows]
@@ -377,7 +377,7 @@ class Reader(threading.Thread):
 
     def run(self) -> None:
         cursor = self.lab.server.cursor()
-        while not self.stop.is_set():
+        while not self.stop.wait(0.2):  # the loads are to have some of the machine
             for cell in self.lab.cells:
                 try:
                     self._judge(cell, self.lab.look(cell, self.schema, cursor))
