@@ -376,7 +376,7 @@ def operate(lab: Lab, schema: str, macro: str, port: int = 0, **arguments: Any) 
 def load_on(lab: Lab, cell: Cell, schema: str, date: str, **more: Any) -> None:
     """A load of what has landed for a date, with vars."""
     variables = json.dumps({"business_date": date, **more})
-    words = ["run", "--select", f"{cell.name}_ledger+", "--vars", variables]
+    words = ["run", "--select", f"path:models/{cell.name}", "--vars", variables]
     run = lab.runner.start(words, schema, lab.server.port)
     assert run.wait() == 0, run.printed[-3000:]
 
