@@ -214,6 +214,18 @@ def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
     assert outcome.output.count("to cdc_loads, which an earlier run left out") == 2
     assert project.rows("cdc_loads where entity = 'audited'", columns)[:2] == recorded
 
+    # also where the same command takes the place of the load whose row is missing
+    last = project.rows("cdc_loads where entity = 'audited'", columns)
+    lost = last[2][0]
+    project.query(
+        f"alter table {{s}}.cdc_loads drop partition (entity = 'audited', load_id = '{lost}')"
+    )
+    outcome = project.load("2024-01-03", "audited")
+    assert f"added load {lost} to cdc_loads" in outcome.output
+    rows = project.rows("cdc_loads where entity = 'audited'", columns)
+    assert len(rows) == 4
+    assert set(last) <= set(rows)
+
 
 def test_dbt_show_looks_at_what_came_in(project: Project) -> None:
     project.entity("shown", KEYED)

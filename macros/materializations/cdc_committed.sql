@@ -13,6 +13,10 @@
         {%- set time = spark_cdc.business_time() -%}
         {%- set load = spark_cdc.plan_load(entity, manifest, time, spark_cdc._is_wiped(entity.name)) -%}
         {%- set audit = spark_cdc.audit_load(entity, ledger, load, time) -%}
+        {%- if load.replaced and not (is_draft or spark_cdc._is_wiped(entity.name)) -%}
+            {#- what a crash left out of cdc_loads, while the manifest still names it -#}
+            {%- do spark_cdc.record_missing_loads(ref('spark_cdc', 'cdc_loads'), entity, ledger, manifest) -%}
+        {%- endif -%}
         {%- do manifest.update({
             'loads': load.keep + [load.load_id],
             'sequence': manifest.sequence + (0 if is_draft else 1),
