@@ -60,8 +60,9 @@ def _arguments() -> argparse.Namespace:
 
 def _asked(words: list[str]) -> list[str]:
     """What was measured, wherever the page was written."""
-    at = words.index("--output") if "--output" in words else len(words)
-    return words[:at] + words[at + 2 :]
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--output")
+    return parser.parse_known_args(words)[1]
 
 
 def main() -> int:

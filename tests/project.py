@@ -27,6 +27,8 @@ INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+# The same in a profile; names without the prefix would be ignored.
+INTERPRETED_SESSIONS = {f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()}
 MODELS = {
     "stg_{}": "stage",
     "{}_ledger": "ledger",
@@ -119,9 +121,7 @@ class Project:
             "threads": 4,
             "poll_interval": 0,
             "query_retries": 0,
-            "server_side_parameters": {
-                f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()
-            },
+            "server_side_parameters": INTERPRETED_SESSIONS,
         }
         self._write(
             "profiles.yml", {self.name: {"target": "t", "outputs": {"t": target | changes}}}
@@ -247,6 +247,11 @@ class Project:
         outcome = self.run(date, *names, **more)
         assert outcome.success, outcome.output
         return outcome
+
+    def operate(self, macro: str, **arguments: Any) -> Outcome:
+        """`dbt run-operation` of one of the package's macros."""
+        words = ("run-operation", f"spark_cdc.{macro}", "--args", yaml.safe_dump(arguments))
+        return self.dbt(*words)
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query; `{s}` stands for the schema."""

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 
-from project import INTERPRETED, ROOT
+from project import INTERPRETED_SESSIONS, ROOT
 from spark_cdc import demo
 from spark_cdc import server as local_server
 
@@ -52,8 +52,8 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
 def test_unit_tests(dbt: Dbt, tmp_path: Path) -> None:
     """Each is a query of its own over a few rows, for which Spark compiles nothing."""
     profiles = yaml.safe_load((ROOT / "profiles/profiles.yml").read_text())
-    settings = {f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()}
-    profiles["spark_cdc"]["outputs"]["local"]["server_side_parameters"] = settings
+    local = profiles["spark_cdc"]["outputs"]["local"]
+    local["server_side_parameters"] = INTERPRETED_SESSIONS
     (tmp_path / "profiles.yml").write_text(yaml.safe_dump(profiles))
     outcome = dbt("test", "--select", "test_type:unit", profiles=tmp_path)
     assert set(outcome) == {("operation", "success"), ("unit_test", "pass")}

@@ -9,7 +9,6 @@ SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a server of its own.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import subprocess
@@ -22,7 +21,7 @@ import pytest
 
 from faults.cells import CELLS, DATES, TRUTH, Cell
 from faults.lab import Lab, Reader, Run, Server
-from faults.points import WRITES, Count, sweep
+from faults.points import WRITES, Count, is_reached, sweep, trap_at
 from faults.proxy import Proxy, Statement, Trap
 
 EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY", "0"))  # 0: the reduced form
@@ -368,19 +367,6 @@ def test_readers_while_all_entities_load_side_by_side(lab: Lab, say: Callable[[s
 # ---------------------------------------------------------------- operations
 
 
-def operate(lab: Lab, schema: str, macro: str, port: int = 0, **arguments: Any) -> Run:
-    words = ["run-operation", f"spark_cdc.{macro}", "--args", json.dumps(arguments)]
-    return lab.runner.start(words, schema, port or lab.server.port)
-
-
-def load_on(lab: Lab, cell: Cell, schema: str, date: str, **more: Any) -> None:
-    """A load of what has landed for a date, with vars."""
-    variables = json.dumps({"business_date": date, **more})
-    words = ["run", "--select", f"path:models/{cell.name}", "--vars", variables]
-    run = lab.runner.start(words, schema, lab.server.port)
-    assert run.wait() == 0, run.printed[-3000:]
-
-
 def shown(lab: Lab, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
     """What readers see of an entity, whatever its loads are called."""
     state = lab.look(cell, schema, cursor)
@@ -389,11 +375,6 @@ def shown(lab: Lab, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
         for view, rows in state.items()
         if not view.endswith("_committed")
     }
-
-
-def loads_that_count(cell: Cell, schema: str, cursor: Any) -> list[str]:
-    cursor.execute(f"select distinct load_id from {schema}.{cell.name}_committed")
-    return sorted(row[0] for row in cursor.fetchall())
 
 
 AFTERWARDS = "2024-03-05"
@@ -405,7 +386,7 @@ def four_loads(lab: Lab, cell: Cell) -> str:
     for step in ("first", "later", "checkpoint"):
         load(lab, cell, step, schema)
     lab.project.land(cell.name, "2024-03-04", *cell.lines("again"))
-    load_on(lab, cell, schema, "2024-03-04")
+    lab.load_date(cell, "2024-03-04", schema)
     return schema
 
 
@@ -417,7 +398,7 @@ def a_draft(lab: Lab, cell: Cell) -> str:
     lines = cell.lines("later")
     lab.project.land(cell.name, DATES["later"], *lines[:2], *lines[3:])
     for step in ("later", "checkpoint"):
-        load_on(lab, cell, schema, DATES[step], spark_cdc_replay={"from": DATES["later"]})
+        lab.load_date(cell, DATES[step], schema, replay_from=DATES["later"])
     return schema
 
 
@@ -444,9 +425,9 @@ def test_dbt_is_killed_in_an_operation(
     arguments = {**arguments, "entities": [cell.name]}
 
     schema = prepare(lab, cell)
-    before, old_loads = shown(lab, cell, schema, cursor), loads_that_count(cell, schema, cursor)
+    before = shown(lab, cell, schema, cursor)
     proxy = lab.proxy()
-    run = operate(lab, schema, macro, proxy.port, **arguments)
+    run = lab.operate(macro, schema, proxy.port, **arguments)
     assert run.wait() == 0, run.printed[-3000:]
     proxy.close()
     script, after = proxy.statements, shown(lab, cell, schema, cursor)
@@ -454,22 +435,20 @@ def test_dbt_is_killed_in_an_operation(
     assert any(re.search(r"alter view \S+_committed", each.sql) for each in script)
 
     schema, tried, committed = prepare(lab, cell), 0, 0
-    old_loads = loads_that_count(cell, schema, cursor)
+    old_loads = lab.committed(cell, schema, cursor)
     for place in [each.place for each in script if WRITES.match(each.sql)]:
         for phase in ("before", "after"):
-            trap = Trap(lambda statement, place=place: statement.place == place, phase)  # type: ignore[misc]
+            trap = trap_at(place, phase)
             proxy = lab.proxy(trap)
-            run = operate(lab, schema, macro, proxy.port, **arguments)
-            while not trap.reached.wait(0.05) and run.code is None:
-                pass
-            is_killed = trap.reached.is_set()
+            run = lab.operate(macro, schema, proxy.port, **arguments)
+            is_killed = is_reached(trap, run)
             if is_killed:
                 run.kill()
             proxy.cut()
             proxy.close()
             tried += is_killed
             state = shown(lab, cell, schema, cursor)
-            if loads_that_count(cell, schema, cursor) == old_loads:
+            if lab.committed(cell, schema, cursor) == old_loads:
                 assert is_killed, f"{phase} {place}: not reached\n{run.printed[-3000:]}"
                 assert state == before, f"{phase} statement {place}"
                 continue
@@ -477,15 +456,15 @@ def test_dbt_is_killed_in_an_operation(
             assert is_killed or run.code == 0, run.printed[-3000:]
             assert state == after, f"{phase} statement {place}"
             committed += 1
-            again = operate(lab, schema, macro, **arguments)
+            again = lab.operate(macro, schema, **arguments)
             done = again.wait() == 0 or "there is no draft" in again.printed
             assert done, again.printed[-3000:]
             assert shown(lab, cell, schema, cursor) == after
             lab.project.land(cell.name, AFTERWARDS, *cell.lines("again"))
-            load_on(lab, cell, schema, AFTERWARDS)
+            lab.load_date(cell, AFTERWARDS, schema)
             lab.log_of(cell, schema, cursor)  # each load that counts once
             schema = prepare(lab, cell)
-            old_loads = loads_that_count(cell, schema, cursor)
+            old_loads = lab.committed(cell, schema, cursor)
     say(f"{macro} of {cell.name} killed at {tried} points, {committed} of them after its commit")
     assert committed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from dataclasses import dataclass, field
@@ -60,13 +59,6 @@ def land(project: Project, day: int, load: int) -> None:
     project.land("seen", f"2024-01-0{day}", "id,load", *(f"{i},{load}" for i in range(ROWS)))
 
 
-def operate(project: Project, macro: str, **arguments: Any) -> str:
-    words = ("run-operation", f"spark_cdc.{macro}", "--args", json.dumps(arguments))
-    outcome = project.dbt(*words)
-    assert outcome.success, outcome.output
-    return outcome.output
-
-
 def test_readers_see_each_state_whole_and_no_error(project: Project) -> None:
     project.entity("seen", COLUMNS, checkpoint={"loads": 2, "changed_share": 1000})
     land(project, 1, 1)
@@ -85,16 +77,19 @@ def test_readers_see_each_state_whole_and_no_error(project: Project) -> None:
     for day, load in ((3, 6), (4, 7)):
         land(project, day, load)
         project.load(f"2024-01-0{day}", "seen", spark_cdc_replay={"from": "2024-01-03"})
-    operate(project, "publish_replay", entities="seen")
+    published = project.operate("publish_replay", entities="seen")
+    assert published.success, published.output
     # clean-up: what queries that still run may read is younger than the retention time
-    squashed = operate(project, "compact", entities="seen", older_than_days=0, execute=True)
-    assert "squashed 3 loads" in squashed
+    squashed = project.operate("compact", entities="seen", older_than_days=0, execute=True)
+    assert squashed.success, squashed.output
+    assert "squashed 3 loads" in squashed.output
     time.sleep(8)
     hours = 7 / 3600
-    dropped = operate(
-        project, "vacuum", entities="seen", retention_hours=hours, force=True, execute=True
+    dropped = project.operate(
+        "vacuum", entities="seen", retention_hours=hours, force=True, execute=True
     )
-    assert "vacuum: dropped 7 loads" in dropped
+    assert dropped.success, dropped.output
+    assert "vacuum: dropped 7 loads" in dropped.output
     stop.set()
     for reader in readers:
         reader.join(timeout=60)

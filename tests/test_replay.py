@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from macro_renderer import load_macros
-from project import Outcome, Project
+from project import Project
 from spark_cdc import cli as command_line
 
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
@@ -94,11 +94,6 @@ def command(
         return code, said.out + said.err
 
     return run
-
-
-def operate(project: Project, macro: str, *names: str) -> Outcome:
-    arguments = json.dumps({"entities": list(names)} if names else {})
-    return project.dbt("run-operation", f"spark_cdc.{macro}", "--args", arguments)
 
 
 def state(project: Project, *entities: str) -> dict[str, Any]:
@@ -286,14 +281,14 @@ def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     for date in (DAYS[1], DAYS[0]):
         outcome = shop.load(date, "delta_wrong", **asked)
     assert "delta_wrong 2024-01-01: 3 rows in, I 3, U 0" in outcome.output
-    outcome = operate(shop, "publish_replay", "delta_wrong")
+    outcome = shop.operate("publish_replay", entities=["delta_wrong"])
     assert not outcome.success
     assert (
         "delta_wrong: the draft of the replay from 2023-01-01 lacks 2 dates that it would take the"
         " place of: 2024-01-02, 2024-01-03" in " ".join(outcome.output.split())
     )
     assert state(shop, "delta_wrong") == before
-    outcome = operate(shop, "discard_replay")
+    outcome = shop.operate("discard_replay")
     assert "delta_wrong: discarded the draft of the replay from 2023-01-01" in outcome.output
     assert drafts(shop) == []
 
@@ -339,7 +334,7 @@ def test_times_of_day_and_a_backfill_that_stops(
         r" +from 2024-01-01 00:15:00, 1 load, complete",
         said,
     )
-    outcome = operate(shop, "publish_replay")
+    outcome = shop.operate("publish_replay")
     assert outcome.success, outcome.output
     assert shop.rows("ticks_versions", "value, cast(eff_start_date as string)") == [
         ("a", "2024-01-01 00:00:00"),

@@ -411,7 +411,7 @@ def test_loads_go_on(shop: Project) -> None:
 
 def test_verify_finds_nothing(shop: Project) -> None:
     """It follows keys and values across both changes."""
-    outcome = shop.dbt("run-operation", "spark_cdc.verify")
+    outcome = shop.operate("verify")
     assert outcome.success, outcome.output
     assert "verify: nothing is wrong" in outcome.output
 
@@ -466,9 +466,8 @@ def test_a_replay_goes_back_behind_the_change(shop: Project) -> None:
         shop.load(day, "correct")
         shop.load(day, "corrected", **asked)
         assert shown("corrected") == wrong
-    published = shop.dbt("run-operation", "spark_cdc.publish_replay")
+    published = shop.operate("publish_replay")
     assert published.success, published.output
     assert shown("corrected") == shown("correct") != wrong
-    arguments = json.dumps({"entities": ["corrected"]})
-    verified = shop.dbt("run-operation", "spark_cdc.verify", "--args", arguments)
+    verified = shop.operate("verify", entities=["corrected"])
     assert verified.success, verified.output

@@ -13,9 +13,8 @@ from typing import Any
 from urllib.parse import urlparse
 
 import pytest
-import yaml
 
-from project import Outcome, Project
+from project import Project
 from spark_cdc import chain, cli
 from spark_cdc.errors import SparkCdcError
 
@@ -72,10 +71,6 @@ def land(project: Project, name: str, day: int, story: list[dict[int, tuple[str,
     if name == "moves":
         lines = [f"{day + 1}{at:03d},{line}" for at, line in enumerate(lines)]
     project.land(name, DAYS[day], ("seq," if name == "moves" else "") + "op,id,name,seen", *lines)
-
-
-def operate(project: Project, macro: str, **arguments: Any) -> Outcome:
-    return project.dbt("run-operation", f"spark_cdc.{macro}", "--args", yaml.safe_dump(arguments))
 
 
 def describe(project: Project) -> None:
@@ -135,7 +130,7 @@ def test_compact_changes_no_view(shop: Project) -> None:
     before = {name: views(shop, name) for name in ENTITIES}
     assert kinds(shop, "full") == ["01-fc", "02-f", "03-f", "04-f"]
 
-    dry = operate(shop, "compact", entities=list(ENTITIES), older_than_days=0)
+    dry = shop.operate("compact", entities=list(ENTITIES), older_than_days=0)
     assert dry.success, dry.output
     assert "full: would squash 3 loads, 20240301-fc-" in dry.output
     assert "writes 9 rows of history and 5 of the state" in dry.output
@@ -144,10 +139,10 @@ def test_compact_changes_no_view(shop: Project) -> None:
     assert not [row for row in shop.query("show partitions {s}.full_ledger") if "-h" in row[0]]
 
     # Young loads are kept, and so is the last one.
-    young = operate(shop, "compact", entities="full", older_than_days=2, execute=True)
+    young = shop.operate("compact", entities="full", older_than_days=2, execute=True)
     assert young.success and "full: nothing to squash in 4 loads" in young.output
 
-    done = operate(shop, "compact", older_than_days=0, execute=True)
+    done = shop.operate("compact", older_than_days=0, execute=True)
     assert done.success, done.output
     for name in ENTITIES:
         assert kinds(shop, name)[:2] == ["03-h", "03-hc"]
@@ -166,8 +161,8 @@ def test_loads_go_on_after_compact(shop: Project) -> None:
 
     # What was squashed before can be squashed once more: histories are kept, or merged.
     before = {name: views(shop, name) for name in ENTITIES}
-    done = operate(
-        shop, "compact", entities=["full", "moves"], older_than_days=0, histories=True, execute=True
+    done = shop.operate(
+        "compact", entities=["full", "moves"], older_than_days=0, histories=True, execute=True
     )
     assert done.success, done.output
     for name in ("full", "moves"):
@@ -216,10 +211,10 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     shop.query(f"create view {{s}}.delta_replay as select '{name}' as load_id")
     shop.query("create table {s}.delta_ledger_before_0123abcd using parquet as select 1 as a")
 
-    refused = operate(shop, "vacuum", retention_hours=1)
+    refused = shop.operate("vacuum", retention_hours=1)
     assert not refused.success and "accepted are numbers from 24" in refused.output
 
-    dry = operate(shop, "vacuum", entities="delta")
+    dry = shop.operate("vacuum", entities="delta")
     assert dry.success, dry.output
     assert "delta_ledger: would drop 1 load;" in dry.output
     assert re.search(
@@ -227,13 +222,13 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     )
     assert "delta_ledger_before_0123abcd was set aside" in dry.output and crashed.exists()
 
-    done = operate(shop, "vacuum", execute=True)
+    done = shop.operate("vacuum", execute=True)
     assert done.success, done.output
     assert "vacuum: dropped 1 load with" in done.output
     assert not list(crashed.rglob("*.parquet"))
     assert {table: load_ids(shop, table) for table in tables} == there
 
-    done = operate(shop, "vacuum", retention_hours=0, force=True, execute=True)
+    done = shop.operate("vacuum", retention_hours=0, force=True, execute=True)
     assert done.success, done.output
     assert load_ids(shop, "full_ledger") == counted["full"]
     assert load_ids(shop, "delta_ledger") == counted["delta"] | {name}
@@ -245,7 +240,7 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
 
 
 def test_verify_finds_nothing_wrong(shop: Project) -> None:
-    done = operate(shop, "verify")
+    done = shop.operate("verify")
     assert done.success, done.output
     assert "verify: nothing is wrong" in done.output
     assert re.search(
@@ -451,11 +446,11 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     wanted["delta"] = damage_delta(shop)
     wanted["moves"] = damage_moves(shop)
     # Where nobody knows which loads count, nothing is dropped.
-    blind = operate(shop, "vacuum", entities=["lost"], retention_hours=0, force=True, execute=True)
+    blind = shop.operate("vacuum", entities=["lost"], retention_hours=0, force=True, execute=True)
     assert not blind.success and "there is no manifest" in blind.output
     assert load_ids(shop, "lost_ledger")
 
-    done = operate(shop, "verify")
+    done = shop.operate("verify")
     assert not done.success
     text = re.sub(r"(?m)^ +", "", done.output)
     lacking = [
@@ -472,8 +467,8 @@ def test_verify_finds_each_damage(shop: Project) -> None:
 
     # A ledger that is damaged is not squashed; what was written until then nobody sees.
     before = manifest(shop, "delta"), shop.rows("delta_history", "*")
-    refused = operate(
-        shop, "compact", entities="delta", older_than_days=0, histories=True, execute=True
+    refused = shop.operate(
+        "compact", entities="delta", older_than_days=0, histories=True, execute=True
     )
     assert not refused.success and "has 4 rows X instead of 5" in refused.output
     assert (manifest(shop, "delta"), shop.rows("delta_history", "*")) == before
@@ -482,7 +477,7 @@ def test_verify_finds_each_damage(shop: Project) -> None:
     # Views and manifest are put right by the commands that the findings name.
     words = ["--select", "full_committed", "full_history", "full_versions"]
     assert shop.dbt("run", *words).success
-    again = operate(shop, "verify", entities="full")
+    again = shop.operate("verify", entities="full")
     assert "counts do not reconcile" in again.output and "full_current shows" in again.output
     for view in ("full_history", "full_versions", "full_committed"):
         assert not re.search(rf"the view \S+{view}", again.output)

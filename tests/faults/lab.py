@@ -242,19 +242,36 @@ class Lab:
         return proxy
 
     def start(
-        self, cells: Iterable[Cell], date: str, schema: str, port: int = 0, **env: str
+        self,
+        cells: Iterable[Cell],
+        date: str,
+        schema: str,
+        port: int = 0,
+        replay_from: str | None = None,
+        **env: str,
     ) -> Run:
-        """`dbt run` of some entities for a date, by a proxy's port or directly."""
+        """`dbt run` of some entities for a date, by a proxy's port or directly; as a draft if
+        replay_from says so."""
         names = [f"path:models/{cell.name}" for cell in cells]
-        variables = json.dumps({"business_date": date})
+        draft = {"spark_cdc_replay": {"from": replay_from}} if replay_from else {}
+        variables = json.dumps({"business_date": date, **draft})
         words = ["run", "--select", "cdc_loads", *names, "--vars", variables]
         return self.runner.start(words, schema, port or self.server.port, **env)
 
     def load(self, cell: Cell, step: str, schema: str, **env: str) -> Run:
         """A load that must succeed."""
-        run = self.start([cell], DATES[step], schema, **env)
+        return self.load_date(cell, DATES[step], schema, **env)
+
+    def load_date(self, cell: Cell, date: str, schema: str, **more: str) -> Run:
+        """The same of any date."""
+        run = self.start([cell], date, schema, **more)
         assert run.wait() == 0, run.printed[-3000:]
         return run
+
+    def operate(self, macro: str, schema: str, port: int = 0, **arguments: Any) -> Run:
+        """`dbt run-operation` of one of the package's macros."""
+        words = ["run-operation", f"spark_cdc.{macro}", "--args", json.dumps(arguments)]
+        return self.runner.start(words, schema, port or self.server.port)
 
     # ------------------------------------------------------------ readers
 
@@ -279,13 +296,17 @@ class Lab:
             rows[view].append(re.sub(r"(-[fde]c?)-[0-9a-f]{8}", r"\1", content))
         return {view: tuple(sorted(found)) for view, found in rows.items()}
 
+    def committed(self, cell: Cell, schema: str, cursor: Any) -> set[str]:
+        """The loads that count."""
+        cursor.execute(f"select distinct load_id from {schema}.{cell.name}_committed")
+        return {row[0] for row in cursor.fetchall()}
+
     def log_of(self, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
         """Rows of cdc_loads by load, of the loads that count.
 
         Each has to be there once; others only if they were refused, or a rerun took their place.
         """
-        cursor.execute(f"select distinct load_id from {schema}.{cell.name}_committed")
-        committed = {row[0] for row in cursor.fetchall()}
+        committed = self.committed(cell, schema, cursor)
         cursor.execute(
             f"select load_id, replaced_load_ids, {LOG_COLUMNS} from {schema}.cdc_loads"
             f" where entity = '{cell.name}' and status <> 'refused'"

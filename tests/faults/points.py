@@ -175,7 +175,7 @@ def _round(
         queue = waiting[chain.cell.name][step]
         if queue:
             attempts.append(_begin(lab, queue.popleft(), chain))
-    reached = [a for a in attempts if _is_reached(a)]
+    reached = [a for a in attempts if is_reached(a.trap, a.run)]
     for attempt in attempts:
         if attempt not in reached:
             say(f"not reached: {attempt.point}")
@@ -201,20 +201,23 @@ def _round(
             raise AssertionError(f"{point}\nafter the repeated load: {error}") from error
 
 
-def _begin(lab: Lab, point: Point, chain: Chain) -> Attempt:
-    def fits(statement: Statement) -> bool:
-        return statement.place == point.place
+def trap_at(place: int, phase: str) -> Trap:
+    """A trap for the statement at a place of a run."""
+    return Trap(lambda statement: statement.place == place, phase)
 
-    trap = Trap(fits, point.phase)
+
+def _begin(lab: Lab, point: Point, chain: Chain) -> Attempt:
+    trap = trap_at(point.place, point.phase)
     proxy = lab.proxy(trap)
     run = lab.start([point.cell], DATES[point.step], chain.schema, proxy.port)
     return Attempt(point, chain, trap, proxy, run)
 
 
-def _is_reached(attempt: Attempt) -> bool:
-    while not attempt.trap.reached.wait(0.05):
-        if attempt.run.code is not None:
-            return attempt.trap.reached.is_set()
+def is_reached(trap: Trap, run: Run) -> bool:
+    """Waits until a trap holds its statement, or its run has ended without it."""
+    while not trap.reached.wait(0.05):
+        if run.code is not None:
+            return trap.reached.is_set()
     return True
 
 
