@@ -248,6 +248,13 @@ class Project:
         assert outcome.success, outcome.output
         return outcome
 
+    def lose_record(self, entity: str, load_id: str) -> None:
+        """Take a load's row out of cdc_loads, as if its run had ended before it was added."""
+        self.query(
+            "alter table {s}.cdc_loads drop partition"
+            f" (entity = '{entity}', load_id = '{load_id}')"
+        )
+
     def operate(self, macro: str, **arguments: Any) -> Outcome:
         """`dbt run-operation` of one of the package's macros."""
         words = ("run-operation", f"spark_cdc.{macro}", "--args", yaml.safe_dump(arguments))

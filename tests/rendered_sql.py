@@ -244,7 +244,9 @@ def _event_statements(
             f"{name}_event_versions": macros.event_versions_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
-            f"{name}_late_events": macros._late_count_sql(events, applied, ledger, load),
+            f"{name}_late_events": macros._late_count_sql(
+                entity, events, applied, ledger, load, 10
+            ),
         }
     return statements
 

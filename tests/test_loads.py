@@ -204,10 +204,7 @@ def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
     )
     recorded = project.rows("cdc_loads where entity = 'audited'", columns)
     for load_id in [row[0] for row in recorded]:
-        project.query(
-            "alter table {s}.cdc_loads drop partition"
-            f" (entity = 'audited', load_id = '{load_id}')"
-        )
+        project.lose_record("audited", load_id)
     failed = project.dbt("test", "--select", "path:models/audited")
     assert failed.status["spark_cdc_loads_reconcile_audited_committed_"] == "fail"
     outcome = project.load("2024-01-03", "audited")
@@ -217,9 +214,7 @@ def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
     # also where the same command takes the place of the load whose row is missing
     last = project.rows("cdc_loads where entity = 'audited'", columns)
     lost = last[2][0]
-    project.query(
-        f"alter table {{s}}.cdc_loads drop partition (entity = 'audited', load_id = '{lost}')"
-    )
+    project.lose_record("audited", lost)
     outcome = project.load("2024-01-03", "audited")
     assert f"added load {lost} to cdc_loads" in outcome.output
     rows = project.rows("cdc_loads where entity = 'audited'", columns)

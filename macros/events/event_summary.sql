@@ -1,10 +1,11 @@
 {#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
     Arguments: entity, events (relation of this load's events), applied (of the manifest: what was applied before).
     Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
-    (events with columns that are not declared and ignored), and whether there are: deletes, partial (rows that lack
-    columns: missing lists them), moves (keys that change, or are given up and taken within a transaction), splits (inserts that may be the
-    second half of a key change), alternates (rows named by another unique key), late_possible; and truncated (highest
-    position of a truncate, of this load or an earlier one) and highest (highest position of all), as lists of numbers. -#}
+    (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
+    there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
+    taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
+    another unique key), late_possible; and truncated (highest position of a truncate, of this load or an earlier one) and
+    highest (highest position of all), as lists of numbers. -#}
 {%- macro event_summary(entity, events, applied, ledger, load) -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
@@ -18,6 +19,7 @@
         'rejected': count.rejected,
         'unexpected': count.unexpected,
         'deletes': count.deletes > 0,
+        'given_up': count.deletes + count.moved + count.alternates,
         'partial': missing | length > 0,
         'moves': count.moved > 0,
         'splits': count.splits > 0,
@@ -37,7 +39,7 @@
         {%- do summary.update({'conflicts': spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0}) -%}
     {%- endif -%}
     {%- if summary.late_possible or applied.get('truncated') -%}
-        {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(events, applied, ledger, load))[0].late | int}) -%}
+        {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(entity, events, applied, ledger, load, count.event_count))[0].late | int}) -%}
     {%- endif -%}
     {{ return(summary) }}
 {%- endmacro -%}
@@ -91,7 +93,7 @@ limit 1
 
 
 {#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
-{%- macro _late_count_sql(events, applied, ledger, load) -%}
+{%- macro _late_count_sql(entity, events, applied, ledger, load, event_count) -%}
 select
     count_if(
         incoming.event_position <= prior.event_position
@@ -101,7 +103,9 @@ select
     ) as late
 from {{ events }} as incoming
 left join (
-    {{ spark_cdc._last_rows_sql(load, ledger, 'select key_hash from ' ~ events, ['key_hash', 'event_position']) | indent(4) }}
+    {{ spark_cdc._last_rows_sql(
+        load, ledger, 'select key_hash from ' ~ events if event_count <= entity.checkpoint.rows else none, ['key_hash', 'event_position'],
+        broadcast=true) | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
 where incoming.note is null and incoming.event_op <> 'control'

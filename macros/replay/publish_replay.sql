@@ -31,6 +31,9 @@
     {%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
     {%- set manifest = dict(found.draft, sequence=found.head.sequence + 1, commit=local_md5(invocation_id)[:8]) -%}
     {%- set replay = manifest.pop('replay') -%}
+    {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+    {%- do spark_cdc._add_load_log_columns(load_log) -%}
+    {%- do spark_cdc.record_missing_loads(load_log, found.entity, found.ledger, found.head) -%}
     {%- if manifest.loads != found.head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
         {%- set text = spark_cdc.committed_sql(found.entity, found.ledger, manifest) -%}
         {%- do spark_cdc._check_manifest_size(found.entity, text) -%}
@@ -41,7 +44,6 @@
             ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true
         ) -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
     {%- do spark_cdc.record_missing_loads(load_log, found.entity, found.ledger, manifest, now=true) -%}
     {%- do run_query('drop view if exists ' ~ found.replay) -%}
 {%- endmacro -%}

@@ -20,6 +20,7 @@
 {%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
+{%- set few = entity.checkpoint.rows -%}
 {%- set source = 'named' if summary.alternates else events -%}
 with
 {% if summary.alternates %}
@@ -28,16 +29,16 @@ with
 {%- if has_prior %}
 prior as (
     {{ spark_cdc._last_rows_sql(
-        load, ledger, spark_cdc._touched_keys_sql(entity, source) if summary.event_count <= entity.checkpoint.rows else none,
+        load, ledger, spark_cdc._touched_keys_sql(entity, source) if summary.event_count <= few else none,
         ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
-        + missing | map(attribute='sql') | list) | indent(4) }}
+        + missing | map(attribute='sql') | list, broadcast=true) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few
 given_up as (
     {{ spark_cdc._last_rows_sql(
         load, ledger, spark_cdc._given_up_keys_sql(entity, source),
-        ['key_hash'] + entity.stored | map(attribute='sql') | list) | indent(4) }}
+        ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=summary.get('given_up', 0) <= few) | indent(4) }}
 ),
 {% endif %}
 {%- endif %}
@@ -255,9 +256,11 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 
 {#- The last row of some keys before a load, also of keys that were deleted (D) or never there (T).
     Arguments: load, ledger, of_keys (query of key hashes; none for all keys), columns, keep (operations of the checkpoint that
-    are wanted). -#}
-{%- macro _last_rows_sql(load, ledger, of_keys, columns, keep=none) -%}
-{%- set named = ('\nand key_hash in (\n    ' ~ of_keys | indent(4) ~ '\n)') if of_keys else '' -%}
+    are wanted), broadcast (whether the keys are few enough to be sent to every executor: Spark cannot tell, and would sort and
+    shuffle the whole state to meet them). -#}
+{%- macro _last_rows_sql(load, ledger, of_keys, columns, keep=none, broadcast=false) -%}
+{%- set named = '\nand key_hash in (\n    select' ~ (' /*+ broadcast(wanted) */' if broadcast else '') ~ ' key_hash\n    from (\n        '
+    ~ of_keys | indent(8) ~ '\n    ) as wanted\n)' if of_keys else '' -%}
 {{ spark_cdc.state_sql(
     ledger, spark_cdc._in_loads([load.base]) ~ named ~ ('\nand operation in ' ~ keep if keep else ''),
     spark_cdc._in_loads(load.log) ~ named if load.log else none, columns, false, dead=true
