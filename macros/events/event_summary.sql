@@ -103,9 +103,7 @@ select
     ) as late
 from {{ events }} as incoming
 left join (
-    {{ spark_cdc._last_rows_sql(
-        load, ledger, 'select key_hash from ' ~ events if event_count <= entity.checkpoint.rows else none, ['key_hash', 'event_position'],
-        broadcast=true) | indent(4) }}
+    {{ spark_cdc._rows_before_sql(entity, load, ledger, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
 where incoming.note is null and incoming.event_op <> 'control'

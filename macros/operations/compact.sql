@@ -65,8 +65,7 @@
     {%- do run_query(spark_cdc._write_load_sql(
         operated.ledger, columns, checkpoint, spark_cdc._compacted_rows_sql(operated, plan, columns, history, checkpoint))) -%}
     {%- do spark_cdc._audit_compaction(operated, plan, figures) -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
-    {%- do spark_cdc._add_load_log_columns(operated.load_log) -%}
+    {%- do spark_cdc._ensure_load_log(operated.load_log) -%}
     {%- do spark_cdc.record_missing_loads(operated.load_log, entity, operated.ledger, manifest) -%}
     {%- do spark_cdc.publish(entity.name, operated.committed, new_text, new_manifest, plan.history ~ ' and ' ~ plan.checkpoint) -%}
     {%- for record in [history, checkpoint] -%}

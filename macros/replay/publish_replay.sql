@@ -31,8 +31,7 @@
     {%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
     {%- set manifest = dict(found.draft, sequence=found.head.sequence + 1, commit=local_md5(invocation_id)[:8]) -%}
     {%- set replay = manifest.pop('replay') -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
-    {%- do spark_cdc._add_load_log_columns(load_log) -%}
+    {%- do spark_cdc._ensure_load_log(load_log) -%}
     {%- do spark_cdc.record_missing_loads(load_log, found.entity, found.ledger, found.head) -%}
     {%- if manifest.loads != found.head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
         {%- set text = spark_cdc.committed_sql(found.entity, found.ledger, manifest) -%}

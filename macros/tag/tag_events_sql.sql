@@ -20,7 +20,6 @@
 {%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
-{%- set few = entity.checkpoint.rows -%}
 {%- set source = 'named' if summary.alternates else events -%}
 with
 {% if summary.alternates %}
@@ -28,17 +27,17 @@ with
 {% endif %}
 {%- if has_prior %}
 prior as (
-    {{ spark_cdc._last_rows_sql(
-        load, ledger, spark_cdc._touched_keys_sql(entity, source) if summary.event_count <= few else none,
+    {{ spark_cdc._rows_before_sql(
+        entity, load, ledger, spark_cdc._touched_keys_sql(entity, source), summary.event_count,
         ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
-        + missing | map(attribute='sql') | list, broadcast=true) | indent(4) }}
+        + missing | map(attribute='sql') | list) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few
 given_up as (
     {{ spark_cdc._last_rows_sql(
         load, ledger, spark_cdc._given_up_keys_sql(entity, source),
-        ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=summary.get('given_up', 0) <= few) | indent(4) }}
+        ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=spark_cdc._is_few(entity, summary.get('given_up'))) | indent(4) }}
 ),
 {% endif %}
 {%- endif %}
@@ -251,6 +250,13 @@ select key_hash from {{ events }} where key_hash is not null
 union all
 select old_key_hash from {{ events }} where old_key_hash is not null
 {%- endif %}
+{%- endmacro -%}
+
+
+{#- The last rows before a load of the keys that its events name; where the events are too many for their keys to be broadcast,
+    those of all keys. Arguments: entity, load, ledger, of_keys (query of key hashes), event_count, columns. -#}
+{%- macro _rows_before_sql(entity, load, ledger, of_keys, event_count, columns) -%}
+{{ spark_cdc._last_rows_sql(load, ledger, of_keys if spark_cdc._is_few(entity, event_count) else none, columns, broadcast=true) }}
 {%- endmacro -%}
 
 
