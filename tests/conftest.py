@@ -90,7 +90,7 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=300,
+            timeout=900,
         )
 
     return run
@@ -108,7 +108,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         return
     place = os.environ.get("SPARK_CDC_TEST_STATE") or tmp_path_factory.mktemp("server")
     state = Path(place) / os.environ.get("PYTEST_XDIST_WORKER", "state")
-    chosen = local_server.settings(state, port="0", memory="3g", conf=SERVER)
+    chosen = local_server.settings(state, port="0", memory="3g", conf=SERVER, timeout="600")
     try:
         started = local_server.start(chosen)
         yield Server(local_server.HOST, started.port, state)
