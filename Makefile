@@ -42,8 +42,8 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@$(BIN)/spark-cdc deps --if-needed
 	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 2,500
-	@SPARK_CDC_TEST_HISTORIES=40 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+histories: ## 100,000 random histories of change events, of which `make test` runs 10,000
+	@SPARK_CDC_TEST_HISTORIES=10 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

@@ -55,18 +55,20 @@ class Run:
     truncates: int = 0
 
 
-# `make test` runs 2,500 histories, `make histories` forty times as many
+# `make test` runs ten thousand histories, `make histories` ten times as many
 TIMES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES", "1"))
 ALWAYS: dict[str, Any] = {"loads": 0}
 NEVER: dict[str, Any] = {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}
 RUNS = [
-    Run("everything", 625 * TIMES, checkpoint=ALWAYS),
-    Run("everything, one checkpoint", 625 * TIMES, checkpoint=NEVER),
-    Run("whole rows, keys that stay", 250 * TIMES, {**PLAIN, "snapshots": False}),
-    Run("whole rows, late", 250 * TIMES, {"key_changes": False, "splits": False, "partial": False}),
-    Run("partial rows, keys that stay", 250 * TIMES, {"key_changes": False, "splits": False}),
-    Run("moves of whole rows", 250 * TIMES, {"partial": False}, checkpoint=NEVER),
-    Run("truncates", 250 * TIMES, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+    Run("everything", 2_500 * TIMES, checkpoint=ALWAYS),
+    Run("everything, one checkpoint", 2_500 * TIMES, checkpoint=NEVER),
+    Run("whole rows, keys that stay", 1_000 * TIMES, {**PLAIN, "snapshots": False}),
+    Run(
+        "whole rows, late", 1_000 * TIMES, {"key_changes": False, "splits": False, "partial": False}
+    ),
+    Run("partial rows, keys that stay", 1_000 * TIMES, {"key_changes": False, "splits": False}),
+    Run("moves of whole rows", 1_000 * TIMES, {"partial": False}, checkpoint=NEVER),
+    Run("truncates", 1_000 * TIMES, {"snapshots": False}, checkpoint=NEVER, truncates=3),
 ]
 
 
@@ -252,4 +254,4 @@ def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path
 
 
 def test_enough_histories() -> None:
-    assert sum(run.count for run in RUNS) >= 2_500 * TIMES
+    assert sum(run.count for run in RUNS) >= 10_000 * TIMES

@@ -29,7 +29,7 @@ QUICK = INTERPRETED | {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
 }
-TOO_LONG = 600  # seconds; a run that takes longer hangs, also on a machine that is short of CPU
+TOO_LONG = 600  # seconds; a run or a server's start that takes longer hangs, however short CPU is
 
 # What of cdc_loads is the same in each attempt.
 LOG_COLUMNS = (
@@ -55,7 +55,7 @@ class Server:
             memory="1g",
             warehouse=str(warehouse) if warehouse else None,
             conf=[f"{key}={value}" for key, value in conf.items()],
-            timeout="600",
+            timeout=str(TOO_LONG),
         )
         self.port = port
         self.pid = 0
@@ -71,7 +71,7 @@ class Server:
             memory="1g",
             warehouse=str(self.settings.warehouse),
             conf=[f"{key}={value}" for key, value in self.settings.conf.items()],
-            timeout="600",
+            timeout=str(TOO_LONG),
         )
         self.boots += 1
 
