@@ -12,17 +12,11 @@ from typing import Any
 
 import pytest
 
+from project import JVM
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
-# Many short statements on little data: the JVM's second compiler costs a quarter more CPU than it
-# saves. Without it the JVM keeps 48 MB for code, which fill up: then a fifth of its time goes into
-# sweeping them.
-SERVER = (
-    "spark.driver.extraJavaOptions"
-    "=-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC",
-    "spark.sql.shuffle.partitions=4",
-)
+SERVER = (f"spark.driver.extraJavaOptions={JVM}", "spark.sql.shuffle.partitions=4")
 
 
 @dataclass(frozen=True)

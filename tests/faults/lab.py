@@ -19,13 +19,13 @@ from typing import Any
 
 from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
-from project import INTERPRETED, Project
+from project import INTERPRETED, JVM, Project
 from spark_cdc import server as local_server
 
 TESTS = Path(__file__).resolve().parents[1]
 # These servers live for a minute and see a few rows: nobody waits for a compiler.
 QUICK = INTERPRETED | {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": JVM,
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
 }
