@@ -38,7 +38,7 @@ test: .venv/dev.stamp ## everything that proves the project, on servers of its o
 	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
-test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: up to two hours, see docs/reliability.md
+test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
 	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
