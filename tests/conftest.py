@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from project import JVM
+from quick_jvm import JVM
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]

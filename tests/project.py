@@ -21,10 +21,6 @@ from dbt.contracts.graph.manifest import Manifest
 from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
 
 ROOT = Path(__file__).resolve().parents[1]
-# Options of the servers' JVM. Many short statements on little data: its second compiler costs a
-# quarter more CPU than it saves. Without it the JVM keeps 48 MB for code, which fill up: a fifth of
-# its time goes into sweeping them, and in the end statements fail.
-JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
 # the loads of the examples, the random histories and the tests of hashes.
 INTERPRETED = {

@@ -19,7 +19,8 @@ from typing import Any
 
 from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
-from project import INTERPRETED, JVM, Project
+from project import INTERPRETED, Project
+from quick_jvm import JVM
 from spark_cdc import server as local_server
 
 TESTS = Path(__file__).resolve().parents[1]
