@@ -7,92 +7,79 @@
 with parsed as (
     select
         landed_row,
-        message,
         message_key,
-        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'message')) | indent(8) }} as document
+        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'landed_row.message')) | indent(8) }} as sent
     from {{ landed }}
 ),
 
 -- a topic dump wraps the message; kcat names it payload and writes it as text
 dumped as (
     select
-        landed_row,
-        message,
-        message_key,
-        document,
+        *,
         coalesce(
-            document.value,
-            if(document.topic is not null and document.payload is null, get_json_object(message, '$.payload'), null)
+            sent.value,
+            if(sent.topic is not null and sent.payload is null, get_json_object(landed_row.message, '$.payload'), null)
         ) as wrapped
     from parsed
 ),
 
 unwrapped as (
     select
-        landed_row,
-        message,
-        coalesce(document.key, message_key) as message_key,
-        coalesce(wrapped, message) as content,
-        if(
-            wrapped is null,
-            document,
-            {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'wrapped')) | indent(12) }}
-        ) as document
+        *,
+        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'wrapped')) | indent(8) }} as carried
     from dumped
 ),
 
 opened as (
     select
         landed_row,
-        message,
-        message_key,
-        content,
-        document.payload is not null as is_enclosed,
-        coalesce(document.payload, named_struct(
-            {%- for field in spark_cdc._debezium_fields() %}
-            '{{ field.name }}', document.{{ field.name }}{{ ',' if not loop.last }}
-            {%- endfor %}
-        )) as envelope
+        wrapped,
+        coalesce(sent.key, message_key) as message_key,
+        if(carried is null, sent.payload is not null, carried.payload is not null) as is_enclosed,
+        {%- for field in spark_cdc._debezium_fields() %}
+        {{ spark_cdc._debezium_field(field.name) }} as {{ field.name }}{{ ',' if not loop.last }}
+        {%- endfor %}
     from unwrapped
 ),
 
 classified as (
     select
-        *,
+        landed_row,
+        wrapped,
+        is_enclosed,
+        op,
+        before,
+        source,
+        transaction,
         {{ spark_cdc._debezium_operation() | indent(8) }} as event_op,
-        {{ spark_cdc._debezium_database(entity) | indent(8) }} as database
+        {{ spark_cdc._debezium_database(entity) | indent(8) }} as database,
+        {{ spark_cdc._debezium_before(entity) | indent(8) }} as event_before,
+        if(op in ('c', 'u', 'r'), after, null) as event_after
     from opened
-),
-
-keyed as (
-    select
-        *,
-        {{ spark_cdc._debezium_before(entity) | indent(8) }} as event_before
-    from classified
 )
 
 select
     event_op,
     case database
         when 'postgresql'
-            then {{ spark_cdc._debezium_postgresql_position('envelope.source.sequence', 'envelope.source.lsn') | indent(12) }}
+            then {{ spark_cdc._debezium_postgresql_position('source.sequence', 'source.lsn') | indent(12) }}
         when 'mysql'
-            then {{ spark_cdc._debezium_mysql_position('envelope.source.file', 'envelope.source.pos', 'envelope.source.`row`') | indent(12) }}
+            then {{ spark_cdc._debezium_mysql_position('source.file', 'source.pos', 'source.`row`') | indent(12) }}
         when 'sqlserver'
             then {{ spark_cdc._debezium_sqlserver_position(
-                'envelope.source.commit_lsn', 'envelope.source.change_lsn', 'envelope.source.event_serial_no', "event_op = 'read'") | indent(12) }}
+                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', "event_op = 'read'") | indent(12) }}
     end as event_position,
     case database
-        when 'postgresql' then envelope.source.txid
-        when 'mysql' then coalesce(envelope.source.gtid, envelope.transaction.id)
-        when 'sqlserver' then envelope.source.commit_lsn
+        when 'postgresql' then source.txid
+        when 'mysql' then coalesce(source.gtid, transaction.id)
+        when 'sqlserver' then source.commit_lsn
     end as event_transaction,
-    {{ spark_cdc._debezium_time('envelope.source.ts_us', 'envelope.source.ts_ms') }} as event_time,
+    {{ spark_cdc._debezium_time('source.ts_us', 'source.ts_ms') }} as event_time,
     {{ spark_cdc._debezium_problem() | indent(4) }} as event_problem,
     event_before,
-    if(event_op in ('insert', 'update', 'read'), envelope.after, null) as event_after,
+    event_after,
     landed_row
-from keyed
+from classified
 {%- endmacro -%}
 
 
@@ -130,6 +117,13 @@ from keyed
 {%- endmacro -%}
 
 
+{#- A part of the envelope, which may stand below `payload`: of what was sent, or of what that wraps. -#}
+{%- macro _debezium_field(name) -%}
+    {{ return('if(carried is null, if(sent.payload is null, sent.' ~ name ~ ', sent.payload.' ~ name
+        ~ '), if(carried.payload is null, carried.' ~ name ~ ', carried.payload.' ~ name ~ '))') }}
+{%- endmacro -%}
+
+
 {#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
     or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
 {%- macro _debezium_operation() -%}
@@ -137,19 +131,20 @@ from keyed
         'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
         'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
     ] -%}
-    {%- set names = "json_object_keys(if(is_enclosed, get_json_object(content, '$.payload'), content))" -%}
+    {%- set content = spark_cdc._debezium_content() -%}
+    {%- set names = 'json_object_keys(if(is_enclosed, get_json_object(' ~ content ~ ", '$.payload'), " ~ content ~ '))' -%}
     {{ return(
         "case\n"
-        ~ "    when envelope.op = 'c' then 'insert'\n"
-        ~ "    when envelope.op = 'u' then 'update'\n"
-        ~ "    when envelope.op = 'd' then 'delete'\n"
-        ~ "    when envelope.op = 'r' then 'read'\n"
-        ~ "    when envelope.op = 't' then 'truncate'\n"
-        ~ "    when envelope.op = 'm' then 'control'\n"
-        ~ "    when envelope.op is not null then null\n"
-        ~ "    when coalesce(trim(content), '') in ('', 'null') or envelope.status in ('BEGIN', 'END') then 'control'\n"
+        ~ "    when op = 'c' then 'insert'\n"
+        ~ "    when op = 'u' then 'update'\n"
+        ~ "    when op = 'd' then 'delete'\n"
+        ~ "    when op = 'r' then 'read'\n"
+        ~ "    when op = 't' then 'truncate'\n"
+        ~ "    when op = 'm' then 'control'\n"
+        ~ "    when op is not null then null\n"
+        ~ "    when coalesce(trim(" ~ content ~ "), '') in ('', 'null') or status in ('BEGIN', 'END') then 'control'\n"
         ~ "    when\n"
-        ~ "        size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(content, '$.payload') is null)\n"
+        ~ "        size(" ~ names ~ ") > 0 and (is_enclosed or get_json_object(" ~ content ~ ", '$.payload') is null)\n"
         ~ "        and size(array_except(" ~ names ~ ", array('" ~ other | join("', '") ~ "'))) = 0\n"
         ~ "        then 'control'\n"
         ~ "end"
@@ -157,14 +152,18 @@ from keyed
 {%- endmacro -%}
 
 
+{#- The message as text, taken out of what wraps it. -#}
+{%- macro _debezium_content() -%}{{ return('coalesce(wrapped, landed_row.message)') }}{%- endmacro -%}
+
+
 {#- By which database's rules the position is read: the message says, the setting stands in where it does not. -#}
 {%- macro _debezium_database(entity) -%}
     {%- set given = entity.events.get('database') -%}
     {{ return(
         "case\n"
-        ~ "    when envelope.source.connector in ('postgresql', 'mysql', 'sqlserver') then envelope.source.connector\n"
-        ~ "    when envelope.source.connector = 'mariadb' then 'mysql'\n"
-        ~ ("    else '" ~ given ~ "'\n" if given else "    when envelope.source.connector is null then 'postgresql'\n")
+        ~ "    when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector\n"
+        ~ "    when source.connector = 'mariadb' then 'mysql'\n"
+        ~ ("    else '" ~ given ~ "'\n" if given else "    when source.connector is null then 'postgresql'\n")
         ~ "end"
     ) }}
 {%- endmacro -%}
@@ -174,29 +173,26 @@ from keyed
     message key (Debezium sends a delete and an insert then), so if the message key agrees with the new image, another key
     in `before` is one that was made up for a column that was not sent. -#}
 {%- macro _debezium_before(entity) -%}
-    {%- set names = [] -%}
-    {%- for column in entity.key_columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
-    {%- set lacks = ['envelope.before is null'] -%}
+    {%- set lacks = ['before is null'] -%}
     {%- set same = [] -%}
     {%- set agrees = [] -%}
-    {%- for name in names -%}
-        {%- do lacks.append('envelope.before[' ~ name ~ '] is null') -%}
-        {%- do same.append('envelope.before[' ~ name ~ '] <=> envelope.after[' ~ name ~ ']') -%}
-        {%- do agrees.append('sent[' ~ name ~ '] = envelope.after[' ~ name ~ ']') -%}
+    {%- for column in entity.key_columns -%}
+        {%- set name = spark_cdc._literal(column.from) -%}
+        {%- do lacks.append('before[' ~ name ~ '] is null') -%}
+        {%- do same.append('before[' ~ name ~ '] <=> after[' ~ name ~ ']') -%}
+        {%- do agrees.append('key[' ~ name ~ '] = after[' ~ name ~ ']') -%}
     {%- endfor -%}
-    {%- set sent = 'transform(array(from_json(message_key, \'map<string, string>\')), sent -> if(sent[\'payload\'] like \'{%\' and '
-            ~ "map_contains_key(sent, 'schema'), from_json(sent['payload'], 'map<string, string>'), sent))" -%}
-    {%- set completed = 'if(envelope.before is null, sent, map_concat(map_filter(envelope.before, (name, part) -> '
-            ~ 'not map_contains_key(sent, name)), sent))' -%}
+    {%- set key = 'transform(array(from_json(message_key, \'map<string, string>\')), key -> if(key[\'payload\'] like \'{%\' and '
+            ~ "map_contains_key(key, 'schema'), from_json(key['payload'], 'map<string, string>'), key))" -%}
+    {%- set completed = 'if(before is null, key, map_concat(map_filter(before, (name, part) -> not map_contains_key(key, name)), key))' -%}
     {{ return(
         "case\n"
-        ~ "    when event_op = 'delete' and (" ~ lacks | join(' or ') ~ ')\n'
-        ~ '        then coalesce(transform(\n            ' ~ sent ~ ',\n            sent -> ' ~ completed ~ '\n        )[0], envelope.before)\n'
-        ~ "    when event_op = 'delete' then envelope.before\n"
-        ~ ("    when event_op = 'update' and envelope.before is not null and not (" ~ same | join(' and ') ~ ')\n'
-           ~ '        then transform(\n            ' ~ sent ~ ',\n            sent -> if(' ~ agrees | join(' and ') ~ ', null, envelope.before)\n        )[0]\n'
-           if names else '')
-        ~ "    when event_op = 'update' then envelope.before\n"
+        ~ "    when op = 'd' and (" ~ lacks | join(' or ') ~ ')\n'
+        ~ '        then coalesce(transform(\n            ' ~ key ~ ',\n            key -> ' ~ completed ~ '\n        )[0], before)\n'
+        ~ ("    when op = 'u' and before is not null and not (" ~ same | join(' and ') ~ ')\n'
+           ~ '        then transform(\n            ' ~ key ~ ',\n            key -> if(' ~ agrees | join(' and ') ~ ', null, before)\n        )[0]\n'
+           if same else '')
+        ~ "    when op in ('u', 'd') then before\n"
         ~ "end"
     ) }}
 {%- endmacro -%}
@@ -206,7 +202,9 @@ from keyed
     in a snapshot and in the first transaction after it, which begin behind all that was committed before. -#}
 {%- macro _debezium_postgresql_position(sequence, lsn) -%}
     {%- set place = 'coalesce(' ~ lsn ~ ', try_cast(split_part(' ~ sequence ~ ", '\"', -2) as bigint))" -%}
-    {%- set committed = "if(" ~ sequence ~ " like '[null%', null, try_cast(split_part(" ~ sequence ~ ", '\"', 2) as bigint))" -%}
+    {#- split_part() splits by a regular expression, substring_index() does not -#}
+    {%- set first = 'if(startswith(' ~ sequence ~ ", '[\"'), substring_index(substring(" ~ sequence ~ ", 3), '\"', 1), split_part(" ~ sequence ~ ", '\"', 2))" -%}
+    {%- set committed = 'if(' ~ sequence ~ " like '[null%', null, try_cast(" ~ first ~ ' as bigint))' -%}
     {{ return('if(\n    ' ~ place ~ ' is null, null,\n    array(coalesce(' ~ committed ~ ', ' ~ place ~ '), ' ~ place ~ ')\n)') }}
 {%- endmacro -%}
 
@@ -248,27 +246,28 @@ from keyed
 
 {#- What is wrong with a message, in words. -#}
 {%- macro _debezium_problem() -%}
-    {%- set envelope = "accepted are Debezium envelopes with op, before, after and source" -%}
+    {%- set content = spark_cdc._debezium_content() -%}
+    {%- set accepted = "accepted are Debezium envelopes with op, before, after and source" -%}
     {{ return(
         "case\n"
         ~ "    when event_op = 'control' then null\n"
-        ~ "    when envelope.op is null and json_object_keys(content) is null\n"
-        ~ "        then concat('not a JSON object: ', left(message, 200), '; " ~ envelope ~ "')\n"
-        ~ "    when " ~ spark_cdc._is_several_documents('message') ~ "\n"
+        ~ "    when op is null and json_object_keys(" ~ content ~ ") is null\n"
+        ~ "        then concat('not a JSON object: ', left(landed_row.message, 200), '; " ~ accepted ~ "')\n"
+        ~ "    when " ~ spark_cdc._is_several_documents('landed_row.message') ~ "\n"
         ~ "        then " ~ spark_cdc._literal(spark_cdc._several_documents_text()) ~ "\n"
-        ~ "    when envelope.op is null\n"
-        ~ "        then 'no operation: op is missing; " ~ envelope ~ ", flattened messages have the format debezium_flat'\n"
+        ~ "    when op is null\n"
+        ~ "        then 'no operation: op is missing; " ~ accepted ~ ", flattened messages have the format debezium_flat'\n"
         ~ "    when event_op is null\n"
-        ~ "        then concat('unknown operation \\'', envelope.op, '\\'; accepted are c, u, d, r, t, m')\n"
-        ~ "    when event_op in ('insert', 'update', 'read') and envelope.after is null\n"
-        ~ "        then concat('no new row: after is missing or no JSON object, which op ', envelope.op, ' needs; accepted is an object')\n"
-        ~ "    when\n        event_op in ('update', 'delete') and envelope.before is null and not contains(content, '\"before\":null')\n"
-        ~ "        and get_json_object(content, if(is_enclosed, '$.payload.before', '$.before')) is not null\n"
+        ~ "        then concat('unknown operation \\'', op, '\\'; accepted are c, u, d, r, t, m')\n"
+        ~ "    when event_op in ('insert', 'update', 'read') and event_after is null\n"
+        ~ "        then concat('no new row: after is missing or no JSON object, which op ', op, ' needs; accepted is an object')\n"
+        ~ "    when\n        event_op in ('update', 'delete') and before is null and not contains(" ~ content ~ ", '\"before\":null')\n"
+        ~ "        and get_json_object(" ~ content ~ ", if(is_enclosed, '$.payload.before', '$.before')) is not null\n"
         ~ "        then 'before is no JSON object; accepted is an object or null'\n"
         ~ "    when event_op = 'delete' and event_before is null\n"
         ~ "        then 'the old key is missing: accepted are deletes with the key in before or in the message key'\n"
         ~ "    when database is null\n"
-        ~ "        then concat('unknown connector \\'', envelope.source.connector, '\\'; accepted are postgresql, mysql, mariadb, "
+        ~ "        then concat('unknown connector \\'', source.connector, '\\'; accepted are postgresql, mysql, mariadb, "
         ~ "sqlserver, or set events.database')\n"
         ~ "end"
     ) }}

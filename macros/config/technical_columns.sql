@@ -15,8 +15,8 @@
 {%- macro _event_technical_columns() -%}
     {{ return([
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
-        'event_image', 'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_names',
-        'event_reasons', 'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
+        'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected',
+        'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
         'alternate_hashes', 'landing_names', 'final_position',
     ]) }}
 {%- endmacro -%}

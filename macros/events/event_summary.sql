@@ -9,9 +9,9 @@
 {%- macro event_summary(entity, events, applied, ledger, load) -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated', 'missing'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
-    {%- set missing = fromjson(row.missing) -%}
+    {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
     {%- set before = applied.get('highest') -%}
     {%- set summary = {
         'event_count': count.event_count,
@@ -54,9 +54,7 @@ select
     count_if(note is null and event_op = 'delete') as deletes,
     count_if(note is null and event_op = 'insert') as inserts,
     count_if(note is null and event_op = 'read') as reads,
-    to_json(array_distinct(flatten(collect_set(
-        if(note is null, nullif(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())), array()), null)
-    )))) as missing,
+    count_if(note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
     count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
     {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
@@ -66,6 +64,14 @@ select
     to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest,
     to_json(named_struct('p', max(if(note is null and event_op = 'truncate', event_position, null)))) as truncated
 from {{ events }}
+{%- endmacro -%}
+
+
+{#- The columns that rows lack. Asked apart from the counts, which Spark would not compile beside it. -#}
+{%- macro _missing_columns_sql(events) -%}
+select to_json(array_distinct(flatten(collect_set(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())))))) as missing
+from {{ events }}
+where note is null and (event_absent is not null or event_unavailable is not null)
 {%- endmacro -%}
 
 

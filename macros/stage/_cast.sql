@@ -102,7 +102,7 @@
             ~ spark_cdc._literal(pattern) ~ ')') }}
     {%- endif -%}
     {{ return(
-        'try_cast(case when ' ~ raw ~ ' rlike ' ~ spark_cdc._literal(spark_cdc._zone_pattern()) ~ ' then ' ~ raw
+        'try_cast(case when contains(' ~ raw ~ ", ':') and (endswith(" ~ raw ~ ", 'Z') or " ~ raw ~ ' rlike ' ~ spark_cdc._literal(spark_cdc._zone_pattern()) ~ ') then ' ~ raw
         ~ " when contains(" ~ raw ~ ", ':') then concat(trim(" ~ raw ~ "), " ~ spark_cdc._literal(' ' ~ zone if '/' in zone else zone)
         ~ ") else concat(trim(" ~ raw ~ "), " ~ spark_cdc._literal(' 00:00:00' ~ (' ' ~ zone if '/' in zone else zone))
         ~ ') end as timestamp)'
@@ -145,9 +145,10 @@
         {%- set decimals = modules.re.fullmatch('decimal *[(] *[0-9]+ *, *([0-9]+) *[)]', type) -%}
         {%- if type.startswith('decimal') -%}
             {%- set scale = decimals.group(1) if decimals else '0' -%}
-            {#- with an exponent the place of the point says nothing -#}
-            {%- do conditions.append('coalesce(if(' ~ raw ~ " rlike '[eE]', cast(" ~ column.sql ~ ' as double) <> try_cast(' ~ raw
-                ~ ' as double), ' ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]'), false)") -%}
+            {#- with an exponent the place of the point says nothing; only long texts are searched by a regular expression -#}
+            {%- do conditions.append('coalesce(if(contains(' ~ raw ~ ", 'e') or contains(" ~ raw ~ ", 'E'), cast(" ~ column.sql
+                ~ ' as double) <> try_cast(' ~ raw ~ ' as double), length(substring_index(' ~ raw ~ ", '.', -1)) > " ~ scale
+                ~ ' and ' ~ raw ~ " rlike '[.][0-9]{" ~ scale ~ "}[0-9]*[1-9]'), false)") -%}
         {%- elif type == 'date' and not column.format -%}
             {%- do conditions.append("coalesce(contains(" ~ raw ~ ", ':') and not " ~ raw
                 ~ " rlike '[T ]00:00(:00([.]0+)?)?[zZ]? *$', false)") -%}

@@ -36,14 +36,16 @@ received as (
         event_time,
         event_problem,
         event_before,
-        map_keys(event_after) as event_names,
-        coalesce(event_after, event_before) as event_image,
+        event_after,
         {{ 'landed_row.message' if has_row else 'cast(null as string)' }} as landing_message
         {%- for column in entity.stored %},
         {{ spark_cdc._image_value(entity, column) }} as {{ spark_cdc._raw(column) }}
         {%- endfor %}
         {%- for column in spark_cdc._order_columns(entity) %},
         {{ spark_cdc._order_value(column, has_row) }} as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+        {%- for old in old_keys %},
+        {{ spark_cdc._old_key_value(entity, old.of, spark_cdc._image_value(entity, old.of)) }} as {{ spark_cdc._raw(old) }}
         {%- endfor %}
     from events
 ),
@@ -79,8 +81,17 @@ cast_columns as (
     from landed
 ),
 
-typed as (
+events as (
     {{ adapter_sql(entity, 'cast_columns') | indent(4) }}
+),
+
+typed as (
+    select
+        *
+        {%- for old in old_keys %},
+        {{ spark_cdc._old_key_value(entity, old.of, 'cast(' ~ spark_cdc._raw(old.of) ~ ' as string)') }} as {{ spark_cdc._raw(old) }}
+        {%- endfor %}
+    from events
 ),
 {%- endif %}
 
@@ -92,25 +103,9 @@ completed as (
         {{ spark_cdc._missing_columns(entity, 'unavailable') | indent(8) }} as event_unavailable,
         {{ spark_cdc._unexpected_columns(entity) | indent(8) }} as event_unexpected
         {%- for old in old_keys %},
-        {{ spark_cdc._old_key_value(entity, old.of) }} as {{ spark_cdc._raw(old) }}
-        {%- endfor %}
-    from typed
-),
-
-keyed as (
-    select
-        *
-        {%- for old in old_keys %},
         {{ spark_cdc._cast_text(entity, old) }} as {{ old.sql }}
         {%- endfor %}
-    from completed
-),
-
-judged as (
-    select
-        *,
-        {{ spark_cdc._event_reasons(entity) | indent(8) }} as event_reasons
-    from keyed
+    from typed
 )
 
 select
@@ -133,16 +128,11 @@ select
     {%- for column in entity.stored -%}
     {{ column.sql }},
     {% endfor -%}
-    if(size(event_absent) > 0, event_absent, null) as event_absent,
-    if(size(event_unavailable) > 0, event_unavailable, null) as event_unavailable,
+    event_absent,
+    event_unavailable,
     if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
-    if(
-        size(event_reasons) > 0,
-        to_json(named_struct('reasons', event_reasons, 'row', {{ spark_cdc._shown_event(entity) | indent(8) }}
-            {{- ', \'text\', ' ~ spark_cdc._landing_text(entity) if not entity.events.is_message }})),
-        null
-    ) as note
-from judged
+    {{ spark_cdc._event_note(entity) | indent(4) }} as note
+from completed
 {%- endmacro -%}
 
 
@@ -222,7 +212,7 @@ from judged
     {%- if column.role == 'key' -%}
         {{ return('if(map_contains_key(event_after, ' ~ name ~ '), event_after[' ~ name ~ '], event_before[' ~ name ~ '])') }}
     {%- endif -%}
-    {{ return('event_after[' ~ name ~ ']') }}
+    {{ return('try_element_at(event_after, ' ~ name ~ ')') }}
 {%- endmacro -%}
 
 
@@ -264,15 +254,14 @@ from judged
 {%- endmacro -%}
 
 
-{#- The old key of a row, as text, column by column; null where the event names none. -#}
-{%- macro _old_key_value(entity, column) -%}
+{#- The old key of a row, as text, column by column; null where the event names none. Parts that the old image lacks have not
+    changed: unchanged is the text of the new one. -#}
+{%- macro _old_key_value(entity, column, unchanged) -%}
     {%- set name = spark_cdc._literal(column.from) -%}
     {%- set present = [] -%}
     {%- for key in entity.key_columns -%}
         {%- do present.append('map_contains_key(event_before, ' ~ spark_cdc._literal(key.from) ~ ')') -%}
     {%- endfor -%}
-    {#- parts of a key that the old image lacks have not changed -#}
-    {%- set unchanged = 'cast(' ~ spark_cdc._raw(column) ~ ' as string)' -%}
     {{ return(
         "if(event_op in ('update', 'upsert') and (" ~ present | join(' or ') ~ '), if(map_contains_key(event_before, ' ~ name
         ~ '), event_before[' ~ name ~ '], ' ~ unchanged ~ '), null)'
@@ -289,15 +278,17 @@ from judged
 {#- The position of an event in the order of all: snapshot rows first, then what the format and the tie-breaker say;
     null where a part is missing. -#}
 {%- macro _final_position(entity) -%}
+{%- set has_null = 'size(event_position) > 0 and sort_array(event_position)[0] is null' -%}
 case
     when event_op = 'read'
         then concat(
-            array(0L), coalesce(transform(event_position, part -> coalesce(part, 0L)), cast(array() as array<bigint>))
+            array(0L),
+            if({{ has_null }}, cast(split(array_join(event_position, ',', '0'), ',') as array<bigint>), coalesce(event_position, array()))
             {%- if entity.events.tie_breaker %},
             array({% for part in spark_cdc._order_parts(entity.events.tie_breaker) %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
             {%- endif %}
         )
-    when exists(event_position, part -> part is null) then null
+    when {{ has_null }} then null
     {%- if entity.events.tie_breaker %}
     when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
     {%- endif %}
@@ -319,7 +310,7 @@ end
                 {%- set condition = 'coalesce(' ~ spark_cdc._raw(column) ~ ' in (' ~ marks | join(', ') ~ '), false)' -%}
             {%- endif -%}
         {%- elif entity.events.is_message -%}
-            {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(event_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
+            {%- set condition = spark_cdc._raw(column) ~ ' is null and not map_contains_key(event_after, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- elif entity.source.format == 'json' -%}
             {%- set condition = spark_cdc._raw(column) ~ ' is null and not array_contains(landing_names, ' ~ spark_cdc._literal(column.from) ~ ')' -%}
         {%- endif -%}
@@ -330,7 +321,8 @@ end
     {%- if not cases -%}
         {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {{ return("if(\n    event_op in ('insert', 'update', 'upsert', 'read'),\n    " ~ spark_cdc._texts_found(cases) | indent(4) ~ ',\n    null\n)') }}
+    {{ return("if(\n    event_op in ('insert', 'update', 'upsert', 'read')\n    and " ~ spark_cdc._any_found(cases) | indent(4) ~ ',\n    '
+        ~ spark_cdc._texts_found(cases) | indent(4) ~ ',\n    null\n)') }}
 {%- endmacro -%}
 
 
@@ -340,7 +332,7 @@ end
     {%- if not entity.events.is_message and entity.source.format != 'json' -%}
         {{ return('cast(null as array<string>)') }}
     {%- endif -%}
-    {%- set found = 'event_names' if entity.events.is_message else 'landing_names' -%}
+    {%- set found = 'map_keys(event_after)' if entity.events.is_message else 'landing_names' -%}
     {%- set raws = entity.columns if not entity.events.is_message else entity.stored + spark_cdc._order_columns(entity) -%}
     {%- set names = [] -%}
     {%- set present = [] -%}
@@ -354,7 +346,24 @@ end
 {%- endmacro -%}
 
 
-{#- What is wrong with an event, as an array of texts. -#}
+{#- The note on an event that can't be accepted: JSON with what is wrong and what came in; null for the others. -#}
+{%- macro _event_note(entity) -%}
+{%- set reasons = spark_cdc._event_reasons(entity) -%}
+if(
+    {{ spark_cdc._any_found(reasons) | indent(4) }},
+    to_json(named_struct(
+        'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
+        'row', {{ spark_cdc._shown_event(entity) | indent(8) }}
+        {%- if not entity.events.is_message %},
+        'text', {{ spark_cdc._landing_text(entity) }}
+        {%- endif %}
+    )),
+    null
+)
+{%- endmacro -%}
+
+
+{#- What may be wrong with an event: a list of expressions, each a text or null. -#}
 {%- macro _event_reasons(entity) -%}
     {%- set reasons = [] -%}
     {%- set ops = "('insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control')" -%}
@@ -388,15 +397,20 @@ end
             ~ spark_cdc._literal(' is not accepted as ' ~ old.data_type) ~ '), null)'
         ) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._texts_found(reasons)) }}
+    {{ return(reasons) }}
 {%- endmacro -%}
 
 
-{#- Those of some texts that are not null, as an array; null where all are, as for nearly every event: array_compact() is
-    interpreted, coalesce() is compiled. -#}
+{#- Whether one of some texts is not null. -#}
+{%- macro _any_found(texts) -%}
+    {{ return('coalesce(\n    ' ~ texts | join(',\n    ') ~ '\n) is not null') }}
+{%- endmacro -%}
+
+
+{#- Those of some different texts that are not null, as an array: array_except() is compiled with what stands around it,
+    array_compact() is not. -#}
 {%- macro _texts_found(texts) -%}
-    {%- set listed = texts | join(',\n        ') -%}
-    {{ return('if(\n    coalesce(\n        ' ~ listed ~ '\n    ) is not null,\n    array_compact(array(\n        ' ~ listed ~ '\n    )),\n    null\n)') }}
+    {{ return('array_except(array(\n    ' ~ texts | join(',\n    ') ~ '\n), array(cast(null as string)))') }}
 {%- endmacro -%}
 
 
@@ -490,7 +504,7 @@ end
 {#- What is shown of an event that can't be accepted. -#}
 {%- macro _shown_event(entity) -%}
     {%- if entity.events.is_message -%}
-        {{ return("named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, 'after', event_image)") }}
+        {{ return("named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, 'after', coalesce(event_after, event_before))") }}
     {%- endif -%}
     {%- set fields = [] -%}
     {%- for column in entity.columns -%}
