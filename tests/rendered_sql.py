@@ -243,6 +243,7 @@ def _event_statements(
         statements |= {
             f"{name}_event_versions": macros.event_versions_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
+            f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
             f"{name}_late_events": macros._late_count_sql(
                 entity, events, applied, ledger, load, 10
