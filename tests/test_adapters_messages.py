@@ -20,6 +20,7 @@ FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
 EVENT = ["op", "position", "transaction", "time", "problem", "before", "after"]
 ROW = "named_struct('message', message) as landed_row"
+BETWEEN = ("", " ", " x ", " , ", ",", ",\n", "\n", "\t", "\r\n  ", "x")  # two messages in one
 COLUMNS = [
     {"name": "id", "data_type": "bigint", "meta": {"role": "key"}},
     {"name": "name", "data_type": "string"},
@@ -163,7 +164,7 @@ def test_nothing_behind_a_message_is_dropped_unseen(cursor: Any, name: str) -> N
     path = FIXTURES / name / "story" / "2024-05-01" / "story.json"
     lines = path.read_text(encoding="utf-8").splitlines()
     good = [*lines[:4], f"{lines[0]}  ", f"{lines[0]}\t"]
-    bad = [lines[0] + between + lines[1] for between in ("", " ", " x ", " , ")]
+    bad = [lines[0] + between + lines[1] for between in BETWEEN]
     bad += [f"{lines[0]} and more", f"{lines[0]},", f"{lines[0]} []", f"{lines[0]} 1"]
     other = [lines[0][:-9], f"[{lines[0]}]", f"[{lines[0]},{lines[1]}]"]
     found = events(cursor, told["settings"], told["columns"], [*good, *bad, *other])
