@@ -21,14 +21,10 @@
 {%- endmacro -%}
 
 
-{#- Whether a message is more than one JSON object: from_json would read the first and drop the rest.
-    Strict parsing tells; only messages that look like it are parsed once more: those that do not end as an object does, and
-    those in which something follows an object that can't follow one within another (an end, or a comma and the next name).
-    Returns a condition that is never null. -#}
+{#- Whether a message is more than one JSON object: from_json would read the first and drop the rest. Its parts are counted as those
+    of an array, which takes less time than a search for what looks like it. Returns a condition that is never null. -#}
 {%- macro _is_several_documents(message) -%}
-    {%- set behind = '[}]\\s*(?:[^\\s,}\\]]|,\\s*[^\\s"])' -%}
-    {{ return("coalesce(not endswith(" ~ message ~ ", '}') or " ~ message ~ ' rlike ' ~ spark_cdc._literal(behind) ~ ', false)'
-        ~ " and coalesce(size(from_json(concat('[', " ~ message ~ ", ']'), 'array<string>')), 0) <> 1") }}
+    {{ return('(' ~ message ~ ' is not null and coalesce(json_array_length(concat(\'[\', ' ~ message ~ ", ']')), 0) <> 1)") }}
 {%- endmacro -%}
 
 
