@@ -20,7 +20,8 @@ FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
 EVENT = ["op", "position", "transaction", "time", "problem", "before", "after"]
 ROW = "named_struct('message', message) as landed_row"
-BETWEEN = ("", " ", " x ", " , ", ",", ",\n", "\n", "\t", "\r\n  ", "x", ",\"x\",")  # two messages in one
+# what parts two messages in one
+BETWEEN = ("", " ", " x ", " , ", ",", ",\n", "\n", "\t", "\r\n  ", "x", ',"x",')
 COLUMNS = [
     {"name": "id", "data_type": "bigint", "meta": {"role": "key"}},
     {"name": "name", "data_type": "string"},

@@ -1,6 +1,6 @@
 {#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON, with or without the
-    embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once; a second time
-    only what a topic dump wraps. The message key is read only for events whose key the message itself lacks.
+    embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once, and its
+    documents are counted; a second time is parsed only what a topic dump wraps. The message key is read only for events whose key the message itself lacks.
     Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
     canonical event. -#}
 {%- macro events_debezium(entity, landed) -%}
