@@ -73,7 +73,7 @@ class EventWarehouse:
 
     @property
     def entity(self) -> dict[str, Any]:
-        return self.macros.entity(self.name)
+        return self.macros._entity(self.name)
 
     def land(self, date: str, messages: Iterable[Any]) -> None:
         """Writes a load's messages as JSON lines, in place of what was there."""
@@ -87,8 +87,8 @@ class EventWarehouse:
         macros, entity = self.macros, self.entity
         time = datetime.datetime.fromisoformat(date)
         self.attempts += 1
-        plan = macros.plan_load(entity, self.manifest, time)
-        macros.land(entity, None, time)
+        plan = macros._plan_load(entity, self.manifest, time)
+        macros._land(entity, None, time)
         columns = macros._ledger_columns(entity)
         event_columns = [
             *macros._event_columns(entity),
@@ -101,7 +101,7 @@ class EventWarehouse:
             self.run_query(macros._create_ledger_sql(self.ledger, columns, "parquet"))
             self.run_query(macros._create_events_sql(self.events, event_columns, "parquet"))
         macros._set_session()
-        staged = macros.stage_events_sql(entity, f"landed_{self.name}")
+        staged = macros._stage_events_sql(entity, f"landed_{self.name}")
         names = ", ".join(column["sql"] for column in macros._event_columns(entity))
         self.run_query(
             macros._write_events_sql(
@@ -111,7 +111,7 @@ class EventWarehouse:
             )
         )
         of_load = f"(select * from {self.events} where load_id = '{plan['load_id']}')"
-        self.summary = macros.event_summary(entity, of_load, plan["applied"], self.ledger, plan)
+        self.summary = macros._event_summary(entity, of_load, plan["applied"], self.ledger, plan)
         if self.general:
             names = ("deletes", "partial", "moves", "splits")
             self.summary |= dict.fromkeys(names, True) | {"late_possible": bool(plan["base"])}
@@ -122,11 +122,11 @@ class EventWarehouse:
             "events": self.summary,
         }
         broadcast = macros._is_log_small(entity, self.manifest)
-        self.sql = macros.tag_events_sql(
+        self.sql = macros._tag_events_sql(
             entity, plan, of_load, self.ledger, self.summary, broadcast
         )
         self.run_query(macros._write_load_sql(self.ledger, columns, record, self.sql))
-        audit = macros.audit_load(entity, self.ledger, plan, time)
+        audit = macros._audit_load(entity, self.ledger, plan, time)
         self.manifest |= {
             "loads": [*plan["keep"], plan["load_id"]],
             "rows": audit["rows_current"],
@@ -134,7 +134,7 @@ class EventWarehouse:
             "previous": {**audit["previous"], "applied": plan["applied"]},
             "applied": {name: self.summary[name] for name in ("truncated", "highest")},
         }
-        text = macros.committed_sql(entity, self.ledger, self.manifest)
+        text = macros._committed_sql(entity, self.ledger, self.manifest)
         self.run_query(macros._replace_view_sql(self.committed, text, self.manifest["existed"]))
         self.manifest["existed"] = True
         return audit
@@ -179,7 +179,7 @@ class EventWarehouse:
     def view_sql(self, view: str) -> str:
         """The query of current, history, versions or event_versions."""
         relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
-        return self.macros[f"{view}_sql"](self.entity, *relations)
+        return self.macros[f"_{view}_sql"](self.entity, *relations)
 
 
 def column(name: str, data_type: str, **meta: Any) -> dict[str, Any]:

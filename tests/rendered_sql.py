@@ -61,7 +61,7 @@ def write(folder: Path) -> None:
 
 
 def _statements(macros: Macros, name: str) -> dict[str, str]:
-    entity = macros.entity(name)
+    entity = macros._entity(name)
     kind = entity["load_type"][0]
     time = datetime.datetime(2024, 3, 4)
     ledger, committed, loads = (
@@ -69,13 +69,13 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{SCHEMA}.{name}_committed",
         f"{SCHEMA}.cdc_loads",
     )
-    stage_sql = macros.stage_events_sql if entity["events"] else macros.stage_sql
+    stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
     statements = {
         f"stg_{name}": stage_sql(entity, f"landed_{name}"),
-        f"{name}_current": macros.current_sql(entity, committed),
-        f"{name}_history": macros.history_sql(entity, committed),
-        f"{name}_versions": macros.versions_sql(entity, committed),
-        f"{name}_rejects": macros.rejects_sql(entity, ledger, committed),
+        f"{name}_current": macros._current_sql(entity, committed),
+        f"{name}_history": macros._history_sql(entity, committed),
+        f"{name}_versions": macros._versions_sql(entity, committed),
+        f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -99,13 +99,13 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             **figures,
             "loads": [load.format(kind=kind) for load in figures["loads"]],
         }
-        load = macros.plan_load(entity, manifest, time)
+        load = macros._plan_load(entity, manifest, time)
         keep = load.pop("keep")
         record = {
             "started_at": "2024-03-05 06:00:00.000000",
             "invocation_id": "0",
             "dbt_version": "1.11",
-            "spark_cdc_version": macros.version(),
+            "spark_cdc_version": macros._version(),
         }
         audit = {
             "counts": dict.fromkeys("IUDNXRT", 0),
@@ -119,24 +119,24 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             if name == EVENTS:
                 statements |= _event_statements(macros, entity, load, title)
         else:
-            statements[f"{name}_ledger_{title}"] = macros.tag_sql(
+            statements[f"{name}_ledger_{title}"] = macros._tag_sql(
                 entity, load, f"stg_{name}", ledger
             )
             if title == "checkpoint":
                 statements |= {
-                    f"{name}_ledger_quarantine": macros.tag_sql(
+                    f"{name}_ledger_quarantine": macros._tag_sql(
                         lenient, load, f"stg_{name}", ledger
                     ),
-                    f"{name}_hold": macros.hold_sql(lenient, load, ledger, True),
+                    f"{name}_hold": macros._hold_sql(lenient, load, ledger, True),
                 }
         if title == "later":
             statements |= _changed_statements(macros, entity, load, ledger, manifest)
         statements |= {
-            f"{name}_committed_{title}": macros.committed_sql(
+            f"{name}_committed_{title}": macros._committed_sql(
                 entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
             ),
             f"count_load_{title}": macros._counts_sql(ledger, load),
-            f"record_load_{title}": macros.record_load_sql(loads, entity, load, audit),
+            f"record_load_{title}": macros._record_load_sql(loads, entity, load, audit),
         }
     statements |= _upkeep_statements(macros, entity)
     arguments: dict[str, dict[str, Any]] = {
@@ -194,24 +194,26 @@ def _changed_statements(
     }
     before[entity["compared"][0]["name"]] = "compared string"
     del before[entity["compared"][-1]["name"]]
-    diff = macros.definition_diff({**entity, "dropped": ["gone"]}, before)
-    layout = macros.layout(diff, {}, {}, load["load_id"].split("-")[0])
-    restated = macros.restated_ledger(entity, ledger, {}, diff)
+    diff = macros._definition_diff({**entity, "dropped": ["gone"]}, before)
+    layout = macros._layout(diff, {}, {}, load["load_id"].split("-")[0])
+    restated = macros._restated_ledger(entity, ledger, {}, diff)
     statements = {
-        f"{name}_committed_changed": macros.committed_sql(
+        f"{name}_committed_changed": macros._committed_sql(
             entity, ledger, {**manifest, "layout": layout}
         )
     }
     if not entity["events"]:
-        statements[f"{name}_ledger_changed"] = macros.tag_sql(entity, load, f"stg_{name}", restated)
-        statements[f"{name}_ledger_after_change"] = macros.tag_sql(
+        statements[f"{name}_ledger_changed"] = macros._tag_sql(
+            entity, load, f"stg_{name}", restated
+        )
+        statements[f"{name}_ledger_after_change"] = macros._tag_sql(
             entity, load, f"stg_{name}", macros._laid_out(entity, ledger, layout)
         )
     elif name == EVENTS:
-        statements[f"{name}_ledger_changed"] = macros.tag_events_sql(
+        statements[f"{name}_ledger_changed"] = macros._tag_events_sql(
             entity, load, f"{SCHEMA}.{name}_events", restated, macros._any_events()
         )
-        statements[f"{name}_event_versions_changed"] = macros.event_versions_sql(
+        statements[f"{name}_event_versions_changed"] = macros._event_versions_sql(
             entity, f"{SCHEMA}.{name}_events", f"{SCHEMA}.{name}_committed", layout
         )
     return statements
@@ -229,7 +231,7 @@ def _event_statements(
     truncated = {**anything, "truncates": True, "truncated": [1, 7]}
     plain = {key: False if value is True else value for key, value in anything.items()}
     statements = {
-        f"{name}_ledger_{title}_{kind}": macros.tag_events_sql(
+        f"{name}_ledger_{title}_{kind}": macros._tag_events_sql(
             entity, load, events, ledger, summary
         )
         for kind, summary in (
@@ -241,7 +243,7 @@ def _event_statements(
     if title == "later":
         applied = {"highest": [1, 9], "truncated": [1, 7]}
         statements |= {
-            f"{name}_event_versions": macros.event_versions_sql(entity, events, committed),
+            f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
             f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
@@ -276,7 +278,7 @@ def _macros(folder: Path) -> Macros:
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
         _list_files=lambda location: f"{SCHEMA}.files",
-        read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
+        _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
     )
 
 

@@ -39,7 +39,7 @@ def described(
     """The macros, and the entity `people` as they see it."""
     whole = {"load_type": "events", "source": {}, **settings, "events": events}
     macros, _ = load_macros_of("people", whole, list(columns))
-    return macros, macros.entity("people")
+    return macros, macros._entity("people")
 
 
 def typed_sql(macros: Macros, entity: dict[str, Any], landed: str) -> str:
@@ -58,7 +58,7 @@ def events_of(
     cursor: Any, macros: Macros, entity: dict[str, Any], landed: str, *more: str
 ) -> list[dict[str, Any]]:
     """Runs the adapter of an entity over what landed; `more` are further columns to look at."""
-    adapter = macros[f"events_{entity['events']['format']}"](entity, "typed")
+    adapter = macros[f"_events_{entity['events']['format']}"](entity, "typed")
     names = ["event_op", "event_transaction", "event_problem", *more]
     cursor.execute(
         f"{typed_sql(macros, entity, landed)}, events as (\n{adapter}\n)\n"
@@ -641,9 +641,9 @@ def test_every_format_tells_the_story(cursor, name):
 @pytest.mark.parametrize("name", FORMATS)
 def test_formats_say_what_they_add(name):
     macros = load_macros()
-    settings = macros[f"events_{name}_settings"]()
+    settings = macros[f"_events_{name}_settings"]()
     assert isinstance(settings, dict)
-    columns = macros[f"events_{name}_columns"](
+    columns = macros[f"_events_{name}_columns"](
         {"events": {"operation": "op", "timestamp_column": "at", "order": []}, "source": {}}
     )
     for column in columns:

@@ -103,7 +103,7 @@ def test_the_key_may_lie_in_a_column_of_its_own(cursor: Any) -> None:
     landed = f"(select *, {ROW} from values {values}, (null, '1') as landed (message, message_key))"
     cursor.execute(
         "select event_op, to_json(event_before), event_problem is null"
-        f" from ({macros.events_debezium(entity, landed)})"
+        f" from ({macros._events_debezium(entity, landed)})"
     )
     assert cursor.fetchall() == [
         ("delete", '{"id":"1"}', True),
@@ -118,7 +118,7 @@ def test_a_message_is_parsed_once(cursor: Any) -> None:
     macros, entity = described(settings(), COLUMNS)
     rows = "(select string(id) as message, string(id) as message_key from range(9))"
     landed = f"(select *, {ROW} from {rows})"
-    cursor.execute(f"explain {macros.events_debezium(entity, landed)}")
+    cursor.execute(f"explain {macros._events_debezium(entity, landed)}")
     plan = "\n".join(row[0] for row in cursor.fetchall())
     # the message, what a dump wraps, each key and its payload for deletes and updates, the check
     # whether there are two documents: all but the first only where they are needed
@@ -206,7 +206,7 @@ def test_a_declared_order_comes_before_the_log(cursor: Any) -> None:
 def test_the_setting_database_leaves_out_the_columns_of_others() -> None:
     def names(**more: str) -> set[str]:
         entity = {"events": {"format": "debezium_flat", **more}}
-        return {column["name"] for column in MACROS.events_debezium_flat_columns(entity)}
+        return {column["name"] for column in MACROS._events_debezium_flat_columns(entity)}
 
     assert names() > names(database="mysql") > {"__op", "__deleted", "__source_file", "__pos"}
     assert not names(database="mysql") & {"__lsn", "__source_commit_lsn"}

@@ -34,7 +34,7 @@ def described(
     """The macros, and the entity `people` as they see it; its settings have to be accepted."""
     macros, node = load_macros_of("people", settings, columns)
     assert macros._event_problems(node, settings) == []
-    return macros, macros.entity("people")
+    return macros, macros._entity("people")
 
 
 def events(
@@ -44,7 +44,7 @@ def events(
     macros, entity = described(settings, columns)
     rows = ", ".join(f"({macros._literal(message)}, cast(null as string))" for message in messages)
     landed = f"(select *, {ROW} from values {rows} as landed (message, message_key))"
-    query = macros["events_" + settings["events"]["format"]](entity, landed)
+    query = macros["_events_" + settings["events"]["format"]](entity, landed)
     cursor.execute(
         "select event_op, cast(event_position as string), event_transaction,"
         " cast(timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0,"
@@ -151,7 +151,7 @@ def test_a_reader_that_filters_parses_once(cursor: Any) -> None:
             f"(select *, {ROW} from (select cast(id as string) as message, null as message_key"
             " from range(9))) as landed"
         )
-        query = macros[f"events_{name}"](entity, landed.removesuffix(" as landed"))
+        query = macros[f"_events_{name}"](entity, landed.removesuffix(" as landed"))
         cursor.execute(
             f"explain select * from ({query}) where event_op <> 'control' and event_problem is null"
         )

@@ -85,10 +85,10 @@ def test_a_good_configuration_passes() -> None:
 
 def test_the_file_format_is_the_entitys_or_the_vars() -> None:
     orc = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "orc"}}
-    assert macros().entity("orders")["file_format"] == "parquet"
-    assert macros(**orc).entity("orders")["file_format"] == "orc"
+    assert macros()._entity("orders")["file_format"] == "parquet"
+    assert macros(**orc)._entity("orders")["file_format"] == "orc"
     given = macros(changed(file_format="parquet"), **orc)
-    assert given.entity("orders")["file_format"] == "parquet"
+    assert given._entity("orders")["file_format"] == "parquet"
     assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
     wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "delta"}}
     with pytest.raises(CompilerError, match="spark_cdc_file_format is 'delta'; accepted are"):
@@ -99,11 +99,11 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
     said: list[str] = []
     given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
     table = SimpleNamespace(information="Type: MANAGED\nProvider: parquet\nLocation: x\n")
-    given._note_file_format(given.entity("orders"), table)
+    given._note_file_format(given._entity("orders"), table)
     assert len(said) == 1
     assert "stays parquet; file_format orc counts for new tables" in said[0]
     table.information = table.information.replace("parquet", "orc")
-    given._note_file_format(given.entity("orders"), table)
+    given._note_file_format(given._entity("orders"), table)
     assert len(said) == 1
 
 
@@ -267,11 +267,11 @@ def test_quarantine_needs_a_model_that_shows_the_rejects() -> None:
 def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
     node = changed(guards={"deleted_share": 0.1, "empty": None})
     shared = {"deleted_share": 0.2, "updated_share": 0.3}
-    guards = macros(node, var={"spark_cdc_guards": shared}).entity("orders")["guards"]
+    guards = macros(node, var={"spark_cdc_guards": shared})._entity("orders")["guards"]
     found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejects")]
     assert found == [0.1, 0.3, None, 1000]
     lift = {"spark_cdc_lift": ["orders.deleted_share", "rejects", "items.updated_share"]}
-    guards = macros(node, var={"spark_cdc_guards": shared} | lift).entity("orders")["guards"]
+    guards = macros(node, var={"spark_cdc_guards": shared} | lift)._entity("orders")["guards"]
     assert (guards["deleted_share"], guards["updated_share"], guards["rejects"]) == (
         None,
         0.3,
@@ -297,7 +297,7 @@ def test_what_is_quarantined(settings: dict[str, Any], lift: list[str], kinds: l
 
 def test_unexpected_columns_are_ignored_once_lifted() -> None:
     for lift, what in (("orders.unexpected_columns", "ignore"), ("items.unexpected_columns", None)):
-        source = macros(var={"spark_cdc_lift": lift}).entity("orders")["source"]
+        source = macros(var={"spark_cdc_lift": lift})._entity("orders")["source"]
         assert source["on_unexpected_column"] == (what or "error")
 
 
@@ -351,7 +351,7 @@ def test_the_business_date_is_checked(value: Any, message: str) -> None:
     ],
 )
 def test_business_dates_are_read_as_yaml_gives_them(value: Any, time: datetime.datetime) -> None:
-    assert macros().business_time(value) == time
+    assert macros()._business_time(value) == time
 
 
 def plan(loads: list[str], day: int, **figures: Any) -> dict[str, Any]:
@@ -362,8 +362,8 @@ def plan(loads: list[str], day: int, **figures: Any) -> dict[str, Any]:
         "log_rows": 0,
         "previous": {"rows": 100, "log_rows": 0},
     }
-    return given.plan_load(
-        given.entity("orders"), manifest | figures, datetime.datetime(2024, 1, day)
+    return given._plan_load(
+        given._entity("orders"), manifest | figures, datetime.datetime(2024, 1, day)
     )
 
 
@@ -419,9 +419,9 @@ def test_a_checkpoint_is_due_after_so_many_loads() -> None:
     given = macros()
     manifest = {"loads": loads[:51], "rows": 10**6, "log_rows": 0}
     late = datetime.datetime(2024, 3, 1)
-    assert given.plan_load(given.entity("orders"), manifest, late)["is_checkpoint"]
+    assert given._plan_load(given._entity("orders"), manifest, late)["is_checkpoint"]
     manifest["loads"] = loads[:50]
-    assert not given.plan_load(given.entity("orders"), manifest, late)["is_checkpoint"]
+    assert not given._plan_load(given._entity("orders"), manifest, late)["is_checkpoint"]
 
 
 def test_a_past_date_is_refused_with_what_would_be_rewritten() -> None:
@@ -440,7 +440,7 @@ def test_a_manifest_is_read_back_from_the_views_text() -> None:
         "definition": "*/ evil /*",
         "sequence": 2,
     }
-    text = given.committed_sql(given.entity("orders"), "cdc.orders_ledger", manifest)
+    text = given._committed_sql(given._entity("orders"), "cdc.orders_ledger", manifest)
     assert text.count("*/") == text.count("/*") == 1
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}
 
@@ -462,7 +462,7 @@ def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     ]
     given = macros(run_query=lambda sql: SimpleNamespace(rows=counts))
     with pytest.raises(CompilerError) as error:
-        given.audit_load(given.entity("orders"), "l", load, datetime.datetime(2024, 1, 3))
+        given._audit_load(given._entity("orders"), "l", load, datetime.datetime(2024, 1, 3))
     assert "another run committed a load meanwhile: this one builds on other" in str(error.value)
     assert "Nothing was committed" in str(error.value)
 
@@ -494,7 +494,7 @@ def test_counts_that_do_not_reconcile_are_refused() -> None:
         _check_columns=lambda *words: "",
     )
     with pytest.raises(CompilerError) as error:
-        given.audit_load(given.entity("orders"), "l", load, datetime.datetime(2024, 1, 2))
+        given._audit_load(given._entity("orders"), "l", load, datetime.datetime(2024, 1, 2))
     text = str(error.value)
     assert "the counts of 2024-01-02 do not reconcile: 7 rows in, 5 rows before" in text
     assert "leaves 6 unchanged rows in the load but 4 in the state before" in text
@@ -505,7 +505,7 @@ def test_a_model_without_an_entity_is_named() -> None:
     with pytest.raises(CompilerError, match="'orders_state' calls a macro of spark_cdc"):
         macros()._strip_entity_affix("orders_state")
     with pytest.raises(CompilerError, match="the entity 'none' has no model stg_none"):
-        macros().entity("none")
+        macros()._entity("none")
 
 
 def test_as_of_needs_a_date() -> None:
@@ -516,7 +516,7 @@ def test_as_of_needs_a_date() -> None:
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
     given = macros(var={"spark_cdc_manifest_limit": 10})
     with pytest.raises(CompilerError, match="the manifest would have 11 characters, more than 10"):
-        given._check_manifest_size(given.entity("orders"), "x" * 11)
+        given._check_manifest_size(given._entity("orders"), "x" * 11)
 
 
 def test_models_of_an_entity_lie_in_one_schema() -> None:
@@ -559,7 +559,7 @@ def test_models_of_an_entity_lie_in_one_schema() -> None:
 def test_where_a_business_date_lands(pattern: str, kind: str, path: str) -> None:
     given = macros(changed(source__path=pattern, business_date_type=kind))
     time = datetime.datetime(2024, 1, 2, 10, 15)
-    assert given._landing_path(given.entity("orders"), time) == path
+    assert given._landing_path(given._entity("orders"), time) == path
 
 
 def test_hostile_texts_stay_inside_their_quotes() -> None:
@@ -569,9 +569,9 @@ def test_hostile_texts_stay_inside_their_quotes() -> None:
     )
     given = macros(node)
     assert given.validate() == ""
-    entity = given.entity("orders")
+    entity = given._entity("orders")
     options = given._reader_options(entity, datetime.datetime(2024, 1, 2))
     assert r"`sep` '\'; drop table x; --'" in options
-    sql = given.stage_sql(entity, "landed")
+    sql = given._stage_sql(entity, "landed")
     assert "`c``d'/*` as `raw__a``b'--`" in sql
     assert r"'c`d\'/*'" in sql

@@ -39,7 +39,7 @@ def difference(
     macros, entity = described(before)
     definition = macros._definition(entity)
     macros, entity = described(now, var, **settings)
-    return macros.definition_diff(entity, definition)
+    return macros._definition_diff(entity, definition)
 
 
 def layout(*definitions: dict[str, Any], dropped: list[str] | None = None) -> dict[str, Any]:
@@ -50,9 +50,9 @@ def layout(*definitions: dict[str, Any], dropped: list[str] | None = None) -> di
     for day, columns in enumerate(definitions[1:], start=2):
         before = macros._definition(entity)
         macros, entity = described(columns, dropped=dropped or [])
-        diff = macros.definition_diff(entity, before)
+        diff = macros._definition_diff(entity, before)
         assert diff["problems"] == []
-        now = macros.layout(diff, now, found, f"2024010{day}")
+        now = macros._layout(diff, now, found, f"2024010{day}")
         found |= {
             c["at"].lower(): macros._plain_type(c["data_type"])
             for c in macros._ledger_columns(entity, now)
@@ -127,7 +127,7 @@ def test_events_keep_their_order() -> None:
     macros, now = described(
         {"id": KEY, "n": "int"}, load_type="events", events=events | {"order": ["id"]}
     )
-    (problem,) = macros.definition_diff(now, macros._definition(entity))["problems"]
+    (problem,) = macros._definition_diff(now, macros._definition(entity))["problems"]
     assert problem.startswith("what orders the events is flagged_rows id and was flagged_rows n")
 
 
@@ -155,7 +155,7 @@ def test_archived_events_keep_their_key() -> None:
         macros, entity = described(
             now, {"spark_cdc_rekey": "goods"}, load_type="events", events=given
         )
-        (problem,) = macros.definition_diff(entity, before)["problems"]
+        (problem,) = macros._definition_diff(entity, before)["problems"]
         assert problem.startswith(message)
 
 
@@ -163,7 +163,7 @@ def test_the_hash_specification_is_part_of_the_definition() -> None:
     macros, entity = described({"id": KEY, "n": "int"})
     definition = macros._definition(entity)
     assert definition["hash specification"] == "version 1"
-    diff = macros.definition_diff(entity, definition | {"hash specification": "version 0"})
+    diff = macros._definition_diff(entity, definition | {"hash specification": "version 0"})
     assert diff["changes"] == ["hash specification version 0 to version 1"]
     assert (diff["problems"], diff["key"]) == ([], "rehashed")
 
@@ -212,7 +212,7 @@ def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
     now = layout({"id": KEY, "n": "int"}, second, second | {"m": "int"})
     assert now["rekeyed"] == "20240102"
     macros, entity = described(second)
-    text = macros.committed_sql(
+    text = macros._committed_sql(
         entity, "cdc.goods_ledger", macros._empty_manifest() | {"layout": now}
     )
     assert "id as no," in text
@@ -237,13 +237,13 @@ def test_a_rerun_of_the_load_that_brought_the_change_starts_from_the_layout_befo
         "layout": {"retired": ["m"]},
         "previous": {"rows": 3, "log_rows": 0, "definition": "other", "layout": {}},
     }
-    again = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 2))
+    again = macros._plan_load(entity, manifest, datetime.datetime(2024, 1, 2))
     assert (again["redefines"], again["is_checkpoint"], again["layout"]) == (True, True, {})
     assert again["defined"] == "other"
-    later = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 3))
+    later = macros._plan_load(entity, manifest, datetime.datetime(2024, 1, 3))
     assert (later["redefines"], later["is_checkpoint"]) == (False, False)
     assert later["layout"] == {"retired": ["m"]}
-    wiped = macros.plan_load(entity, manifest, datetime.datetime(2024, 1, 3), True)
+    wiped = macros._plan_load(entity, manifest, datetime.datetime(2024, 1, 3), True)
     assert (wiped["redefines"], wiped["layout"]) == (False, {})
 
 

@@ -377,7 +377,7 @@ def guarded(load: dict[str, Any], given: Macros | None = None, **figures: Any) -
     audit = {"counts": counts, "rows_in": figures["rows_in"], "rows_prior": figures["prior"]}
     given_load = load | {"load_type": figures.get("load_type", "full")}
     try:
-        given.check_guards(given.entity("orders"), "l", given_load, audit)
+        given._check_guards(given._entity("orders"), "l", given_load, audit)
     except CompilerError as error:
         return str(error)
     return ""
@@ -435,12 +435,12 @@ def test_the_band_is_of_the_median(before: list[int], rows_in: int, trips: bool)
 
     given = macros(run_query=run_query, _load_log=lambda: "cdc_loads")
     loads = [f"202401{day:02}-f-00000000" for day in range(1, 8)]
-    load = given.plan_load(
-        given.entity("orders"),
+    load = given._plan_load(
+        given._entity("orders"),
         {"loads": loads, "rows": 100, "log_rows": 0},
         datetime.datetime(2024, 1, 9),
     )
-    given = macros(run_query=run_query, _load_log=lambda: "cdc_loads", refuse_load=refuse)
+    given = macros(run_query=run_query, _load_log=lambda: "cdc_loads", _refuse_load=refuse)
     found = guarded(load, given, rows_in=rows_in, prior=100)
     assert ("rows_band" in found) is trips
     assert asked[0].count("-f-") == 5

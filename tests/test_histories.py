@@ -155,38 +155,38 @@ class Warehouse:
         macros = self.macros
         self.load_type = load_type
         self.loads += 1
-        entity = macros.entity("histories")
-        plan = macros.plan_load(entity, self.manifest, time)
+        entity = macros._entity("histories")
+        plan = macros._plan_load(entity, self.manifest, time)
         record = {**plan, "started_at": "2024-01-01 00:00:00", "definition": {}}
-        macros.land(entity, None, time)
+        macros._land(entity, None, time)
         if not self.manifest["existed"]:
             self.run_query(
                 macros._create_ledger_sql(self.ledger, macros._ledger_columns(entity), "parquet")
             )
         macros._set_session()
-        incoming = f"({macros.stage_sql(entity, 'landed_histories')})"
-        tagged = macros.tag_sql(
+        incoming = f"({macros._stage_sql(entity, 'landed_histories')})"
+        tagged = macros._tag_sql(
             entity, plan, incoming, self.ledger, macros._is_log_small(entity, self.manifest)
         )
         self.run_query(
             macros._write_load_sql(self.ledger, macros._ledger_columns(entity), record, tagged)
         )
-        audit = macros.audit_load(entity, self.ledger, plan, time)
+        audit = macros._audit_load(entity, self.ledger, plan, time)
         self.manifest |= {
             "loads": [*plan["keep"], plan["load_id"]],
             "rows": audit["rows_current"],
             "log_rows": audit["log_rows"],
             "previous": audit["previous"],
         }
-        text = macros.committed_sql(entity, self.ledger, self.manifest)
+        text = macros._committed_sql(entity, self.ledger, self.manifest)
         self.run_query(macros._replace_view_sql(self.committed, text, self.manifest["existed"]))
         self.manifest["existed"] = True
         return audit
 
     def rows(self, view: str, columns: str) -> Counter[tuple[Any, ...]]:
         macros = self.macros
-        entity = macros.entity("histories")
-        sql = macros[f"{view}_sql"](entity, self.committed)
+        entity = macros._entity("histories")
+        sql = macros[f"_{view}_sql"](entity, self.committed)
         self.cursor.execute(f"select {columns} from ({sql}) as {view}")
         return Counter(self.cursor.fetchall())
 

@@ -223,7 +223,7 @@ def test_the_events_table_has_the_columns_of_the_macro():
             graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
             model={"unique_id": unique_id, "package_name": "spark_cdc"},
         )
-        described = macros.entity("people")
+        described = macros._entity("people")
         for model, wanted in [
             ("people_events", macros._event_columns(described)),
             ("people_ledger", macros._ledger_columns(described)),

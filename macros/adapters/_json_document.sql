@@ -1,26 +1,3 @@
-{#- A message, ready to be parsed. from_json reads a number with a point as a double, which keeps 15 digits, and text as it
-    is: so where a column is a decimal with more digits than that, long numbers with a point are put between quotes. Only
-    messages that hold one pay for it. Nothing inside a text of the message is touched.
-    Arguments: entity, message (expression). Returns an expression. -#}
-{%- macro _json_document(entity, message) -%}
-    {%- set wide = [] -%}
-    {%- for column in entity.columns if not column.encoding -%}
-        {%- for digits in modules.re.findall('decimal *[(] *([0-9]+)', column.data_type) if digits | int > 15 -%}
-            {%- do wide.append(column) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {%- if not wide -%}{{ return(message) }}{%- endif -%}
-    {#- more than 15 digits and a point: there are 8 digits on one side of it -#}
-    {%- set long = '[.](?:[0-9]{8}|(?<=[0-9]{8}[.])[0-9])' -%}
-    {%- set number = '(?<![0-9.])(?=[0-9.]{17})(?=[0-9]*+[.][0-9])' -%}
-    {#- a text, or a long number with the next quote: $3 is that quote, and nothing where a text was found; all
-        quantifiers are possessive, so that no message makes the search slow -#}
-    {%- set pattern = '("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")|(-?+' ~ number ~ '[0-9]++[.][0-9]++(?:[eE][+-]?+[0-9]++)?+)(?=[^"]*+("))' -%}
-    {{ return('if(' ~ message ~ ' rlike ' ~ spark_cdc._literal(long) ~ ', regexp_replace(concat(' ~ message ~ ", ' \"'), "
-        ~ spark_cdc._literal(pattern) ~ ", '$1$3$2$3'), " ~ message ~ ')') }}
-{%- endmacro -%}
-
-
 {#- Whether a message is more than one JSON object: from_json would read the first and drop the rest. Its parts are counted as those
     of an array, which takes no longer than a regular expression and finds more: only a `]` between two objects ends the array unseen.
     What is not counted as one is parsed as from_json does, which accepts more, such as NaN. Returns a condition that is never null. -#}

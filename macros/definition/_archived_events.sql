@@ -10,7 +10,7 @@
     {%- for key in old_keys -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
     {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] -%}
         {%- do replaced.update({name: "if(\n    load_id < '" ~ layout.rekeyed ~ "' and " ~ name ~ ' is not null,\n    '
-            ~ spark_cdc.hash(keys) | indent(4) ~ ',\n    ' ~ name ~ '\n)'}) -%}
+            ~ spark_cdc._hash(keys) | indent(4) ~ ',\n    ' ~ name ~ '\n)'}) -%}
     {%- endfor -%}
 {%- endif -%}
 (

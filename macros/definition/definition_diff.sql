@@ -5,7 +5,7 @@
     column's default, or none), dropped (a list of former columns), changes
     (texts: what is different, in words), key (`same`, `rehashed`: the same values under another name or hash specification, or `other`),
     problems (texts: what is not accepted, and what to do). -#}
-{%- macro definition_diff(entity, before) -%}
+{%- macro _definition_diff(entity, before) -%}
     {%- set old = spark_cdc._columns_of_definition(before) -%}
     {%- set now = spark_cdc._definition(entity) -%}
     {%- set diff = {'columns': [], 'dropped': [], 'changes': [], 'problems': [], 'key': 'same'} -%}

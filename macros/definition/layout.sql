@@ -11,9 +11,9 @@
     rekeyed   loads before this have key hashes of another definition
 
     Points in time are the date or time that load ids begin with, so that they hold for every rerun of a load (see _written_before()).
-    Arguments: diff (of definition_diff()), before (layout), found (the ledger's columns: physical name in lower case to type), since.
+    Arguments: diff (of _definition_diff()), before (layout), found (the ledger's columns: physical name in lower case to type), since.
     Returns the next layout. -#}
-{%- macro layout(diff, before, found, since) -%}
+{%- macro _layout(diff, before, found, since) -%}
     {%- set columns = {} -%}
     {%- set shown = dict(before.get('shown') or {}) -%}
     {%- set retired = (before.get('retired') or []) | list -%}
@@ -55,12 +55,6 @@
 {%- endmacro -%}
 
 
-{#- Where a column is, given its name. -#}
-{%- macro _place(layout, column) -%}
-    {{ return((layout.get('columns') or {}).get(column.name | lower) or {'at': column.name}) }}
-{%- endmacro -%}
-
-
 {#- A name for a new physical column: the declared one, with a number behind it if loads have used that. A column that an attempt without
     a commit has added is taken, if it has the type. -#}
 {%- macro _free_name(column, taken, found) -%}
@@ -80,29 +74,4 @@
         {{ return(spark_cdc._cast_instant(text, none, entity.timezone)) }}
     {%- endif -%}
     {{ return('try_cast(' ~ text ~ ' as ' ~ column.data_type ~ ')') }}
-{%- endmacro -%}
-
-
-{#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or those of <entity>_events. Arguments: place,
-    events (whether it is the latter), prefix (of the physical names: old__ for the former keys there). -#}
-{%- macro _place_sql(place, events=false, prefix='') -%}
-    {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
-    {%- if place.get('was') -%}
-        {{ return('coalesce(' ~ own ~ ', ' ~ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, events, prefix)) ~ ')') }}
-    {%- elif place.get('default') -%}
-        {{ return('if(' ~ spark_cdc._written_before(place.since, events) ~ ', ' ~ place.default ~ ', ' ~ own ~ ')') }}
-    {%- endif -%}
-    {{ return(own) }}
-{%- endmacro -%}
-
-
-{#- Whether a row was first written by a load before a point in time, as a condition: by the row's own business date or start, so that it holds
-    too where rows of the history were gathered under another load's name. Events are never gathered. -#}
-{%- macro _written_before(since, events=false) -%}
-    {%- if events -%}{{ return("load_id < '" ~ since ~ "'") }}{%- endif -%}
-    {%- set date = since[:4] ~ '-' ~ since[4:6] ~ '-' ~ since[6:8] -%}
-    {%- if 'T' not in since -%}{{ return("business_date < date'" ~ date ~ "'") }}{%- endif -%}
-    {%- set clock = since[9:11] ~ ':' ~ since[11:13] ~ ':' ~ since[13:15] -%}
-    {{ return('if(operation in ' ~ spark_cdc.operations('changes') ~ ", eff_start_date < timestamp_ntz'" ~ date ~ ' ' ~ clock
-        ~ "', load_id < '" ~ since ~ "')") }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#- The entities that an operation is about, checked as a run checks them; all that is wrong is raised at once.
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
-    dictionaries: entity (of entity()), ledger_node (dbt's), schema, ledger, committed (relations). -#}
+    dictionaries: entity (of _entity()), ledger_node (dbt's), schema, ledger, committed (relations). -#}
 {%- macro _named_entities(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}

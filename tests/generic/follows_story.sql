@@ -3,7 +3,7 @@
     the story does not have or that was left out. The seed has the columns business_date, the key columns, operation.
     Arguments: committed, current, history (relations), key_columns (list of names). -#}
 {%- test follows_story(model, committed, current, history, key_columns) -%}
-{%- set loads = spark_cdc.read_manifest(committed).loads if execute else [] -%}
+{%- set loads = spark_cdc._read_manifest(committed).loads if execute else [] -%}
 with committed_days as (
     select
         business_date,
@@ -56,7 +56,7 @@ expected as (
         'history' as view_name,
         *
     from told
-    where operation in {{ spark_cdc.operations('changes') }}
+    where operation in {{ spark_cdc._operations('changes') }}
 
     union all
 
@@ -66,7 +66,7 @@ expected as (
     from told
     inner join last_day
         on told.business_date = last_day.business_date
-    where told.operation in {{ spark_cdc.operations('existing') }}
+    where told.operation in {{ spark_cdc._operations('existing') }}
 ),
 
 found as (

@@ -2,7 +2,7 @@
     a table of any size. Arguments: sample (rows; 0 for all). -#}
 {%- test hashes_match(model, sample=1000) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
-{%- set entity = spark_cdc.entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
+{%- set entity = spark_cdc._entity(spark_cdc._strip_entity_affix(model.identifier)) -%}
 with sampled as (
     select *
     from {{ model }}
@@ -18,8 +18,8 @@ recomputed as (
         {% endfor -%}
         key_hash,
         nonkey_hash,
-        {{ spark_cdc._hex(spark_cdc.hash(entity.key_columns) | indent(8)) }} as key_hash_now,
-        {{ spark_cdc._hex(spark_cdc.hash(entity.compared) | indent(8)) }} as nonkey_hash_now
+        {{ spark_cdc._hex(spark_cdc._hash(entity.key_columns) | indent(8)) }} as key_hash_now,
+        {{ spark_cdc._hex(spark_cdc._hash(entity.compared) | indent(8)) }} as nonkey_hash_now
     from sampled
 )
 

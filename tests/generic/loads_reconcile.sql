@@ -21,7 +21,7 @@ loads as (
     where
         entity = '{{ spark_cdc._strip_entity_affix(model.identifier) }}'
         and load_id in (
-            {%- for load_id in spark_cdc.read_manifest(model).loads %}
+            {%- for load_id in spark_cdc._read_manifest(model).loads %}
             '{{ load_id }}'{{ ',' if not loop.last }}
             {%- else %}
             null

@@ -1,0 +1,69 @@
+{#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it.
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row for each row of a message. -#}
+{%- macro _events_canal(entity, landed) -%}
+{%- set row_types = {'INSERT': 'insert', 'UPDATE': 'update', 'DELETE': 'delete', 'INIT': 'read'} -%}
+{%- set codes = dict(row_types, TRUNCATE='truncate') -%}
+{%- for type in ['CREATE', 'ALTER', 'ERASE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT',
+                 'INIT_DDL', 'WATERMARK', 'TIDB_WATERMARK'] -%}
+    {%- do codes.update({type: 'control'}) -%}
+{%- endfor -%}
+{%- set order_fields = spark_cdc._order_field_names(entity, ['id']) -%}
+{%- set fields = spark_cdc._message_fields(entity, [
+    ['id', 'string', 'id'], ['database', 'string', 'database_name'], ['table', 'string', 'table_name'],
+    ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
+    ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
+], order_fields) -%}
+{%- set parts = spark_cdc._whole_numbers(fields.order) -%}
+with parsed as (
+    {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
+),
+
+named as (
+    select
+        *,
+        {{ spark_cdc._message_operation(
+            codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name', 'database_name'),
+            [["is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'", 'control']]
+        ) | indent(8) }} as event_op
+    from parsed
+),
+
+changes as (
+    select
+        *,
+        get(old_rows, row_index) as old_row
+    from named
+        lateral view outer
+        posexplode(if(event_op in ('{{ row_types.values() | join("', '") }}'), new_rows, null)) images as row_index, new_row
+)
+
+select
+    event_op,
+    {{ spark_cdc._position(parts + ['cast(coalesce(row_index, 0) as bigint)']) | indent(4) }} as event_position,
+    if(event_op = 'control' or gtid = '', null, gtid) as event_transaction,
+    if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(millis as bigint), 1000))) as event_time,
+    case
+        {{ spark_cdc._unreadable_cases('Canal', 'one flat message a line') | indent(8) }}
+        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
+        when event_op <> 'truncate' and coalesce(size(new_row), 0) < 1
+            then 'no data; accepted is one entry of data for each row, which needs binlog_format=ROW at the source'
+        when event_op = 'update' and (old_row is null or size(old_rows) <> size(new_rows))
+            then 'update without its old values; accepted is one entry of old for each of data'
+        when event_op <> 'read'
+            then {{ spark_cdc._order_problem(order_fields, fields.order, parts, 'a whole number') | indent(12) }}
+    end as event_problem,
+    case event_op
+        when 'update' then {{ spark_cdc._overlaid('new_row', 'old_row') }}
+        when 'delete' then new_row
+    end as event_before,
+    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    landed_row
+from changes
+{%- endmacro -%}
+
+
+{#- The settings that only this format has. -#}
+{%- macro _events_canal_settings() -%}
+    {{ return({'table': none, 'order_fields': none}) }}
+{%- endmacro -%}

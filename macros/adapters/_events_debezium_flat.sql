@@ -1,0 +1,127 @@
+{#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
+    only those are there that the connector was told to add.
+    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
+    canonical event. -#}
+{%- macro _events_debezium_flat(entity, typed) -%}
+with ordered as (
+    select
+        *,
+        {{ spark_cdc._debezium_flat_position(entity) | indent(8) }} as event_position
+    from {{ typed }}
+)
+
+select
+    *,
+    case
+        when lower(__deleted) = 'true' or __op = 'd' then 'delete'
+        when __op is null then 'upsert'
+        when __op = 'c' then 'insert'
+        when __op = 'u' then 'update'
+        when __op = 'r' then 'read'
+        when __op = 't' then 'truncate'
+    end as event_op,
+    {{ spark_cdc._debezium_flat_first(entity, ['txId', 'gtid', 'commit_lsn', 'transaction_id']) }} as event_transaction,
+    {{ spark_cdc._debezium_time('__source_ts_us', '__source_ts_ms') }} as event_time,
+    case
+        when __op not in ('c', 'u', 'd', 'r', 't')
+            then concat('unknown operation \'', __op, '\' in __op; accepted are c, u, d, r, t')
+        when lower(__deleted) not in ('true', 'false')
+            then concat('unknown mark \'', __deleted, '\' in __deleted; accepted are true, false')
+        when event_position is null and coalesce(__op <> 'r', true)
+            then {{ spark_cdc._literal(spark_cdc._debezium_flat_orders(entity)) }}
+    end as event_problem,
+    cast(null as map<string, string>) as event_before
+from ordered
+{%- endmacro -%}
+
+
+{#- The technical columns: fields of the envelope, and fields of `source` with or without that word in their name. -#}
+{%- macro _events_debezium_flat_columns(entity) -%}
+    {%- set described = {
+        '__op': 'string', '__deleted': 'string', '__table': 'string', '__schema': 'string', '__db': 'string', '__ts_ms': 'bigint',
+        '__source_ts_ms': 'bigint', '__source_ts_us': 'bigint', '__transaction_id': 'string',
+    } -%}
+    {%- for name, data_type in spark_cdc._debezium_flat_fields(entity).items() -%}
+        {%- do described.update({'__' ~ name: data_type, '__source_' ~ name: data_type}) -%}
+    {%- endfor -%}
+    {%- set columns = [] -%}
+    {%- for name, data_type in described.items() -%}
+        {%- do columns.append({'name': name, 'data_type': data_type, 'required': false}) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- The settings that only this format has. -#}
+{%- macro _events_debezium_flat_settings() -%}
+    {{ return({'database': ['postgresql', 'mysql', 'sqlserver']}) }}
+{%- endmacro -%}
+
+
+{#- Fields of `source` that are read: those of one database, if the setting names it. -#}
+{%- macro _debezium_flat_fields(entity) -%}
+    {%- set fields = {
+        'postgresql': {'sequence': 'string', 'lsn': 'bigint', 'txId': 'string'},
+        'mysql': {'file': 'string', 'pos': 'bigint', 'row': 'bigint', 'gtid': 'string'},
+        'sqlserver': {'commit_lsn': 'string', 'change_lsn': 'string', 'event_serial_no': 'bigint'},
+    } -%}
+    {%- set wanted = {} -%}
+    {%- for database in fields if entity.events.get('database', database) == database -%}
+        {%- do wanted.update(fields[database]) -%}
+    {%- endfor -%}
+    {{ return(wanted) }}
+{%- endmacro -%}
+
+
+{#- A field of `source`, under whichever of its names it came. -#}
+{%- macro _debezium_flat_field(name) -%}
+    {{ return('coalesce(__source_' ~ name ~ ', __' ~ name ~ ')') }}
+{%- endmacro -%}
+
+
+{#- The first that is there of some fields. -#}
+{%- macro _debezium_flat_first(entity, names) -%}
+    {%- set found = [] -%}
+    {%- for name in names -%}
+        {%- if name == 'transaction_id' -%}
+            {%- do found.append('__transaction_id') -%}
+        {%- elif name in spark_cdc._debezium_flat_fields(entity) -%}
+            {%- do found.append(spark_cdc._debezium_flat_field(name)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return('coalesce(' ~ found | join(', ') ~ ')') }}
+{%- endmacro -%}
+
+
+{#- The declared order, else the place in the log of whichever database the row comes from. -#}
+{%- macro _debezium_flat_position(entity) -%}
+    {%- if entity.events.order -%}
+        {{ return('if(' ~ spark_cdc._any_null(entity.events.order) ~ ', null, array('
+            ~ spark_cdc._order_parts(entity.events.order) | join(', ') ~ '))') }}
+    {%- endif -%}
+    {%- set field = spark_cdc._debezium_flat_field -%}
+    {%- set fields = spark_cdc._debezium_flat_fields(entity) -%}
+    {%- set positions = [] -%}
+    {%- if 'lsn' in fields -%}
+        {%- do positions.append(spark_cdc._debezium_postgresql_position(field('sequence'), field('lsn'))) -%}
+    {%- endif -%}
+    {%- if 'file' in fields -%}
+        {%- do positions.append(spark_cdc._debezium_mysql_position(field('file'), field('pos'), field('row'))) -%}
+    {%- endif -%}
+    {%- if 'commit_lsn' in fields -%}
+        {%- do positions.append(spark_cdc._debezium_sqlserver_position(
+            field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'")) -%}
+    {%- endif -%}
+    {{ return(positions[0] if positions | length == 1 else 'coalesce(\n    ' ~ positions | join(',\n') | indent(4) ~ '\n)') }}
+{%- endmacro -%}
+
+
+{#- What would give an order, in words. -#}
+{%- macro _debezium_flat_orders(entity) -%}
+    {%- if entity.events.order -%}
+        {{ return('no position: a column of events.order is null; accepted are rows with ' ~ entity.events.order | map(attribute='name') | join(', ')) }}
+    {%- endif -%}
+    {{ return('no position: accepted are __source_sequence or __lsn (PostgreSQL), __source_file, __source_pos and __source_row (MySQL), '
+        ~ '__source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Server), to be had by add.fields of the connector, '
+        ~ 'or declared columns named in events.order') }}
+{%- endmacro -%}

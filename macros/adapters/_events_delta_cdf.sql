@@ -1,0 +1,42 @@
+{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them.
+    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
+    canonical event. -#}
+{%- macro _events_delta_cdf(entity, typed) -%}
+{%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
+{%- set version = spark_cdc._named_column(entity, '_commit_version') -%}
+{%- set codes = {'insert': 'insert', 'delete': 'delete', 'update_preimage': 'delete', 'update_postimage': 'update'} -%}
+select
+    *,
+    {{ spark_cdc._coded_operation(change_type.sql, codes) | indent(4) }} as event_op,
+    array(
+        {{ spark_cdc._order_parts([version]) | join(', ') }},
+        if({{ change_type.sql }} in ('delete', 'update_preimage'), 0L, 1L)
+    ) as event_position,
+    cast({{ version.sql }} as string) as event_transaction,
+    {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, '_commit_timestamp')) }} as event_time,
+    {{ spark_cdc._coded_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
+    cast(null as map<string, string>) as event_before
+from {{ typed }}
+{%- endmacro -%}
+
+
+{#- The technical columns. -#}
+{%- macro _events_delta_cdf_columns(entity) -%}
+    {{ return([
+        {'name': '_change_type', 'data_type': 'string', 'required': true},
+        {'name': '_commit_version', 'data_type': 'bigint', 'required': true},
+        {'name': '_commit_timestamp', 'data_type': 'timestamp', 'required': false},
+    ]) }}
+{%- endmacro -%}
+
+
+{#- The settings that only this format has: none. -#}
+{%- macro _events_delta_cdf_settings() -%}
+    {{ return({}) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the entity. Returns a list of texts. -#}
+{%- macro _events_delta_cdf_problems(entity) -%}
+    {{ return(spark_cdc._order_type_problems('the format', [spark_cdc._named_column(entity, '_commit_version')])) }}
+{%- endmacro -%}

@@ -1,0 +1,81 @@
+{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL.
+    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
+    canonical event, one row a message. -#}
+{%- macro _events_maxwell(entity, landed) -%}
+{%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
+{%- for type in ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter',
+                 'database-drop'] -%}
+    {%- do codes.update({type: 'control'}) -%}
+{%- endfor -%}
+{%- set fields = spark_cdc._message_fields(entity, [
+    ['database', 'string', 'database_name'], ['table', 'string', 'table_name'], ['type', 'string', 'change_type'],
+    ['ts', 'string', 'seconds'], ['xid', 'string', 'transaction_id'], ['xoffset', 'string', 'transaction_offset'],
+    ['commit', 'boolean', 'is_last'], ['position', 'string', 'binlog_text'], ['data', 'map<string, string>', 'new_row'],
+    ['old', 'map<string, string>', 'old_values'],
+], []) -%}
+with parsed as (
+    {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
+),
+
+named as (
+    select
+        *,
+        {{ spark_cdc._message_operation(
+            codes, 'change_type', spark_cdc._is_other_table(entity, 'table_name', 'database_name')
+        ) | indent(8) }} as event_op,
+        -- an object in place of the text file:offset is accepted too
+        if(
+            startswith(binlog_text, '{'),
+            concat(
+                get_json_object(binlog_text, '$.file'), ':',
+                coalesce(get_json_object(binlog_text, '$.offset'), get_json_object(binlog_text, '$.position'), get_json_object(binlog_text, '$.pos'))
+            ),
+            binlog_text
+        ) as binlog
+    from parsed
+),
+
+ordered as (
+    select
+        *,
+        try_cast(substring_index(substring_index(binlog, ':', 1), '.', -1) as bigint) as binlog_file,
+        try_cast(substring_index(binlog, ':', -1) as bigint) as binlog_offset,
+        -- Maxwell gives the last row of a transaction no xoffset
+        coalesce(try_cast(transaction_offset as bigint), if(is_last, 9223372036854775807, 0)) as row_number
+    from named
+)
+
+select
+    event_op,
+    {{ spark_cdc._position(['binlog_file', 'binlog_offset', 'row_number']) | indent(4) }} as event_position,
+    if(event_op = 'control', null, transaction_id) as event_transaction,
+    if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
+    case
+        {{ spark_cdc._unreadable_cases('Maxwell') | indent(8) }}
+        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
+        when coalesce(size(new_row), 0) < 1 then 'no data; accepted is an unencrypted row under data'
+        when event_op <> 'read' and (binlog_file is null or binlog_offset is null)
+            then concat(
+                'no order: position is ', coalesce({{ spark_cdc._shown('binlog_text') }}, 'missing'),
+                '; accepted is file.number:offset, which Maxwell writes with output_binlog_position=true'
+            )
+        when event_op = 'update' and size(array_except(map_keys(old_values), map_keys(new_row))) > 0
+            then concat(
+                'in old, but not in data: ', array_join(array_except(map_keys(old_values), map_keys(new_row)), ', '),
+                '; accepted is data with its nulls, which Maxwell writes with output_nulls=true'
+            )
+    end as event_problem,
+    case event_op
+        when 'update' then {{ spark_cdc._overlaid('new_row', 'old_values') }}
+        when 'delete' then new_row
+    end as event_before,
+    if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    landed_row
+from ordered
+{%- endmacro -%}
+
+
+{#- The settings that only this format has. -#}
+{%- macro _events_maxwell_settings() -%}
+    {{ return({'table': none}) }}
+{%- endmacro -%}

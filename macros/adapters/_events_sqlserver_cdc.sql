@@ -1,0 +1,105 @@
+{#- Change-event format `sqlserver_cdc`: rows of the change tables of SQL Server (cdc.<capture instance>_CT) and of the
+    functions on them. Log sequence numbers are binary, or text: 0x and 20 hexadecimal digits, the same without 0x or
+    with colons, or base64.
+    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
+    canonical event. -#}
+{%- macro _events_sqlserver_cdc(entity, typed) -%}
+{%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
+{%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
+{%- set command_id = spark_cdc._named_column(entity, '__$command_id') -%}
+{%- set operation = spark_cdc._named_column(entity, '__$operation') -%}
+{%- set codes = {'1': 'delete', '2': 'insert', '3': 'delete', '4': 'update', '5': 'upsert'} -%}
+select
+    *,
+    {{ spark_cdc._coded_operation(operation.sql, codes) | indent(4) }} as event_op,
+    array(
+        {{ spark_cdc._lsn_parts('event_transaction') | join(',\n        ') }},
+        coalesce(cast({{ command_id.sql }} as bigint), 0L),
+        coalesce({{ spark_cdc._lsn_parts('event_seqval') | join(', 0L),\n        coalesce(') }}, 0L),
+        if({{ operation.sql }} in (1, 3), 0L, 1L)
+    ) as event_position,
+    {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, entity.events.get('time'))) }} as event_time,
+    coalesce(
+        {{ spark_cdc._coded_problem(operation.name, spark_cdc._raw(operation), codes) | indent(8) }},
+        {{ spark_cdc._lsn_problem(start_lsn, 'event_transaction') }},
+        {{ spark_cdc._lsn_problem(seqval, 'event_seqval') }}
+    ) as event_problem,
+    cast(null as map<string, string>) as event_before
+from (
+    select
+        *,
+        {{ spark_cdc._lsn_hex(start_lsn) | indent(8) }} as event_transaction,
+        {{ spark_cdc._lsn_hex(seqval) | indent(8) }} as event_seqval
+    from {{ typed }}
+) as parsed
+{%- endmacro -%}
+
+
+{#- The technical columns. The functions leave out some of them. -#}
+{%- macro _events_sqlserver_cdc_columns(entity) -%}
+    {%- set source = entity.source or {} -%}
+    {%- set is_text = source.get('text', source.get('format', 'csv') in ['csv', 'json']) -%}
+    {%- set bytes = 'string' if is_text else 'binary' -%}
+    {{ return([
+        {'name': '__$start_lsn', 'data_type': bytes, 'required': true},
+        {'name': '__$end_lsn', 'data_type': bytes, 'required': false},
+        {'name': '__$seqval', 'data_type': bytes, 'required': false},
+        {'name': '__$operation', 'data_type': 'int', 'required': true},
+        {'name': '__$update_mask', 'data_type': bytes, 'required': false},
+        {'name': '__$command_id', 'data_type': 'int', 'required': false},
+    ]) }}
+{%- endmacro -%}
+
+
+{#- The settings that only this format has. -#}
+{%- macro _events_sqlserver_cdc_settings() -%}
+    {{ return({'time': none}) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with them. Returns a list of texts. -#}
+{%- macro _events_sqlserver_cdc_problems(entity) -%}
+    {%- set problems = [] -%}
+    {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['time'])) -%}
+    {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'time')) -%}
+    {%- for name, accepted in [('__$start_lsn', ['binary', 'string']), ('__$seqval', ['binary', 'string']),
+                               ('__$operation', ['tinyint', 'smallint', 'int', 'bigint']),
+                               ('__$command_id', ['tinyint', 'smallint', 'int', 'bigint'])] -%}
+        {%- set column = spark_cdc._named_column(entity, name) -%}
+        {%- if column.data_type not in accepted -%}
+            {%- do problems.append("column '" ~ name ~ "' is declared " ~ column.data_type ~ '; accepted are ' ~ accepted | join(', ')
+                ~ ': correct it, or leave it out, since the format adds it') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- A log sequence number as 20 hexadecimal digits; null if it is none. -#}
+{%- macro _lsn_hex(column) -%}
+    {%- set sql = column.sql -%}
+    {%- if column.data_type == 'binary' -%}
+        {{ return('if(length(' ~ sql ~ ') = 10, hex(' ~ sql ~ '), null)') }}
+    {%- endif -%}
+    {{ return(
+        "case\n    when " ~ sql ~ " rlike '^(0[xX])?[0-9a-fA-F]{20}$' then upper(right(" ~ sql ~ ", 20))\n    when " ~ sql
+        ~ " rlike '^[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:[0-9a-fA-F]{4}$' then upper(replace(" ~ sql ~ ", ':', ''))\n    when " ~ sql
+        ~ " rlike '^[A-Za-z0-9+/]{14}==$' then hex(unbase64(" ~ sql ~ "))\nend"
+    ) }}
+{%- endmacro -%}
+
+
+{#- The two numbers of a log sequence number: that of the log file, and the place in it. -#}
+{%- macro _lsn_parts(hex) -%}
+    {{ return([
+        'cast(conv(substring(' ~ hex ~ ', 1, 8), 16, 10) as bigint)',
+        'cast(conv(substring(' ~ hex ~ ', 9, 12), 16, 10) as bigint)',
+    ]) }}
+{%- endmacro -%}
+
+
+{%- macro _lsn_problem(column, hex) -%}
+    {%- set shown = column.sql if column.data_type == 'string' else 'hex(' ~ column.sql ~ ')' -%}
+    {{ return('if(' ~ column.sql ~ ' is not null and ' ~ hex ~ ' is null, concat(' ~ spark_cdc._literal(column.name ~ ' is ') ~ ', '
+        ~ spark_cdc._shown(shown) ~ ", '; accepted are 10 bytes: binary, 0x and 20 hexadecimal digits, or base64'), null)") }}
+{%- endmacro -%}

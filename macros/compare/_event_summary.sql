@@ -1,0 +1,122 @@
+{#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
+    Arguments: entity, events (relation of this load's events), applied (of the manifest: what was applied before).
+    Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
+    (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
+    there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
+    taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
+    another unique key), late_possible; and truncated (highest position of a truncate, of this load or an earlier one) and
+    highest (highest position of all), as lists of numbers. -#}
+{%- macro _event_summary(entity, events, applied, ledger, load) -%}
+    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
+    {%- set count = {} -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- set lowest = fromjson(row.lowest).get('p') -%}
+    {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
+    {%- set before = applied.get('highest') -%}
+    {%- set summary = {
+        'event_count': count.event_count,
+        'controls': count.controls,
+        'rejected': count.rejected,
+        'unexpected': count.unexpected,
+        'deletes': count.deletes > 0,
+        'given_up': count.deletes + count.moved + count.alternates,
+        'partial': missing | length > 0,
+        'moves': count.moved > 0,
+        'splits': count.splits > 0,
+        'alternates': count.alternates > 0,
+        'late_possible': load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
+        'truncates': count.truncates > 0,
+        'truncated': spark_cdc._later_position(applied.get('truncated'), fromjson(row.truncated).get('p')),
+        'highest': spark_cdc._later_position(before, fromjson(row.highest).get('p')),
+        'late': 0,
+        'missing': missing,
+        'conflicts': true,
+    } -%}
+    {%- if not summary.moves and count.transactions and count.deletes and count.inserts -%}
+        {%- do summary.update({'moves': spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0}) -%}
+    {%- endif -%}
+    {%- if not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
+        {%- do summary.update({'conflicts': spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0}) -%}
+    {%- endif -%}
+    {%- if summary.late_possible or applied.get('truncated') -%}
+        {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(entity, events, applied, ledger, load, count.event_count))[0].late | int}) -%}
+    {%- endif -%}
+    {{ return(summary) }}
+{%- endmacro -%}
+
+
+{%- macro _event_summary_sql(entity, events) -%}
+select
+    count(*) as event_count,
+    count(note) as rejected,
+    count_if(note is null and event_op = 'control') as controls,
+    count_if(note is null and event_op = 'truncate') as truncates,
+    count_if(note is null and event_op = 'delete') as deletes,
+    count_if(note is null and event_op = 'insert') as inserts,
+    count_if(note is null and event_op = 'read') as reads,
+    count_if(note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
+    count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
+    {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
+    {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
+    count_if(note is null and event_transaction is not null) as transactions,
+    count(event_unexpected) as unexpected,
+    to_json(named_struct('p', min(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as lowest,
+    to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest,
+    to_json(named_struct('p', max(if(note is null and event_op = 'truncate', event_position, null)))) as truncated
+from {{ events }}
+{%- endmacro -%}
+
+
+{#- The columns that rows lack. Asked apart from the counts, which Spark would not compile beside it. -#}
+{%- macro _missing_columns_sql(events) -%}
+select to_json(array_distinct(flatten(collect_set(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())))))) as missing
+from {{ events }}
+where note is null and (event_absent is not null or event_unavailable is not null)
+{%- endmacro -%}
+
+
+{#- A key that one transaction both takes and gives up: the order of its events alone does not tell whether it is
+    still there. -#}
+{%- macro _reused_keys_sql(events) -%}
+select key_hash
+from {{ events }}
+where note is null and event_op in ('insert', 'delete') and event_transaction is not null
+group by key_hash, event_transaction
+having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
+limit 1
+{%- endmacro -%}
+
+
+{#- Whether two different events may stand at one place: by a hash of the place, so that few bytes are shuffled. -#}
+{%- macro _possible_conflicts_sql(events) -%}
+select 1
+from {{ events }}
+where note is null and event_op not in ('control', 'truncate')
+group by xxhash64(key_hash, event_position)
+having min(event_hash) <> max(event_hash)
+limit 1
+{%- endmacro -%}
+
+
+{#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
+{%- macro _late_count_sql(entity, events, applied, ledger, load, event_count) -%}
+select
+    count_if(
+        incoming.event_position <= prior.event_position
+        {%- if applied.get('truncated') %}
+        or incoming.event_position <= {{ spark_cdc._position_literal(applied.truncated) }}
+        {%- endif %}
+    ) as late
+from {{ events }} as incoming
+left join (
+    {{ spark_cdc._rows_before_sql(entity, load, ledger, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
+) as prior
+    on incoming.key_hash = prior.key_hash
+where incoming.note is null and incoming.event_op <> 'control'
+{%- endmacro -%}
+
+
+{#- The later of two positions, of which either may be unknown. -#}
+{%- macro _later_position(one, other) -%}
+    {{ return([one, other] | max if one and other else (one or other)) }}
+{%- endmacro -%}

@@ -1,0 +1,70 @@
+{#- Events that name a row by another unique key, given the key that bore that name just before: from the state
+    before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
+    an update of it counts as an update of its key. -#}
+{%- macro _named_ctes(entity, load, events, ledger, summary, broadcast) -%}
+{%- set hashes = [] -%}
+{%- for unique_key in entity.events.unique_keys -%}{%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}{%- endfor -%}
+names as (
+    select
+        explode(alternate_hashes) as alternate_hash,
+        event_position,
+        key_hash,
+        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+    from {{ events }}
+    where note is null and event_op in ('insert', 'update', 'upsert', 'read')
+    {%- if load.base is not none %}
+
+    union all
+
+    select
+        explode(array_compact(array({{ hashes | join(', ') }}))) as alternate_hash,
+        cast(null as array<bigint>) as event_position,
+        key_hash,
+        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as state
+    {%- endif %}
+),
+
+bearers as (
+    select
+        incoming.old_alternate_hash,
+        incoming.event_position,
+        max(struct(names.event_position as since, names.key_hash as key_hash, names.bearer as bearer)) as former
+    from {{ events }} as incoming
+    inner join names
+        on
+            incoming.old_alternate_hash = names.alternate_hash
+            and (names.event_position is null or names.event_position < incoming.event_position)
+    where incoming.note is null
+    group by incoming.old_alternate_hash, incoming.event_position
+),
+
+named as (
+    select
+        {%- for column in spark_cdc._event_columns(entity) %}
+        {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ events }} as incoming
+    left join bearers
+        on incoming.old_alternate_hash = bearers.old_alternate_hash and incoming.event_position = bearers.event_position
+    where incoming.note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
+)
+{%- endmacro -%}
+
+
+{%- macro _named_value(entity, column) -%}
+    {%- set own = 'incoming.' ~ column.sql -%}
+    {%- if column.name == 'key_hash' -%}
+        {{ return('coalesce(' ~ own ~ ', bearers.former.key_hash)') }}
+    {%- elif column.name == 'old_key_hash' -%}
+        {{ return("if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, " ~ own ~ ')') }}
+    {%- endif -%}
+    {%- for key in entity.key_columns -%}
+        {%- if column.name == key.name or column.name == 'old__' ~ key.name -%}
+            {{ return('coalesce(' ~ own ~ ', bearers.former.bearer.' ~ key.sql ~ ')') }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(own) }}
+{%- endmacro -%}

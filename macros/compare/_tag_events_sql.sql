@@ -1,0 +1,263 @@
+{#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with the state before.
+
+    | key after the load | key before | nonkey_hash | operation |
+    |--------------------|------------|-------------|-----------|
+    | there              | not there  |             | I |
+    | there              | there      | differs     | U |
+    | there              | there      | same        | N |
+    | gone               | there      |             | D, with the payload it had before the load |
+    | gone               | not there  |             | T (tombstone, seen by nobody: it remembers the position) |
+    | nothing applied    | there      |             | X (written at checkpoints) |
+    | nothing applied    | not there  |             | T at checkpoints, as long as tombstone_days says |
+
+    A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
+    (R), and so are events with a note.
+    Arguments: entity, load (of _plan_load()), events (relation with the columns of _event_columns()), ledger, summary (of
+    _event_summary()), broadcast. Returns a query whose columns are the ledger's, in its order. -#}
+{%- macro _tag_events_sql(entity, load, events, ledger, summary, broadcast=true) -%}
+{%- set has_prior = load.base is not none -%}
+{%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
+{%- set moves = spark_cdc._keys_move(entity, summary) -%}
+{%- set gives_up = has_prior and (summary.deletes or moves) -%}
+{%- set source = 'named' if summary.alternates else events -%}
+with
+{% if summary.alternates %}
+{{ spark_cdc._named_ctes(entity, load, events, ledger, summary, broadcast) }},
+{% endif %}
+{%- if has_prior %}
+prior as (
+    {{ spark_cdc._rows_before_sql(
+        entity, load, ledger, spark_cdc._touched_keys_sql(entity, source), summary.event_count,
+        ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
+        + missing | map(attribute='sql') | list) | indent(4) }}
+),
+{% if gives_up %}
+-- the payload of rows that may be deleted, which are few
+given_up as (
+    {{ spark_cdc._last_rows_sql(
+        load, ledger, spark_cdc._given_up_keys_sql(entity, source),
+        ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=spark_cdc._is_few(entity, summary.get('given_up'))) | indent(4) }}
+),
+{% endif %}
+{%- endif %}
+{{ spark_cdc._resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
+
+matched as (
+    select
+        resolved.key_hash,
+        resolved.event_position,
+        resolved.step__is_alive,
+        resolved.step__is_conflict,
+        {% for column in entity.key_columns -%}
+        resolved.{{ column.sql }},
+        {% endfor -%}
+        {%- for column in others -%}
+        {%- set filled = 'resolved.' ~ spark_cdc._quote('filled__' ~ column.name) -%}
+        {%- if column not in missing -%}
+        resolved.{{ column.sql }},
+        {% elif not has_prior -%}
+        {{ filled }}.value as {{ column.sql }},
+        {% elif moves -%}
+        if({{ filled }} is null, root.{{ column.sql }}, {{ filled }}.value) as {{ column.sql }},
+        {% else -%}
+        if({{ filled }} is null, if({{ spark_cdc._is_alive('prior', summary.truncated) }}, prior.{{ column.sql }}, null), {{ filled }}.value) as {{ column.sql }},
+        {% endif -%}
+        {%- endfor %}
+        {%- if gives_up -%}
+        {%- for column in entity.stored -%}
+        given_up.{{ column.sql }} as {{ spark_cdc._prior_name(column.sql) }},
+        {% endfor -%}
+        {%- endif %}
+        {%- if has_prior -%}
+        prior.nonkey_hash as step__prior_nonkey_hash,
+        {%- if entity.ignored %}
+        prior.ignored_hash as step__prior_ignored_hash,
+        {%- endif %}
+        prior.eff_start_date as step__prior_start_date,
+        coalesce(prior.operation not in ('D', 'T'), false) as step__was_alive
+        {%- else -%}
+        false as step__was_alive
+        {%- endif %}
+    from resolved
+    {%- if has_prior %}
+    left join prior
+        on resolved.key_hash = prior.key_hash
+    {%- if missing and moves %}
+    left join prior as root
+        on resolved.step__root_key_hash = root.key_hash and {{ spark_cdc._is_alive('root', summary.truncated) }}
+    {%- endif %}
+    {%- if gives_up %}
+    left join given_up
+        on resolved.key_hash = given_up.key_hash and not resolved.step__is_alive
+    {%- endif %}
+    {%- if not (summary.late_possible or moves) %}
+    where prior.event_position is null or resolved.event_position > prior.event_position
+    {%- endif %}
+    {%- endif %}
+),
+
+hashed as (
+    select
+        *,
+        {{ spark_cdc._hash(entity.compared) | indent(8) }} as nonkey_hash
+        {%- if entity.ignored %},
+        {{ spark_cdc._hash(entity.ignored) | indent(8) }} as ignored_hash
+        {%- endif %}
+    from matched
+),
+
+judged as (
+    select
+        *,
+        case
+            when step__is_conflict then 'R'
+            when step__is_alive and not step__was_alive then 'I'
+            {%- if has_prior %}
+            when step__is_alive and nonkey_hash <> step__prior_nonkey_hash then 'U'
+            when step__is_alive then 'N'
+            when step__was_alive then 'D'
+            {%- endif %}
+            else 'T'
+        end as operation
+    from hashed
+),
+
+tagged as (
+    select
+        {% for column in entity.stored -%}
+        {{ spark_cdc._last_value(column.sql, gives_up) }} as {{ column.sql }},
+        {% endfor -%}
+        key_hash,
+        {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash)" if has_prior else 'nonkey_hash' }} as nonkey_hash,
+        {%- if entity.ignored %}
+        {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash)" if has_prior else 'ignored_hash' }} as ignored_hash,
+        {%- endif %}
+        {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(entity, load) ~ ')' if has_prior else spark_cdc._load_start(entity, load) }} as eff_start_date,
+        event_position,
+        if(
+            step__is_conflict,
+            to_json(named_struct(
+                'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
+                'row', named_struct(
+                    {%- for column in entity.key_columns %}
+                    {{ spark_cdc._literal(column.name) }}, {{ column.sql }},
+                    {%- endfor %}
+                    'position', event_position
+                )
+            )),
+            null
+        ) as note,
+        {{ spark_cdc._partition(load) | indent(4) }},
+        operation
+    from judged
+)
+{%- if summary.truncates and has_prior %},
+
+-- what a truncate deleted and no later event brought back
+truncated as (
+    select
+        {{ spark_cdc._kept_row(
+            entity, load, 'state', 'D', spark_cdc._load_start(entity, load), spark_cdc._position_literal(summary.truncated)
+        ) | indent(8) }}
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as state
+    left anti join newer as touched
+        on state.key_hash = touched.key_hash
+    where state.event_position is null or state.event_position <= {{ spark_cdc._position_literal(summary.truncated) }}
+)
+{%- endif %}
+{%- if load.is_checkpoint and has_prior %},
+
+carried_over as (
+    select
+        {{ spark_cdc._kept_row(entity, load, 'carried', 'X') | indent(8) }}
+    from (
+        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+    ) as carried
+    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
+        on carried.key_hash = touched.key_hash and coalesce(touched.event_position > carried.event_position, true)
+    {%- if summary.truncated %}
+    where carried.event_position > {{ spark_cdc._position_literal(summary.truncated) }}
+    {%- endif %}
+),
+
+tombstones as (
+    select
+        {{ spark_cdc._kept_row(entity, load, 'dead', 'T') | indent(8) }}
+    from (
+        {{ spark_cdc._last_rows_sql(load, ledger, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
+    ) as dead
+    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
+        on dead.key_hash = touched.key_hash and coalesce(touched.event_position > dead.event_position, true)
+    where
+        dead.operation in ('D', 'T')
+        and cast(dead.eff_start_date as date) >= date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }})
+)
+{%- endif %}
+{%- if summary.rejected %},
+
+rejected as (
+    select
+        {% for column in entity.stored -%}
+        {{ column.sql }},
+        {% endfor -%}
+        key_hash,
+        cast(null as binary) as nonkey_hash,
+        {%- if entity.ignored %}
+        cast(null as binary) as ignored_hash,
+        {%- endif %}
+        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+        event_position,
+        note,
+        {{ spark_cdc._partition(load) | indent(4) }},
+        'R' as operation
+    from {{ events }}
+    where note is not null
+)
+{%- endif %}
+
+select * from tagged
+{%- for name, wanted in [
+    ('truncated', summary.truncates and has_prior), ('carried_over', load.is_checkpoint and has_prior),
+    ('tombstones', load.is_checkpoint and has_prior), ('rejected', summary.rejected),
+] if wanted %}
+union all
+select * from {{ name }}
+{%- endfor %}
+{%- endmacro -%}
+
+
+{%- macro _prior_name(name) -%}{{ return('`prior__' ~ name.strip('`') ~ '`') }}{%- endmacro -%}
+
+
+{#- A deleted row keeps the values it had before the load. -#}
+{%- macro _last_value(name, gives_up) -%}
+    {{ return("if(operation = 'D', " ~ spark_cdc._prior_name(name) ~ ', ' ~ name ~ ')' if gives_up else name) }}
+{%- endmacro -%}
+
+
+{%- macro _applied_keys_sql() -%}
+    {{ return('select key_hash, max(event_position) as event_position from newer group by key_hash') }}
+{%- endmacro -%}
+
+
+{#- The keys that the events of a load name, as they are now and as they were. -#}
+{%- macro _touched_keys_sql(entity, events) -%}
+select key_hash from {{ events }} where key_hash is not null
+{%- if entity.key_columns %}
+union all
+select old_key_hash from {{ events }} where old_key_hash is not null
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The keys that the events of a load may delete: a deleted row keeps its last payload. -#}
+{%- macro _given_up_keys_sql(entity, events) -%}
+select key_hash from {{ events }} where event_op = 'delete' and key_hash is not null
+{%- if entity.key_columns %}
+union all
+select old_key_hash from {{ events }} where old_key_hash is not null
+{%- endif %}
+{%- endmacro -%}

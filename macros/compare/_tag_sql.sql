@@ -1,0 +1,38 @@
+{#- Tagging as SQL: each row of a load compared with the state before it.
+
+    | load type | key in the load | key before | nonkey_hash | operation |
+    |-----------|-----------------|------------|-------------|-----------|
+    | both      | yes             | no         |             | I         |
+    | both      | yes             | yes        | differs     | U         |
+    | both      | yes             | yes        | same        | N (full: written at checkpoints or if an ignored column differs) |
+    | full      | no              | yes        |             | D, with the last payload |
+    | delta     | flagged deleted | yes        |             | D, with the last payload |
+    | delta     | flagged deleted | no         |             | T (tombstone, seen by nobody) |
+    | delta     | no              | yes        |             | X (written at checkpoints) |
+
+    A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
+    delta, and in a full load by what _hold_sql() adds. Nothing is read from the catalogue.
+    Arguments: entity, load (of _plan_load()), incoming (relation or CTE with the columns of _stage_sql()), ledger
+    (relation or CTE with the ledger's columns), broadcast (whether the keys of the loads since the checkpoint are
+    few). Returns a query whose columns are the ledger's, in its order. -#}
+{%- macro _tag_sql(entity, load, incoming, ledger, broadcast=true) -%}
+    {%- if load.base is none -%}
+        {{ return(spark_cdc._tag_first_sql(entity, load, incoming)) }}
+    {%- elif load.load_type == 'full' -%}
+        {{ return(spark_cdc._tag_full_sql(entity, load, incoming, ledger, broadcast)) }}
+    {%- endif -%}
+    {{ return(spark_cdc._tag_delta_sql(entity, load, incoming, ledger, broadcast)) }}
+{%- endmacro -%}
+
+
+{%- macro _tag_first_sql(entity, load, incoming) -%}
+{%- set inserted = "when is_deleted then 'T' else 'I'" if entity.deleted_when else "else 'I'" -%}
+-- the first load: there is no state before it
+select
+    {{ spark_cdc._payload(entity) | join(',\n    ') }},
+    {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+    note,
+    {{ spark_cdc._partition(load) }},
+    case when note is not null then 'R' {{ inserted }} end as operation
+from {{ incoming }}
+{%- endmacro -%}

@@ -1,0 +1,48 @@
+{#- Stops where no event brings a declared column: most often a name is misspelt. One event need not have all columns, and a
+    load of updates and deletes alone need not have any, so it takes a whole row (an insert or a row of a snapshot) and
+    not one event with the column. All events are looked at only if the first 1,000 lack a column. -#}
+{%- macro _check_event_columns(entity, input) -%}
+    {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
+    {%- if entity.source.on_missing_column != 'error' or not columns -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set landed = spark_cdc._landed_view(entity) -%}
+    {%- set missing = [] -%}
+    {%- for relation in ['(select * from ' ~ landed ~ ' limit 1000)', landed] -%}
+        {%- if loop.last and not missing -%}
+            {{ return('') }}
+        {%- endif -%}
+        {%- do missing.clear() -%}
+        {%- set found = spark_cdc._query(spark_cdc._event_columns_sql(entity, columns, relation))[0] -%}
+        {%- for column in columns -%}
+            {%- if found.whole_rows | int > 0 and found['with_' ~ loop.index] | int == 0 -%}
+                {%- do missing.append(column.from) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- if missing and loop.last -%}
+            {%- set others = fromjson(found.unexpected) -%}
+            {%- do spark_cdc._refuse_load(
+                entity, 'missing_columns',
+                entity.name ~ ': no event of ' ~ input ~ ' has ' ~ missing | join(', ') ~ '.\n  declared: '
+                ~ entity.stored | map(attribute='from') | join(', ') ~ '\n  not declared, but there: ' ~ (others | join(', ') or 'nothing')
+                ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, in the same case, and '
+                ~ 'source.on_missing_column: null lifts the check. Nothing was written.'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{%- macro _event_columns_sql(entity, columns, landed) -%}
+select
+    count_if(event_op in ('insert', 'read')) as whole_rows,
+    {%- for column in columns %}
+    count_if(
+        event_op in ('insert', 'update', 'upsert', 'read') and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
+    ) as with_{{ loop.index }},
+    {%- endfor %}
+    to_json(array_sort(array_distinct(flatten(collect_set(event_unexpected))))) as unexpected
+from (
+    {{ spark_cdc._stage_events_sql(entity, landed) | indent(4) }}
+) as events
+{%- endmacro -%}

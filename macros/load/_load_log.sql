@@ -1,0 +1,83 @@
+{%- macro _create_load_log_sql(load_log) -%}
+create table if not exists {{ load_log }} (
+    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
+    {{ name }} {{ data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{{ spark_cdc._storage_sql(spark_cdc._default_file_format(), ['entity', 'load_id']) }}
+{%- endmacro -%}
+
+
+{#- Columns that a later version of the project records too. -#}
+{%- macro _add_load_log_columns(load_log) -%}
+    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+    {%- set new = [] -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
+        {%- do new.append(name ~ ' ' ~ data_type) -%}
+    {%- endfor -%}
+    {%- if new -%}
+        {%- do run_query('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The columns of cdc_loads and their types; the last two are its partitions. -#}
+{%- macro _load_log_columns() -%}
+    {{ return({
+        'business_time': 'string',
+        'load_type': 'string',
+        'is_checkpoint': 'boolean',
+        'parent_load_id': 'string',
+        'replaced_load_ids': 'string',
+        'input': 'string',
+        'rows_in': 'bigint',
+        'rows_rejected': 'bigint',
+        'rows_inserted': 'bigint',
+        'rows_updated': 'bigint',
+        'rows_deleted': 'bigint',
+        'rows_unchanged': 'bigint',
+        'rows_not_supplied': 'bigint',
+        'rows_prior': 'bigint',
+        'rows_current': 'bigint',
+        'started_at': 'timestamp',
+        'committed_at': 'timestamp',
+        'duration_seconds': 'double',
+        'invocation_id': 'string',
+        'dbt_version': 'string',
+        'spark_version': 'string',
+        'spark_cdc_version': 'string',
+        'events_late': 'bigint',
+        'events_control': 'bigint',
+        'events_unexpected': 'bigint',
+        'status': 'string',
+        'guard': 'string',
+        'message': 'string',
+        'definition_change': 'string',
+        'entity': 'string',
+        'load_id': 'string',
+    }) }}
+{%- endmacro -%}
+
+
+{#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
+    it, so ref() won't do. -#}
+{%- macro _load_log() -%}
+    {%- set node = graph.nodes.get('model.spark_cdc.cdc_loads') -%}
+    {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
+{%- endmacro -%}
+
+
+{#- Creates cdc_loads where a run without that model needs it, and adds columns that it lacks. -#}
+{%- macro _ensure_load_log(load_log) -%}
+    {%- set existing = load_cached_relation(load_log) -%}
+    {%- if existing is none -%}
+        {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+    {%- endif -%}
+    {%- set lacking = [] -%}
+    {%- for name in spark_cdc._load_log_columns() if ('|-- ' ~ name ~ ': ') not in (existing.information or '' if existing else '') -%}
+        {%- do lacking.append(name) -%}
+    {%- endfor -%}
+    {%- if lacking and existing is not none -%}
+        {%- do spark_cdc._add_load_log_columns(load_log) -%}
+    {%- endif -%}
+{%- endmacro -%}

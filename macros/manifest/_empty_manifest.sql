@@ -1,0 +1,4 @@
+{%- macro _empty_manifest() -%}
+    {{ return({'loads': [], 'rows': 0, 'log_rows': 0, 'previous': {'rows': 0, 'log_rows': 0}, 'definition': none,
+        'existed': false, 'sequence': 0}) }}
+{%- endmacro -%}

@@ -1,0 +1,85 @@
+{#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
+    manifest, the business time and the policy, which reads nothing.
+    Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
+    Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
+    the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
+    (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids), applied
+    (events only: the highest position and the last truncate before this load), layout (of the loads before, see _layout()), defined (fingerprint
+    of their definition) and redefines (whether this load's is another: it then is a checkpoint). Raises an error for a business date before the
+    last load. -#}
+{%- macro _plan_load(entity, manifest, time, wipe=false) -%}
+    {%- set keep = [] -%}
+    {%- set replaced = [] -%}
+    {%- set later = [] -%}
+    {%- for load_id in manifest.loads -%}
+        {%- set load_time = spark_cdc._load_time(load_id) -%}
+        {%- if wipe or load_time == time -%}
+            {%- do replaced.append(load_id) -%}
+        {%- elif load_time > time -%}
+            {%- do later.append(load_id) -%}
+        {%- else -%}
+            {%- do keep.append(load_id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if later -%}
+        {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
+    {%- endif -%}
+
+    {%- set state = spark_cdc._state_loads(keep) -%}
+    {%- set figures = manifest.previous if replaced else manifest -%}
+    {%- set policy = entity.checkpoint -%}
+    {%- set defined = figures.get('definition') or manifest.get('definition') -%}
+    {%- set redefines = (keep and defined and defined != spark_cdc._fingerprint(entity)) | default(false, true) -%}
+    {%- set is_checkpoint = (
+        not keep
+        or redefines
+        or state.log | length >= policy.loads
+        or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
+        or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
+    ) -%}
+    {%- set load = {
+        'entity': entity.name,
+        'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
+        'load_type': entity.load_type,
+        'business_time': spark_cdc._time_text(entity, time),
+        'is_checkpoint': is_checkpoint,
+        'keep': keep,
+        'parent': keep[-1] if keep else none,
+        'base': state.base,
+        'log': state.log,
+        'prior_rows': figures.rows,
+        'replaced': spark_cdc._loads_of_time(manifest.head_loads, time) if manifest.head_loads is defined else replaced,
+        'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
+        'defined': defined,
+        'redefines': redefines,
+    } -%}
+    {%- if entity.events -%}
+        {%- do load.update({'applied': (figures.get('applied') or {}) if keep else {}}) -%}
+    {%- endif -%}
+    {{ return(load) }}
+{%- endmacro -%}
+
+
+{#- The loads of one business time. -#}
+{%- macro _loads_of_time(loads, time) -%}
+    {%- set found = [] -%}
+    {%- for load_id in loads if spark_cdc._load_time(load_id) == time -%}{%- do found.append(load_id) -%}{%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_past_load(entity, time, replaced, later) -%}
+    {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set times = spark_cdc._times_of(entity, replaced + later) -%}
+    {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
+    {% do exceptions.raise_compiler_error(
+        entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '
+        ~ (times | length) ~ (' load' if times | length == 1 else ' loads') ~ ' from ' ~ times[0] ~ ' to ' ~ times[-1]
+        ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past anew, '
+        ~ 'with all dates after it: spark-cdc replay --from ' ~ quoted ~ ('' if replaced else ' --dates ' ~ quoted) ~ ' --select ' ~ entity.name
+        ~ ". With dbt alone: dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ quoted ~ ', spark_cdc_replay: {from: '
+        ~ quoted ~ "}}', then the same for " ~ (', '.join((times[1:] if replaced else times)[:5])) ~ (' and so on' if times | length > 5 else '')
+        ~ ", then dbt run-operation spark_cdc.publish_replay --args '{entities: [" ~ entity.name ~ "]}'. Readers see the old state until then. "
+        ~ 'Nothing was written.'
+    ) %}
+{%- endmacro -%}

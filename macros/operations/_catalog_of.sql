@@ -1,0 +1,21 @@
+{#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a dictionary
+    from the name to: type (TABLE or VIEW), text (of a view), location (of a table). -#}
+{%- macro _catalog_of(schema, name) -%}
+    {%- set catalog = {} -%}
+    {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ name ~ "_*'") -%}
+        {%- set information = row['information'] -%}
+        {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information, modules.re.DOTALL) -%}
+        {%- set location = modules.re.search('\nLocation: ([^\n]+)', information) -%}
+        {%- do catalog.update({row['tableName']: {
+            'type': 'VIEW' if '\nType: VIEW\n' in information else 'TABLE',
+            'text': text.group(1) if text else '',
+            'location': location.group(1) if location else none,
+        }}) -%}
+    {%- endfor -%}
+    {%- set committed = spark_cdc._relation_in(schema, name ~ '_committed') -%}
+    {%- for sequence in spark_cdc._views_of(committed, name).claims -%}
+        {%- set claim = spark_cdc._claim(committed, name, sequence) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none}}) -%}
+    {%- endfor -%}
+    {{ return(catalog) }}
+{%- endmacro -%}

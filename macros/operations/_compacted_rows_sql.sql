@@ -1,0 +1,51 @@
+{#- The rows of both loads and the record of the history; few files for each partition. -#}
+{%- macro _compacted_rows_sql(operated, plan, columns, history, checkpoint) -%}
+{%- set entity = operated.entity -%}
+{%- set carried = [] -%}
+{%- set names = [] -%}
+{%- for column in columns if column.name not in ['note', 'business_date', 'load_id', 'operation'] -%}
+    {%- do carried.append(column.sql) -%}
+{%- endfor -%}
+{%- for column in columns -%}{%- do names.append(column.sql) -%}{%- endfor -%}
+select /*+ rebalance(business_date, load_id, operation) */
+    {{ names | join(',\n    ') }}
+from (
+    select
+        {% for name in carried -%}
+        {{ name }},
+        {% endfor -%}
+        note,
+        business_date,
+        {{ spark_cdc._literal(plan.history) }} as load_id,
+        operation
+    from {{ operated.ledger }}
+    where
+        {{ spark_cdc._in_loads(plan.squashed) }}
+        and operation in {{ spark_cdc._operations('changes') }}
+
+    union all
+
+    select
+        {% for name in carried -%}
+        {{ name }},
+        {% endfor -%}
+        cast(null as string) as note,
+        {{ spark_cdc._partition(checkpoint) | indent(4) }},
+        if(operation in ('D', 'T'), 'T', 'X') as operation
+    from (
+        {{ spark_cdc._state_sql(
+            operated.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
+            carried + ['operation'], false, dead=entity.events is not none) | indent(8) }}
+    ) as state
+
+    union all
+
+    select
+        {% for column in columns if column.sql in carried -%}
+        cast(null as {{ column.data_type }}) as {{ column.sql }},
+        {% endfor -%}
+        {{ spark_cdc._literal(tojson(history)) }} as note,
+        {{ spark_cdc._partition(history) | indent(4) }},
+        'L' as operation
+) as squashed
+{%- endmacro -%}

@@ -1,0 +1,49 @@
+{#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
+    stand for; the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
+    events applied is what had been applied before, as in each load's record. -#}
+{%- macro _compaction_record(entity, plan, records, figures, is_checkpoint) -%}
+    {%- set squashed = [] -%}
+    {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
+    {%- for load_id in plan.squashed -%}
+        {%- set record = records[load_id] -%}
+        {%- if spark_cdc._is_history(load_id) -%}
+            {%- do squashed.extend(record.squashed) -%}
+        {%- elif not spark_cdc._is_squashed(load_id) -%}
+            {%- do squashed.append(load_id) -%}
+        {%- endif -%}
+        {%- for name in events if record.get('events') and not (spark_cdc._is_squashed(load_id) and not spark_cdc._is_history(load_id)) -%}
+            {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set last = records[plan.squashed[-1]] -%}
+    {%- set record = {
+        'entity': entity.name,
+        'load_id': plan.checkpoint if is_checkpoint else plan.history,
+        'load_type': 'compact',
+        'business_time': last.business_time,
+        'is_checkpoint': is_checkpoint,
+        'parent': plan.history if is_checkpoint else plan.parent,
+        'base': none,
+        'log': [],
+        'prior_rows': figures.rows_after if is_checkpoint else figures.rows_prior,
+        'replaced': [] if is_checkpoint else plan.squashed,
+        'squashed': [] if is_checkpoint else squashed,
+        'stands_for': squashed[-1],
+        'started_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
+        'definition': last.definition,
+        'layout': last.get('layout') or {},
+        'invocation_id': invocation_id,
+        'dbt_version': dbt_version,
+        'spark_cdc_version': spark_cdc._version(),
+    } -%}
+    {%- if entity.events -%}
+        {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
+        {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+        {%- if is_checkpoint -%}
+            {%- do events.update({'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0}) -%}
+        {%- endif -%}
+        {%- do events.update({'truncated': after.get('truncated'), 'highest': after.get('highest')}) -%}
+        {%- do record.update({'applied': after if is_checkpoint else before, 'events': events}) -%}
+    {%- endif -%}
+    {{ return(record) }}
+{%- endmacro -%}

@@ -1,0 +1,26 @@
+{#- Makes the draft of a replay visible: one commit per entity, after which readers see the new state, and cdc_loads gets a row for each
+    of its loads. Drafts that lack a date, or were made from loads that somebody else has replaced since, are refused, before any is
+    published.
+        dbt run-operation spark_cdc.publish_replay --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
+{%- macro publish_replay(entities=none) -%}
+    {%- set drafted = [] -%}
+    {%- set problems = [] -%}
+    {%- for found in spark_cdc._drafted_entities('publish_replay', entities) -%}
+        {%- set head = spark_cdc._head(found.committed, found.entity.name) -%}
+        {%- set problem = spark_cdc._draft_problem(found, head) -%}
+        {%- if problem -%}
+            {%- do problems.append(problem) -%}
+        {%- else -%}
+            {%- do drafted.append(dict(found, head=head)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {% do exceptions.raise_compiler_error(
+            problems | join('\n') ~ '\nNothing was published and readers see what they saw before.'
+        ) %}
+    {%- endif -%}
+    {%- for found in drafted -%}
+        {%- do spark_cdc._publish_draft(found) -%}
+    {%- endfor -%}
+{%- endmacro -%}

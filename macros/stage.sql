@@ -1,0 +1,23 @@
+{#- The model stg_<entity>: what came in for the business date, renamed and cast to the declared types, with both
+    hashes, and with a note on each row that can't be accepted. It is ephemeral: the ledger reads it as a common
+    table expression, so that what is loaded can't depend on what another run did to a view meanwhile.
+    `dbt show --select stg_<entity> --vars '{business_date: ...}'` looks at it.
+    Arguments: the dbt source and table where lineage starts. Returns the model's SQL. -#}
+{%- macro stage(source_name='landing', table_name=none) -%}
+    {{- config(materialized='ephemeral') -}}
+    {%- set name = spark_cdc._entity_name() -%}
+    {%- set landing = source(source_name, table_name or name) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}
+    {%- set entity = spark_cdc._entity(name) -%}
+    {%- set stage_sql = spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql -%}
+    {%- if model['resource_type'] == 'unit_test' -%}
+        {{ return(stage_sql(entity, landing)) }}
+    {%- endif -%}
+    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}  {#- nothing has landed in this session -#}
+        {{ return('select 1 as not_read') }}
+    {%- endif -%}
+    {%- if flags.WHICH == 'show' -%}
+        {%- do spark_cdc._land(entity, landing, spark_cdc._business_time()) -%}
+    {%- endif -%}
+    {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}
+{%- endmacro -%}

@@ -1,0 +1,104 @@
+{#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
+    Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the source and
+    `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
+    ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
+    rejected row a JSON text with the reasons, the row as it came in and, where that is more, its text. key_hash hangs on the
+    key columns alone (null if one of them is), so that looking for the keys of a load reads nothing else. Where keys that come
+    more than once are set aside, all their rows are rejected: they are found by one more read of the key columns. -#}
+{%- macro _stage_sql(entity, landed) -%}
+{%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
+{%- set has_deletes = entity.deleted_when is not none -%}
+with landed as (
+    select
+        {% for column in entity.columns -%}
+        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {% endfor -%}
+        landing_problem
+    from {{ landed }}
+),
+
+typed as (
+    select
+        *
+        {%- for column in entity.columns %},
+        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {%- endfor %}
+    from landed
+),
+
+flagged as (
+    select
+        *,
+        {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as is_deleted
+    from typed
+),
+
+judged as (
+    select
+        *,
+        landing_problem is not null
+        {%- for column in entity.columns %}
+        {%- set condition = spark_cdc._reject_condition(entity, column) %}
+        {%- if condition %}
+        or {{ '(not is_deleted and (' ~ condition ~ '))' if has_deletes and column.role != 'key' and column.role != 'control'
+                else '(' ~ condition ~ ')' }}
+        {%- endif %}
+        {%- endfor %} as is_rejected
+    from flagged
+)
+{%- if drops_repeated %},
+
+keyed as (
+    select
+        *,
+        {{ spark_cdc._key_hash_or_null(entity) | indent(8) }} as key_hash
+    from judged
+),
+
+repeated as (
+    select
+        key_hash as repeated_key_hash,
+        count(*) as repeated_rows
+    from keyed
+    where key_hash is not null
+    group by key_hash
+    having count(*) > 1
+)
+{%- endif %}
+
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    {%- if drops_repeated -%}
+    key_hash,
+    {%- else -%}
+    {{ spark_cdc._key_hash_or_null(entity) | indent(4) }} as key_hash,
+    {%- endif %}
+    {{ spark_cdc._hash(entity.compared) | indent(4) }} as nonkey_hash,
+    {%- if entity.ignored %}
+    {{ spark_cdc._hash(entity.ignored) | indent(4) }} as ignored_hash,
+    {%- endif %}
+    {%- if has_deletes %}
+    is_deleted,
+    {%- endif %}
+    if(
+        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }},
+        {{ spark_cdc._reject_note(entity) | indent(8) }},
+        null
+    ) as note
+from {{ 'keyed' if drops_repeated else 'judged' }}
+{%- if drops_repeated %}
+left join repeated
+    on keyed.key_hash = repeated.repeated_key_hash
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The hash of the key; null if a part of it is. -#}
+{%- macro _key_hash_or_null(entity) -%}
+if(
+    {{ spark_cdc._any_null(entity.key_columns) }}, null,
+    {{ spark_cdc._hash(entity.key_columns) | indent(4) }}
+)
+{%- endmacro -%}

@@ -1,0 +1,31 @@
+{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers and of archived events that were
+    superseded (by a rerun, a replay, compact) or that a crash left, once they are older than a retention time. Queries
+    that began before may still read them until then. Without execute it only says what it would drop.
+        dbt run-operation spark_cdc.vacuum --args '{entities: [orders], execute: true}'
+    A superseded load's age counts from the commit of the load that took its place, any other's from its newest file.
+    Arguments: entities (list of names, or one; none for all), retention_hours, execute, force (whether a retention below
+    24 hours is accepted). Returns the number of loads that were dropped, or would be. -#}
+{%- macro vacuum(entities=none, retention_hours=168, execute=false, force=false) -%}
+    {%- if retention_hours is not number or retention_hours < 0 or (retention_hours < 24 and not force) -%}
+        {% do exceptions.raise_compiler_error(
+            "spark_cdc.vacuum: retention_hours is '" ~ retention_hours ~ "'; accepted are numbers from 24. A load that is being written "
+            ~ 'and a query that is running are safe only while they are younger than that. Where nothing loads and nobody '
+            ~ 'reads, give force: true (--force). Nothing was dropped.'
+        ) %}
+    {%- endif -%}
+    {%- set total = namespace(loads=0, partitions=0, files=0, bytes=0) -%}
+    {%- for operated in spark_cdc._operated_entities('vacuum', entities) -%}
+        {%- set dropped = spark_cdc._vacuum_entity(operated, retention_hours, execute) -%}
+        {%- set total.loads = total.loads + dropped.loads -%}
+        {%- set total.partitions = total.partitions + dropped.partitions -%}
+        {%- set total.files = total.files + dropped.files -%}
+        {%- set total.bytes = total.bytes + dropped.bytes -%}
+    {%- endfor -%}
+    {%- do log(
+        'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(total.loads, 'load') ~ ' with '
+        ~ spark_cdc._counted(total.partitions, 'partition') ~ ', ' ~ spark_cdc._counted(total.files, 'file') ~ ', '
+        ~ spark_cdc._bytes_text(total.bytes) ~ ('' if execute or not total.loads else '. Nothing was dropped: that takes execute: true (--execute)'),
+        info=true
+    ) -%}
+    {{ return(total.loads) }}
+{%- endmacro -%}

@@ -1,0 +1,15 @@
+{#- The net changes of every load as SQL. A deleted row has its last payload.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). Returns a query. -#}
+{%- macro _history_sql(entity, committed) -%}
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    {{ spark_cdc._hex('key_hash') }} as key_hash,
+    {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
+    operation,
+    eff_start_date,
+    business_date
+from {{ committed }}
+where operation in {{ spark_cdc._operations('changes') }}
+{%- endmacro -%}

@@ -1,0 +1,37 @@
+{#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes its rejects away.
+    Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or CTE with the columns of
+    _committed_sql()), layout (of the manifest: where the ledger holds which column). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
+    rejected_columns (those named by a reason), rejected_reason, rejected_row (the row as it came in), business_date, load_id. -#}
+{%- macro _rejects_sql(entity, ledger, committed, layout={}) -%}
+{%- set names = [] -%}
+{%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.name)) -%}{%- endfor -%}
+{%- set is_message = entity.events and entity.events.is_message -%}
+with rejected as (
+    select
+        *,
+        from_json(get_json_object(note, '$.reasons'), 'array<string>') as reasons
+    from {{ ledger }}
+    where
+        operation = 'R'
+        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+)
+
+select
+    {% for column in entity.key_columns -%}
+    {{ spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql) }},
+    {% endfor -%}
+    {{ spark_cdc._hex('key_hash') }} as key_hash,
+    array_join(
+        filter(
+            array({{ names | join(', ') }}),
+            name -> exists(reasons, reason -> startswith(reason, concat(name, ': ')) or startswith(reason, concat('old ', name, ': ')))
+        ),
+        ', '
+    ) as rejected_columns,
+    array_join(reasons, '; ') as rejected_reason,
+    coalesce(get_json_object(note, '$.text'), get_json_object(note, '{{ '$.row.message' if is_message else '$.row' }}')
+        {{- ", get_json_object(note, '$.row')" if is_message }}) as rejected_row,
+    business_date,
+    load_id
+from rejected
+{%- endmacro -%}

@@ -1,8 +1,0 @@
-{#- The model <entity>_history: what changed on each business date (I, U and D). -#}
-{%- macro history() -%}
-    {{- config(materialized='cdc_view') -}}
-    {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = ref(name ~ '_committed') -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc._typed_view_sql(spark_cdc.history_sql(spark_cdc.entity(name), committed), spark_cdc._manifest_of_view(committed))) }}
-{%- endmacro -%}
