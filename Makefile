@@ -52,7 +52,7 @@ lint: .venv/dev.stamp ## Ruff and SQLFluff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	rm -rf target/rendered && $(BIN)/python tests/rendered_sql.py target/rendered
-	$(BIN)/sqlfluff lint --config .sqlfluff --disable-progress-bar target/rendered
+	$(BIN)/sqlfluff lint --config .sqlfluff --disable-progress-bar --processes 2 $$(ls -d target/rendered/* | grep -v /landing)
 
 format: .venv/dev.stamp ## let Ruff lay out the Python code
 	$(BIN)/ruff check --fix .

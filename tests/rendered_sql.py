@@ -4,7 +4,9 @@
 
 The examples are rendered as a first load, as a later one and as a checkpoint, with every view; so
 are the data tests and the longer statements around a load. Loads of change events are rendered as
-plain as they can be and with all that can occur in them.
+plain as they can be and with all that can occur in them. Of every format of change events, and of
+an entity with a column of each type, there is what staging makes of what landed; and in `landing/`,
+which is not linted, the statements around it, which hold a query as it comes.
 """
 
 from __future__ import annotations
@@ -26,6 +28,38 @@ ROOT = Path(__file__).resolve().parent.parent
 ENTITIES = sorted(path.parent.name for path in ROOT.glob("models/*/stg_*.sql"))
 SCHEMA = "cdc"
 EVENTS = "price_changes"  # whose events are resolved here: it has columns of every role
+STORIES = {
+    f"{path.parent.name}{path.stem.removeprefix('story')}": path
+    for path in sorted(ROOT.glob("tests/event_formats/*/story*.yml"))
+}
+FOUND = ["id", "name", "amount", "remark"]  # columns that a source has
+TYPES = {
+    "b": "boolean",
+    "n": "bigint",
+    "d": "decimal(20,2)",
+    "f": "double",
+    "s": "string",
+    "x": "binary",
+    "x_hex": ("binary", {"format": "hex"}),
+    "day": "date",
+    "day_de": ("date", {"format": "dd.MM.yyyy"}),
+    "day_number": ("date", {"encoding": "days"}),
+    "t": "timestamp",
+    "t_de": ("timestamp", {"format": "dd.MM.yyyy HH:mm"}),
+    "t_millis": ("timestamp", {"encoding": "millis"}),
+    "w": "timestamp_ntz",
+    "w_de": ("timestamp_ntz", {"format": "dd.MM.yyyy HH:mm"}),
+    "w_nanos": ("timestamp_ntz", {"encoding": "nanos"}),
+    "d_base64": ("decimal(38,4)", {"encoding": "base64"}),
+    "list": "array<int>",
+    "record": "struct<a: int, b: string>",
+}
+TYPED = {  # source of an entity with a column of each type
+    "typed_csv": {"source": {"path": "landing/{business_date}"}, "timezone": "Europe/Berlin"},
+    "typed_json": {"source": {"format": "json", "path": "landing/{business_date:%Y/%m}"}},
+    "typed_parquet": {"source": {"format": "parquet", "path": "landing/{business_date}"}},
+    "typed_table": {"source": {"format": "table", "date_column": "day_of_load"}},
+}
 MANIFESTS = {  # by the name of what is planned on top of them
     "first": {"loads": [], "rows": 0, "log_rows": 0},
     "later": {"loads": ["20240229-{kind}c-00000001"], "rows": 1000, "log_rows": 0},
@@ -44,11 +78,15 @@ MANIFESTS = {  # by the name of what is planned on top of them
 def render() -> dict[str, str]:
     """Return the SQL by file name."""
     files = {}
-    with tempfile.TemporaryDirectory() as folder:
-        macros = _macros(Path(folder))
+    with tempfile.TemporaryDirectory() as place:
+        macros = _macros(Path(place))
         for name in ENTITIES:
             for title, sql in _statements(macros, name).items():
                 files[f"{name}/{title}.sql"] = _tidy(sql)
+        for name in [*STORIES, *TYPED]:
+            for title, sql in _landing_statements(macros, name).items():
+                folder = "formats" if title.startswith("stg_") else "landing"
+                files[f"{folder}/{title}.sql"] = _tidy(sql)
     return files
 
 
@@ -152,6 +190,43 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         test = macros[f"test_{path.stem}"]
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
+    return statements
+
+
+def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
+    """What makes a source readable, and staging, for a format of events or a source of all types."""
+    entity = macros._entity(name)
+    time = datetime.datetime(2024, 3, 4, 10, 15)
+    found = [{"col_name": column, "data_type": "string"} for column in FOUND]
+    is_table = entity["source"]["format"] == "table"
+    is_message = entity["events"] and entity["events"]["is_message"]
+    stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
+    statements = {
+        f"stg_{name}": stage_sql(entity, f"landed_{name}"),
+        f"{name}_files": macros._table_view_sql(entity, f"{SCHEMA}.{name}", time)
+        if is_table
+        else macros._files_view_sql(entity, time),
+        f"{name}_landed": macros._messages_view_sql(entity)
+        if is_message
+        else macros._landed_view_sql(entity, time, found),
+    }
+    columns = macros._ledger_columns(entity)
+    load = {"load_id": "20240304-e-00000000", "business_time": "2024-03-04"}
+    ledger, events = f"{SCHEMA}.{name}_ledger", f"{SCHEMA}.{name}_events"
+    statements |= {
+        f"{name}_create_ledger": macros._create_ledger_sql(ledger, columns, "parquet"),
+        f"{name}_write_ledger": macros._write_load_sql(
+            ledger, columns, load, "select * from tagged"
+        ),
+    }
+    if entity["events"]:
+        columns = macros._event_columns(entity)
+        statements |= {
+            f"{name}_create_events": macros._create_events_sql(events, columns, "parquet"),
+            f"{name}_write_events": macros._write_events_sql(
+                events, columns, "select * from staged"
+            ),
+        }
     return statements
 
 
@@ -267,8 +342,37 @@ def _macros(folder: Path) -> Macros:
         staging = next(model for model in content["models"] if model["name"] == f"stg_{name}")
         unique_id = f"model.spark_cdc.stg_{name}"
         nodes[unique_id] = Node(staging, unique_id=unique_id, resource_type="model")
+    for name, path in STORIES.items():
+        content = yaml.safe_load(path.read_text("utf-8"))
+        settings = content["settings"]
+        settings["source"].setdefault("path", f"landing/{name}/{{business_date}}")
+        unique_id = f"model.spark_cdc.stg_{name}"
+        nodes[unique_id] = Node(
+            name=f"stg_{name}",
+            meta={"spark_cdc": settings},
+            columns=content["columns"],
+            unique_id=unique_id,
+            resource_type="model",
+        )
+    for name, settings in TYPED.items():
+        columns: list[dict[str, Any]] = [
+            {"name": "id", "data_type": "int", "meta": {"role": "key"}},
+            {"name": "op", "data_type": "string", "meta": {"role": "control"}},
+        ]
+        for column, what in TYPES.items():
+            data_type, meta = what if isinstance(what, tuple) else (what, {})
+            columns.append({"name": column, "data_type": data_type, "meta": meta})
+        unique_id = f"model.spark_cdc.stg_{name}"
+        nodes[unique_id] = Node(
+            name=f"stg_{name}",
+            meta={"spark_cdc": {"load_type": "delta", "deleted_when": "op = 'D'", **settings}},
+            columns=columns,
+            unique_id=unique_id,
+            resource_type="model",
+        )
     return load_macros(
         folder,
+        run_query=lambda sql: SimpleNamespace(rows=[]),
         model={"unique_id": "test.spark_cdc.rendered", "package_name": "spark_cdc"},
         graph=SimpleNamespace(nodes=nodes, sources={}),
         invocation_id="rendered",
