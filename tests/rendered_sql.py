@@ -194,7 +194,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
 
 
 def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
-    """What makes a source readable, and staging, for a format of events or a source of all types."""
+    """What makes a source readable, staging, and the writes of an entity of STORIES or TYPED."""
     entity = macros._entity(name)
     time = datetime.datetime(2024, 3, 4, 10, 15)
     found = [{"col_name": column, "data_type": "string"} for column in FOUND]
