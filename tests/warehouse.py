@@ -127,7 +127,7 @@ class Warehouse:
             "var": self.variables,
             "entity_node": lambda name: self.node,
             "run_query": self.run_query,
-            "statement": lambda name, caller: self.run_query(caller()),
+            "statement": lambda name, caller: self.run_query(caller()) and "",
             "model": Node(
                 unique_id=node, schema=self.schema, resource_type="model", package_name="shop"
             ),
