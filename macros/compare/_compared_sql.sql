@@ -1,6 +1,6 @@
 {#- Each incoming row beside the hashes of its key's prior row. Where the prior hashes are few enough to be broadcast,
     the payload that came in stays where it was read. -#}
-{%- macro _compared_sql(entity, incoming, broadcast_prior=false) -%}
+{%- macro _compared_sql(entity, incoming, broadcast_prior=false, asks_ignored=false) -%}
 select{{ ' /*+ broadcast(prior) */' if broadcast_prior }}
     incoming.*,
     case
@@ -13,7 +13,7 @@ select{{ ' /*+ broadcast(prior) */' if broadcast_prior }}
         when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
         else 'N'
     end as operation,
-    {%- if entity.ignored %}
+    {%- if asks_ignored %}
     not incoming.ignored_hash <=> prior.ignored_hash as ignored_differs,
     {%- endif %}
     prior.eff_start_date

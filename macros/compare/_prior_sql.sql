@@ -1,9 +1,10 @@
-{#- The whole state before a load. Arguments: run (with prior and broadcast), more (columns beside payload and eff_start_date). -#}
-{%- macro _prior_sql(run, more=[]) -%}
+{#- The whole state before a load. Arguments: run (with prior and broadcast), more (columns beside payload and eff_start_date), dead (whether
+    keys that were deleted or never there are wanted too). -#}
+{%- macro _prior_sql(run, more=[], dead=false) -%}
 {%- set load = run.load -%}
 {{ spark_cdc._state_sql(
     run.prior, spark_cdc._in_loads([load.base]), spark_cdc._in_loads(load.log) if load.log else none,
-    spark_cdc._payload(run.entity) + ['eff_start_date'] + more, run.broadcast
+    spark_cdc._payload(run.entity) + ['eff_start_date'] + more, run.broadcast, dead
 ) }}
 {%- endmacro -%}
 

@@ -21,6 +21,7 @@
 {%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
+{%- set keeps = has_prior and (load.is_checkpoint or summary.truncates) -%}
 {%- set source = 'named' if summary.alternates else events -%}
 with
 {% if summary.alternates %}
@@ -29,16 +30,16 @@ with
 {%- if has_prior %}
 prior as (
     {{ spark_cdc._rows_before_sql(
-        run, spark_cdc._touched_keys_sql(entity, source), summary.event_count,
+        run, spark_cdc._event_keys_sql(source, moves), summary.event_count,
         ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
         + missing | map(attribute='sql') | list) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few
 given_up as (
-    {{ spark_cdc._last_rows_before_sql(
-        run, spark_cdc._given_up_keys_sql(entity, source),
-        ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=spark_cdc._is_few(entity, summary.get('given_up'))) | indent(4) }}
+    {{ spark_cdc._rows_before_sql(
+        run, spark_cdc._event_keys_sql(source, moves, "event_op = 'delete' and "), summary.get('given_up'),
+        ['key_hash'] + entity.stored | map(attribute='sql') | list) | indent(4) }}
 ),
 {% endif %}
 {%- endif %}
@@ -127,12 +128,12 @@ judged as (
 tagged as (
     select
         {% for column in entity.stored -%}
-        {{ spark_cdc._last_value(column.sql, gives_up) }} as {{ column.sql }},
+        {{ spark_cdc._aliased(spark_cdc._last_value(column.sql, gives_up), column.sql) }},
         {% endfor -%}
         key_hash,
-        {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash)" if has_prior else 'nonkey_hash' }} as nonkey_hash,
+        {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash) as nonkey_hash" if has_prior else 'nonkey_hash' }},
         {%- if entity.ignored %}
-        {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash)" if has_prior else 'ignored_hash' }} as ignored_hash,
+        {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash) as ignored_hash" if has_prior else 'ignored_hash' }},
         {%- endif %}
         {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(run) ~ ')' if has_prior else spark_cdc._load_start(run) }} as eff_start_date,
         event_position,
@@ -153,49 +154,9 @@ tagged as (
         operation
     from judged
 )
-{%- if summary.truncates and has_prior %},
+{%- if keeps %},
 
--- what a truncate deleted and no later event brought back
-truncated as (
-    select
-        {{ spark_cdc._kept_row(
-            run, 'state', 'D', spark_cdc._load_start(run), spark_cdc._position_literal(summary.truncated)
-        ) | indent(8) }}
-    from (
-        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
-    ) as state
-    left anti join newer as touched
-        on state.key_hash = touched.key_hash
-    where state.event_position is null or state.event_position <= {{ spark_cdc._position_literal(summary.truncated) }}
-)
-{%- endif %}
-{%- if load.is_checkpoint and has_prior %},
-
-carried_over as (
-    select
-        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
-    from (
-        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
-    ) as carried
-    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
-        on carried.key_hash = touched.key_hash and coalesce(touched.event_position > carried.event_position, true)
-    {%- if summary.truncated %}
-    where carried.event_position > {{ spark_cdc._position_literal(summary.truncated) }}
-    {%- endif %}
-),
-
-tombstones as (
-    select
-        {{ spark_cdc._kept_row(run, 'dead', 'T') | indent(8) }}
-    from (
-        {{ spark_cdc._last_rows_before_sql(run, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
-    ) as dead
-    left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
-        on dead.key_hash = touched.key_hash and coalesce(touched.event_position > dead.event_position, true)
-    where
-        dead.operation in ('D', 'T')
-        and cast(dead.eff_start_date as date) >= date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }})
-)
+{{ spark_cdc._untouched_cte(run, summary) }}
 {%- endif %}
 {%- if summary.rejected %},
 
@@ -220,10 +181,7 @@ rejected as (
 {%- endif %}
 
 select * from tagged
-{%- for name, wanted in [
-    ('truncated', summary.truncates and has_prior), ('carried_over', load.is_checkpoint and has_prior),
-    ('tombstones', load.is_checkpoint and has_prior), ('rejected', summary.rejected),
-] if wanted %}
+{%- for name, wanted in [('untouched', keeps), ('rejected', summary.rejected)] if wanted %}
 union all
 select * from {{ name }}
 {%- endfor %}
@@ -239,24 +197,10 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{#- The positions that were applied to each key. -#}
-{%- macro _applied_keys_sql() -%}select key_hash, max(event_position) as event_position from newer group by key_hash{%- endmacro -%}
-
-
-{#- The keys that the events of a load name, as they are now and as they were. -#}
-{%- macro _touched_keys_sql(entity, events) -%}
-select key_hash from {{ events }} where key_hash is not null
-{%- if entity.key_columns %}
-union all
-select old_key_hash from {{ events }} where old_key_hash is not null
-{%- endif %}
-{%- endmacro -%}
-
-
-{#- The keys that the events of a load may delete: a deleted row keeps its last payload. -#}
-{%- macro _given_up_keys_sql(entity, events) -%}
-select key_hash from {{ events }} where event_op = 'delete' and key_hash is not null
-{%- if entity.key_columns %}
+{#- The keys that the events of a load name, as they are now and, where keys move, as they were. -#}
+{%- macro _event_keys_sql(events, moves, condition='') -%}
+select key_hash from {{ events }} where {{ condition }}key_hash is not null
+{%- if moves %}
 union all
 select old_key_hash from {{ events }} where old_key_hash is not null
 {%- endif %}

@@ -61,7 +61,7 @@ ended as (
 
 select
     {% for column in entity.stored -%}
-    {{ column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value' }} as {{ column.sql }},
+    {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     event_op,
