@@ -3,16 +3,7 @@
 {%- macro _archived_events(entity, events, layout) -%}
 {%- if not layout -%}{{ return(events) }}{%- endif -%}
 {%- set columns = spark_cdc._event_columns(entity) -%}
-{%- set old_keys = spark_cdc._old_keys(entity) -%}
-{%- set replaced = {'event_hash': spark_cdc._event_hash(entity)} -%}
-{%- if layout.get('rekeyed') and old_keys -%}
-    {%- set former = [] -%}
-    {%- for key in old_keys -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
-    {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] -%}
-        {%- do replaced.update({name: "if(\n    load_id < '" ~ layout.rekeyed ~ "' and " ~ name ~ ' is not null,\n    '
-            ~ spark_cdc._hash(keys) | indent(4) ~ ',\n    ' ~ name ~ '\n)'}) -%}
-    {%- endfor -%}
-{%- endif -%}
+{%- set replaced = dict({'event_hash': spark_cdc._event_hash(entity)}, **spark_cdc._rehashed_event_keys(entity, layout)) -%}
 (
     select
         {% for column in columns -%}
@@ -30,6 +21,27 @@
         from {{ events }}
     ) as laid_out
 )
+{%- endmacro -%}
+
+
+{#- Hashes of the keys of loads before the key changed, by name of the column. -#}
+{%- macro _rehashed_event_keys(entity, layout) -%}
+    {%- set old_keys = spark_cdc._old_keys(entity) -%}
+    {%- if not layout.get('rekeyed') or not old_keys -%}{{ return({}) }}{%- endif -%}
+    {%- set former = [] -%}
+    {%- for key in old_keys -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
+    {%- set hashes = {} -%}
+    {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] -%}
+        {%- set sql -%}
+if(
+    {{ spark_cdc._written_before(layout.rekeyed, true) }} and {{ name }} is not null,
+    {{ spark_cdc._hash(keys) | indent(4) }},
+    {{ name }}
+)
+        {%- endset -%}
+        {%- do hashes.update({name: sql}) -%}
+    {%- endfor -%}
+    {{ return(hashes) }}
 {%- endmacro -%}
 
 
@@ -51,5 +63,9 @@
             {%- do cases.append('when ' ~ spark_cdc._literal(name) ~ ' then ' ~ spark_cdc._literal(column.name)) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {{ return('transform(' ~ list ~ ', name -> case lower(name) ' ~ cases | join(' ') ~ ' else name end)' if cases else list) }}
+    {%- if cases -%}
+transform({{ list }}, name -> case lower(name) {{ cases | join(' ') }} else name end)
+    {%- else -%}
+{{ list }}
+    {%- endif -%}
 {%- endmacro -%}

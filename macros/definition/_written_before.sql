@@ -1,10 +1,13 @@
 {#- Whether a row was first written by a load before a point in time, as a condition: by the row's own business date or start, so that it holds
     too where rows of the history were gathered under another load's name. Events are never gathered. -#}
 {%- macro _written_before(since, events=false) -%}
-    {%- if events -%}{{ return("load_id < '" ~ since ~ "'") }}{%- endif -%}
     {%- set date = since[:4] ~ '-' ~ since[4:6] ~ '-' ~ since[6:8] -%}
-    {%- if 'T' not in since -%}{{ return("business_date < date'" ~ date ~ "'") }}{%- endif -%}
     {%- set clock = since[9:11] ~ ':' ~ since[11:13] ~ ':' ~ since[13:15] -%}
-    {{ return('if(operation in ' ~ spark_cdc._operations('changes') ~ ", eff_start_date < timestamp_ntz'" ~ date ~ ' ' ~ clock
-        ~ "', load_id < '" ~ since ~ "')") }}
+    {%- if events -%}
+load_id < '{{ since }}'
+    {%- elif 'T' not in since -%}
+business_date < date'{{ date }}'
+    {%- else -%}
+if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < timestamp_ntz'{{ date }} {{ clock }}', load_id < '{{ since }}')
+    {%- endif -%}
 {%- endmacro -%}
