@@ -14,7 +14,7 @@ select
     ) as event_position,
     cast({{ version.sql }} as string) as event_transaction,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, '_commit_timestamp')) }} as event_time,
-    {{ spark_cdc._coded_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
+    {{ spark_cdc._coded_operation_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
     cast(null as map<string, string>) as event_before
 from {{ typed }}
 {%- endmacro -%}
@@ -30,9 +30,8 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The settings that only this format has: none. -#}
-{%- macro _events_delta_cdf_settings() -%}
-    {{ return({}) }}
+{%- macro _events_delta_cdf_format() -%}
+    {{ return({'has_order': true}) }}
 {%- endmacro -%}
 
 

@@ -6,7 +6,7 @@
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'INSERT': 'insert', 'UPDATE': 'update',
     'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert', 'DDL': 'control', 'STREAM_METADATA': 'control',
     'OBJECT_METADATA': 'control'} -%}
-{%- set order_fields = spark_cdc._order_field_names(entity, ['pos']) -%}
+{%- set order_fields = spark_cdc._message_order_fields(entity, ['pos']) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     ['table', 'string', 'table_name'], ['op_type', 'string', 'op_type'], ['op_ts', 'string', 'op_ts'], ['pos', 'string', 'pos'],
     ['xid', 'string', 'transaction_id'], ['before', 'map<string, string>', 'before_image'],
@@ -37,17 +37,17 @@ named as (
 
 select
     event_op,
-    {{ spark_cdc._position(parts) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('op_ts', none, entity.timezone) }}) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('GoldenGate') | indent(8) }}
-        {{ spark_cdc._unknown_operation_case("'op_type'", 'op_type', codes) | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('GoldenGate') | indent(8) }}
+        {{ spark_cdc._unknown_message_case("'op_type'", 'op_type', codes) | indent(8) }}
         when event_op <> 'truncate' and old_row is null and new_row is null
             then 'neither before nor after; accepted is the operation model (format=json), not format=json_row'
         when event_op in ('insert', 'update', 'upsert') and new_row is null
             then concat(event_op, ' without an after image; accepted is a row under after')
-        else {{ spark_cdc._order_problem(
+        else {{ spark_cdc._message_order_problem(
             order_fields, fields.order, needed, 'digits, digits:digits, or an LSN such as 0/16B3748 or 0000004d:00000c50:0003'
         ) | indent(8) }}
     end as event_problem,
@@ -95,7 +95,6 @@ if(
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_goldengate_settings() -%}
-    {{ return({'table': none, 'order_fields': none}) }}
+{%- macro _events_goldengate_format() -%}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

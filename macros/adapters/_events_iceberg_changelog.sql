@@ -17,7 +17,7 @@ select
     ) as event_position,
     cast({{ snapshot.sql }} as string) as event_transaction,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, entity.events.get('time'))) }} as event_time,
-    {{ spark_cdc._coded_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
+    {{ spark_cdc._coded_operation_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
     cast(null as map<string, string>) as event_before
 from {{ typed }}
 {%- endmacro -%}
@@ -33,9 +33,8 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_iceberg_changelog_settings() -%}
-    {{ return({'time': none}) }}
+{%- macro _events_iceberg_changelog_format() -%}
+    {{ return({'settings': {'time': none}}) }}
 {%- endmacro -%}
 
 

@@ -9,8 +9,7 @@
 {%- do spark_cdc._refuse_events(entity) -%}
 {%- if entity.events.is_message -%}
 {%- set events_sql = adapter_sql(entity, 'landed') -%}
-{#- an adapter need not hand on the row that it read -#}
-{%- set has_row = 'landed_row' in events_sql -%}
+{%- set has_row = entity.events.landed_row -%}
 with landed as (
     select
         message,
