@@ -6,38 +6,45 @@
 {%- macro _order_parts(columns) -%}
     {%- set parts = [] -%}
     {%- for column in columns -%}
-        {%- set type, sql = column.data_type, column.sql -%}
-        {%- if type == 'date' -%}
-            {%- do parts.append('cast(unix_date(' ~ sql ~ ') as bigint)') -%}
-        {%- elif type == 'timestamp' -%}
-            {%- do parts.append('unix_micros(' ~ sql ~ ')') -%}
-        {%- elif type == 'timestamp_ntz' -%}
-            {%- do parts.append('cast(cast(cast(' ~ sql ~ " - timestamp_ntz'1970-01-01 00:00:00' as interval second) as decimal(18, 6)) * 1000000 as bigint)") -%}
-        {%- elif type.startswith('decimal') -%}
-            {%- do parts.extend(spark_cdc._decimal_parts(type, sql)) -%}
+        {%- if column.data_type.startswith('decimal') -%}
+            {%- do parts.extend(spark_cdc._order_decimal_parts(column.data_type, column.sql)) -%}
         {%- else -%}
-            {%- do parts.append(sql if type == 'bigint' else 'cast(' ~ sql ~ ' as bigint)') -%}
+            {%- do parts.append(spark_cdc._order_part(column.data_type, column.sql)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(parts) }}
 {%- endmacro -%}
 
 
-{%- macro _decimal_parts(type, sql) -%}
+{%- macro _order_part(type, sql) -%}
+{%- if type == 'date' -%}
+cast(unix_date({{ sql }}) as bigint)
+{%- elif type == 'timestamp' -%}
+unix_micros({{ sql }})
+{%- elif type == 'timestamp_ntz' -%}
+cast(cast(cast({{ sql }} - timestamp_ntz'1970-01-01 00:00:00' as interval second) as decimal(18, 6)) * 1000000 as bigint)
+{%- elif type == 'bigint' -%}
+{{ sql }}
+{%- else -%}
+cast({{ sql }} as bigint)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _order_decimal_parts(type, sql) -%}
     {%- set digits, scale = spark_cdc._decimal_digits(type) -%}
     {%- set low = '1' ~ '0' * 18 -%}
     {%- set high = '1' ~ '0' * 36 -%}
+    {%- set lowest -%}({{ sql }} % {{ low }}) div 1{%- endset -%}
+    {%- set fraction -%}cast(cast({{ sql }} % 1 as decimal({{ scale }}, {{ scale }})) * 1{{ '0' * scale }} as bigint){%- endset -%}
     {%- if digits <= 18 and scale == 0 -%}
         {{ return(['cast(' ~ sql ~ ' as bigint)']) }}
     {%- elif digits <= 18 -%}
         {%- set parts = [sql ~ ' div 1'] -%}
     {%- elif digits <= 36 -%}
-        {%- set parts = [sql ~ ' div ' ~ low, '(' ~ sql ~ ' % ' ~ low ~ ') div 1'] -%}
+        {%- set parts = [sql ~ ' div ' ~ low, lowest] -%}
     {%- else -%}
-        {%- set parts = [sql ~ ' div ' ~ high, '(' ~ sql ~ ' % ' ~ high ~ ') div ' ~ low, '(' ~ sql ~ ' % ' ~ low ~ ') div 1'] -%}
+        {%- set parts = [sql ~ ' div ' ~ high, '(' ~ sql ~ ' % ' ~ high ~ ') div ' ~ low, lowest] -%}
     {%- endif -%}
-    {%- if scale -%}
-        {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale ~ ' as bigint)') -%}
-    {%- endif -%}
-    {{ return(parts) }}
+    {{ return(parts + ([fraction] if scale else [])) }}
 {%- endmacro -%}

@@ -2,14 +2,13 @@
 {%- macro _reject_note(entity) -%}
 to_json(named_struct(
     'reasons', array_compact(array(
-        {{ spark_cdc._landing_reason(entity) }}
+        {{ spark_cdc._landing_problem_reason(entity) }}
         {%- for column in entity.columns %}
-        {%- set condition = spark_cdc._reject_condition(entity, column) %}
+        {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) %}
         {%- if condition %},
         if(
             {{ condition }},
-            concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(spark_cdc._raw(column)) }}, 'null'), {{ spark_cdc._literal(
-                ' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }}),
+            {{ spark_cdc._reject_reason(column) }},
             null
         )
         {%- endif %}
@@ -23,6 +22,6 @@ to_json(named_struct(
         {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
-    'text', {{ spark_cdc._landing_text(entity) }}
+    'text', {{ spark_cdc._landing_problem_text(entity) }}
 ))
 {%- endmacro -%}

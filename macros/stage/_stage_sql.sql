@@ -21,7 +21,7 @@ typed as (
     select
         *
         {%- for column in entity.columns %},
-        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
+        {{ spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) }} as {{ column.sql }}
         {%- endfor %}
     from landed
 ),
@@ -38,7 +38,7 @@ judged as (
         *,
         landing_problem is not null
         {%- for column in entity.columns %}
-        {%- set condition = spark_cdc._reject_condition(entity, column) %}
+        {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) %}
         {%- if condition %}
         or {{ '(not is_deleted and (' ~ condition ~ '))' if has_deletes and column.role != 'key' and column.role != 'control'
                 else '(' ~ condition ~ ')' }}
