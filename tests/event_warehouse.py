@@ -88,7 +88,7 @@ class EventWarehouse:
         time = datetime.datetime.fromisoformat(date)
         self.attempts += 1
         plan = macros._plan_load(entity, self.manifest, time)
-        macros._land(entity, None, time)
+        macros._land_load(entity, None, time)
         columns = macros._ledger_columns(entity)
         event_columns = [
             *macros._event_columns(entity),

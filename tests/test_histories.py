@@ -158,7 +158,7 @@ class Warehouse:
         entity = macros._entity("histories")
         plan = macros._plan_load(entity, self.manifest, time)
         record = {**plan, "started_at": "2024-01-01 00:00:00", "definition": {}}
-        macros._land(entity, None, time)
+        macros._land_load(entity, None, time)
         if not self.manifest["existed"]:
             self.run_query(
                 macros._create_ledger_sql(self.ledger, macros._ledger_columns(entity), "parquet")

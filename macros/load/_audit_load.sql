@@ -144,7 +144,7 @@ where load_id = '{{ load.load_id }}' and operation = 'L'
     have shown that something is wrong. -#}
 {%- macro _find_unchanged_duplicates(entity, load, time, known) -%}
     {%- set keys = entity.key_columns | map(attribute='sql') | join(', ') -%}
-    {%- do spark_cdc._land(entity, spark_cdc._landing_source(entity), time) -%}
+    {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), time) -%}
     {%- set examples = spark_cdc._query(
         'select ' ~ keys ~ ', count(*) as row_count from (' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity))
         ~ ') as incoming group by ' ~ keys ~ ' having count(*) > 1 limit 5'

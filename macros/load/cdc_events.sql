@@ -11,7 +11,7 @@
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
         {%- do spark_cdc._check_archive(entity, this, load) -%}
     {%- else -%}
-        {%- do spark_cdc._land(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}
 
     {%- set existing = load_cached_relation(this) -%}

@@ -8,7 +8,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- if not entity.events -%}  {#- <entity>_events has read the source -#}
-        {%- do spark_cdc._land(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}
 
     {%- set existing = load_cached_relation(this) -%}
