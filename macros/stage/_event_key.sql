@@ -5,12 +5,22 @@
 {%- macro _event_key_hash(entity) -%}
 {%- if entity.key_columns -%}
 if(
-    event_op in ('truncate', 'control') or {{ spark_cdc._any_null(entity.key_columns) }}, null,
+    {{ spark_cdc._event_key_is_missing(entity) }}, null,
     {{ spark_cdc._hash(entity.key_columns) | indent(4) }}
 )
 {%- else -%}
 if(event_op in ('insert', 'upsert', 'read'), unhex(md5(concat(to_json(named_struct('position', final_position)), {# -#}
 if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), '')))), null)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether an event names no key. -#}
+{%- macro _event_key_is_missing(entity) -%}
+{%- if entity.key_columns -%}
+event_op in ('truncate', 'control') or {{ spark_cdc._any_null(entity.key_columns) }}
+{%- else -%}
+not coalesce(event_op in ('insert', 'upsert', 'read'), false)
 {%- endif -%}
 {%- endmacro -%}
 

@@ -39,7 +39,9 @@ cast(null as array<string>)
 {%- else -%}
 if(
     event_op in ('insert', 'update', 'upsert', 'read')
-    and {{ spark_cdc._is_any_found(names) | indent(4) }},
+    and coalesce(
+        {{ names | join(',\n        ') }}
+    ) is not null,
     {{ spark_cdc._texts_found(names) | indent(4) }},
     null
 )

@@ -1,9 +1,18 @@
-{#- The note on an event that can't be accepted: JSON with what is wrong and what came in; null for the others. -#}
+{#- The note on an event that can't be accepted, as _reject_note() has it for rows; null for the others. -#}
 {%- macro _event_note(entity) -%}
-{%- set reasons = spark_cdc._event_note_reasons(entity) -%}
+{%- set faults = spark_cdc._event_note_faults(entity) -%}
+{%- set columns = [] -%}
+{%- for column in entity.columns if column.name in faults | map(attribute='column') -%}
+    {%- set conditions = faults | selectattr('column', 'equalto', column.name) | map(attribute='condition') | join(' or ') -%}
+    {%- do columns.append('if(' ~ conditions ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
+{%- endfor -%}
+{%- set reasons = [] -%}
+{%- for fault in faults -%}{%- do reasons.append('if(' ~ fault.condition ~ ', ' ~ fault.reason ~ ', null)') -%}{%- endfor -%}
 if(
-    {{ spark_cdc._is_any_found(reasons) | indent(4) }},
+    {{ faults | map(attribute='condition') | join('\n    or ') }},
     to_json(named_struct(
+        'kind', if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'),
+        'columns', {{ spark_cdc._texts_found(columns) | indent(8) }},
         'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
         'row', {{ spark_cdc._event_note_row(entity) }}
         {%- if not entity.events.is_message %},
@@ -15,46 +24,51 @@ if(
 {%- endmacro -%}
 
 
-{#- What may be wrong with an event: a list of expressions, each a text or null. -#}
-{%- macro _event_note_reasons(entity) -%}
+{#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
+    reason (expression of a text). -#}
+{%- macro _event_note_faults(entity) -%}
     {%- set operations = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
-    {%- set reasons = ['event_problem'] -%}
-    {%- if not entity.events.is_message -%}
-        {%- do reasons.append(spark_cdc._landing_problem_reason(entity)) -%}
-    {%- endif -%}
     {%- set unknown -%}
-if(event_problem is null and not coalesce(event_op in ({{ spark_cdc._literals(operations) }}), false), {# -#}
-concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}'), null)
+concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
-    {%- set unplaced -%}
-if(event_problem is null and event_op not in ('control', 'read') and final_position is null, 'the position in the order of events is missing', null)
-    {%- endset -%}
-    {%- do reasons.extend([unknown, unplaced]) -%}
+    {%- set general = [
+        ['event_problem is not null', 'event_problem'],
+        ['event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown],
+        ["event_problem is null and event_op not in ('control', 'read') and final_position is null",
+         "'the position in the order of events is missing'"],
+    ] -%}
+    {%- if not entity.events.is_message -%}
+        {%- do general.insert(1, ['landing_problem is not null', spark_cdc._landing_problem_reason(entity)]) -%}
+    {%- endif -%}
     {%- if entity.events.insert_only -%}
-        {%- do reasons.append("if(event_op in ('update', 'delete', 'truncate'), concat(event_op, ' in an entity that is insert_only'), null)") -%}
+        {%- do general.append(["event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"]) -%}
     {%- endif -%}
     {%- if entity.source.on_unexpected_column == 'error' and entity.events.is_message -%}
-        {%- do reasons.append("if(size(event_unexpected) > 0, concat('unexpected columns: ', array_join(event_unexpected, ', ')), null)") -%}
+        {%- do general.append(['size(event_unexpected) > 0', "concat('unexpected columns: ', array_join(event_unexpected, ', '))"]) -%}
     {%- endif -%}
+    {%- set faults = [] -%}
+    {%- for condition, reason in general -%}
+        {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
+    {%- endfor -%}
     {%- for column in entity.columns if column.role != 'control' or column in spark_cdc._event_order_columns(entity) or not entity.events.is_message -%}
         {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) -%}
         {%- if condition -%}
-            {%- set reason -%}
-if(event_problem is null and {{ spark_cdc._event_note_applies(entity, column) }} and ({{ condition }}), {{ spark_cdc._reject_reason(column) }}, null)
+            {%- set condition -%}
+event_problem is null and {{ spark_cdc._event_note_applies(entity, column) }} and ({{ condition }})
             {%- endset -%}
-            {%- do reasons.append(reason) -%}
+            {%- do faults.append({'column': column.name, 'condition': condition, 'reason': spark_cdc._reject_reason(column)}) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for old in spark_cdc._old_keys(entity) -%}
         {%- set raw = spark_cdc._raw(old) -%}
         {%- set reason -%}
-if(event_problem is null and {{ raw }} is not null and {{ old.sql }} is null, {# -#}
 concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._shown(raw) }}, {# -#}
-{{ spark_cdc._literal(' is not accepted as ' ~ old.data_type) }}), null)
+{{ spark_cdc._literal(' is not accepted as ' ~ old.data_type) }})
         {%- endset -%}
-        {%- do reasons.append(reason) -%}
+        {%- do faults.append({
+            'column': old.of.name, 'condition': 'event_problem is null and ' ~ raw ~ ' is not null and ' ~ old.sql ~ ' is null', 'reason': reason}) -%}
     {%- endfor -%}
-    {{ return(reasons) }}
+    {{ return(faults) }}
 {%- endmacro -%}
 
 
