@@ -1,8 +1,6 @@
 {#- Change-event format `change_arrays`: JSON messages with arrays of names and values, and of old names and values
     (`changeType`, `timestamp`, `columnNames`, `columnValues`, `oldKeyNames`, `oldKeyValues`). Other names of the fields
-    are given under events.fields.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a message. -#}
+    are given under events.fields. One row a message. -#}
 {%- macro _events_change_arrays(entity, landed) -%}
 {%- set codes = {'INSERT': 'insert', 'UPDATE': 'update', 'UPSERT': 'upsert', 'DELETE': 'delete', 'TRUNCATE': 'truncate',
     'READ': 'read', 'HEARTBEAT': 'control', 'BEGIN': 'control', 'COMMIT': 'control'} -%}

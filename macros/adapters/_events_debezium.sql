@@ -1,9 +1,7 @@
 {#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON, with or without the
     embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once, and its
     documents are counted; a second time is parsed only what a topic dump wraps. The message key is read only for events whose key
-    the message itself lacks.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event. -#}
+    the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 with parsed as (
     select
@@ -121,8 +119,8 @@ from_json(
 
 {#- A part of the envelope, which may stand below `payload`: of what was sent, or of what that wraps. -#}
 {%- macro _debezium_field(name) -%}
-    {{ return('if(carried is null, if(sent.payload is null, sent.' ~ name ~ ', sent.payload.' ~ name
-        ~ '), if(carried.payload is null, carried.' ~ name ~ ', carried.payload.' ~ name ~ '))') }}
+if(carried is null, if(sent.payload is null, sent.{{ name }}, sent.payload.{{ name }}), {# -#}
+if(carried.payload is null, carried.{{ name }}, carried.payload.{{ name }}))
 {%- endmacro -%}
 
 
@@ -186,7 +184,8 @@ case
             key -> if(before is null, key, map_concat(map_filter(before, (name, part) -> not map_contains_key(key, name)), key))
         )[0], before)
     {%- if names %}
-    when op = 'u' and before is not null and not ({% for name in names %}before[{{ name }}] <=> after[{{ name }}]{{ ' and ' if not loop.last }}{% endfor %})
+    when op = 'u' and before is not null and not ({# -#}
+    {%- for name in names %}before[{{ name }}] <=> after[{{ name }}]{{ ' and ' if not loop.last }}{% endfor %})
         then transform(
             {{ key }},
             key -> if({% for name in names %}key[{{ name }}] = after[{{ name }}]{{ ' and ' if not loop.last }}{% endfor %}, null, before)

@@ -1,7 +1,5 @@
 {#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
-    only those are there that the connector was told to add.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    only those are there that the connector was told to add. -#}
 {%- macro _events_debezium_flat(entity, typed) -%}
 {%- set transactions = [] -%}
 {%- for name in ['txId', 'gtid', 'commit_lsn'] if name in spark_cdc._debezium_flat_fields(entity) -%}

@@ -1,6 +1,4 @@
-{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them. -#}
 {%- macro _events_delta_cdf(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set version = spark_cdc._named_column(entity, '_commit_version') -%}

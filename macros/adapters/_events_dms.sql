@@ -1,7 +1,5 @@
 {#- Change-event format `dms`: what AWS Database Migration Service writes to S3, as CSV or Parquet. Rows without an
-    operation are those of a full load.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    operation are those of a full load. -#}
 {%- macro _events_dms(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.get('operation', 'Op')) -%}

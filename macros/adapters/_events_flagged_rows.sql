@@ -1,7 +1,5 @@
 {#- Change-event format `flagged_rows`: rows with a column that says what happened to them and columns that give their
-    order, such as the change tables of vendors.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    order, such as the change tables of vendors. -#}
 {%- macro _events_flagged_rows(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.operation) -%}
@@ -38,7 +36,10 @@ from {{ typed }}
     {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], ['operation'])) -%}
     {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'time')) -%}
     {%- if not entity.events.order -%}
-        {%- do problems.append('events.order is missing or names no column: name the columns that give the order of the changes, most significant first') -%}
+        {%- set problem -%}
+events.order is missing or names no column: name the columns that give the order of the changes, most significant first
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
     {%- endif -%}
     {%- do problems.extend(spark_cdc._order_type_problems('events.order', entity.events.order)) -%}
     {%- do problems.extend(spark_cdc._old_key_map_problems(entity)) -%}

@@ -1,8 +1,6 @@
 {#- Change-event format `iceberg_changelog`: rows of the view that Iceberg's procedure create_changelog_view makes. Its
     ordinals count from the view's first snapshot, so either all views begin at the same one, or columns under
-    events.order come first.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    events.order come first. -#}
 {%- macro _events_iceberg_changelog(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set ordinal = spark_cdc._named_column(entity, '_change_ordinal') -%}

@@ -1,6 +1,4 @@
-{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a message. -#}
+{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a message. -#}
 {%- macro _events_maxwell(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
 {%- for type in ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter',

@@ -1,8 +1,6 @@
 {#- Change-event format `sqlserver_cdc`: rows of the change tables of SQL Server (cdc.<capture instance>_CT) and of the
     functions on them. Log sequence numbers are binary, or text: 0x and 20 hexadecimal digits, the same without 0x or
-    with colons, or base64.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    with colons, or base64. -#}
 {%- macro _events_sqlserver_cdc(entity, typed) -%}
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
@@ -69,7 +67,8 @@ from (
         {%- set column = spark_cdc._named_column(entity, name) -%}
         {%- if column.data_type not in accepted -%}
             {%- set problem -%}
-column '{{ name }}' is declared {{ column.data_type }}; accepted are {{ accepted | join(', ') }}: correct it, or leave it out, since the format adds it
+column '{{ name }}' is declared {{ column.data_type }}; accepted are {{ accepted | join(', ') }}: correct it, {# -#}
+or leave it out, since the format adds it
             {%- endset -%}
             {%- do problems.append(problem) -%}
         {%- endif -%}

@@ -1,7 +1,5 @@
 {#- Change-event format `wal2json`: what PostgreSQL's output plugin wal2json writes, in format 1 (a transaction a message)
-    and format 2 (a change a message), told apart message by message.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a change. -#}
+    and format 2 (a change a message), told apart message by message. One row a change. -#}
 {%- macro _events_wal2json(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'truncate': 'truncate', 'message': 'control',
     'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'B': 'control', 'C': 'control', 'M': 'control'} -%}

@@ -11,8 +11,8 @@ if(
     map(
         {%- for key in entity.key_columns -%}
         {%- set text = spark_cdc._event_text(entity, key) -%}
-        {{ spark_cdc._literal(key.from) }}, {% if key.name in old_texts %}coalesce({{ old_texts[key.name] }}, {{ text }}){% else %}{{ text }}{% endif %}
-        {{- ', ' if not loop.last }}
+        {{ spark_cdc._literal(key.from) }}, {# -#}
+        {% if key.name in old_texts %}coalesce({{ old_texts[key.name] }}, {{ text }}){% else %}{{ text }}{% endif %}{{ ', ' if not loop.last }}
         {%- endfor -%}
     )
 )

@@ -1,4 +1,6 @@
-{#- The macro events_<format><suffix>, of the user's own project or of this one; none if there is none. -#}
+{#- The macro events_<format><suffix>, of the user's own project or of this one; none if there is none. Without a suffix that is the
+    adapter: of an entity and a relation (of messages with message, message_key and landed_row, or of rows with all columns as
+    declared) it makes a query with the columns of the canonical event (docs/events.md), rows with all their own columns too. -#}
 {%- macro _adapter(format, suffix='') -%}
     {%- set name = 'events_' ~ format ~ suffix -%}
     {{ return(context.get(name) or context['spark_cdc'].get('_' ~ name)) }}

@@ -10,11 +10,10 @@
         ~ entity.name, info=true) -%}
     {%- do run_query(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if entity.events and entity.events.is_message -%}
-        {%- do run_query(spark_cdc._landed_messages_sql(entity, spark_cdc._typed_columns(entity))) -%}
+        {%- do run_query(spark_cdc._landed_messages_sql(entity, [] if entity.source.format == 'json' else spark_cdc._found_columns(entity))) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = (spark_cdc._json_columns(entity) if entity.source.format == 'json' else spark_cdc._typed_columns(entity))
-            | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal -%}
         {%- if entity.source.format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
@@ -26,17 +25,16 @@
 {%- endmacro -%}
 
 
-{#- The columns of the files or the table, as rows {col_name, data_type}; of JSON, whose lines are text, none. -#}
-{%- macro _typed_columns(entity) -%}
-    {{ return([] if entity.source.format == 'json' else spark_cdc._query('describe ' ~ spark_cdc._files_view(entity))) }}
-{%- endmacro -%}
-
-
-{#- The names in the first rows of JSON lines; further on, an unexpected one is a problem of its row. -#}
-{%- macro _json_columns(entity) -%}
+{#- The columns of the files or the table as rows {col_name, data_type}. Of JSON they are the names in its first lines; further on,
+    an unexpected one is a problem of its row. -#}
+{%- macro _found_columns(entity) -%}
 {%- set sql -%}
+{%- if entity.source.format != 'json' -%}
+describe {{ spark_cdc._files_view(entity) }}
+{%- else -%}
 select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as col_name, 'string' as data_type {# -#}
 from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
+{%- endif -%}
 {%- endset -%}
     {{ return(spark_cdc._query(sql)) }}
 {%- endmacro -%}

@@ -8,8 +8,8 @@ try_to_timestamp({{ raw }}, {{ spark_cdc._literal(format) }})
 try_to_timestamp(concat({{ raw }}, {{ spark_cdc._literal(' ' ~ zone) }}), {{ spark_cdc._literal(pattern) }})
 {%- else -%}
 {%- set zone = ' ' ~ zone if '/' in zone else zone -%}
-try_cast(case {# -#}
-when contains({{ raw }}, ':') and (endswith({{ raw }}, 'Z') or {{ raw }} rlike {{ spark_cdc._literal(spark_cdc._zone_pattern()) }}) then {{ raw }} {# -#}
+{%- set pattern = spark_cdc._literal(spark_cdc._zone_pattern()) -%}
+try_cast(case when contains({{ raw }}, ':') and (endswith({{ raw }}, 'Z') or {{ raw }} rlike {{ pattern }}) then {{ raw }} {# -#}
 when contains({{ raw }}, ':') then concat(trim({{ raw }}), {{ spark_cdc._literal(zone) }}) {# -#}
 else concat(trim({{ raw }}), {{ spark_cdc._literal(' 00:00:00' ~ zone) }}) end as timestamp)
 {%- endif -%}

@@ -50,7 +50,8 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
     {%- for condition, reason in general -%}
         {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
-    {%- for column in entity.columns if column.role != 'control' or column in spark_cdc._event_order_columns(entity) or not entity.events.is_message -%}
+    {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if entity.events.is_message else entity.columns -%}
+    {%- for column in entity.columns if column in read -%}
         {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) -%}
         {%- if condition -%}
             {%- set condition -%}
@@ -65,8 +66,8 @@ event_problem is null and {{ spark_cdc._event_note_applies(entity, column) }} an
 concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._shown(raw) }}, {# -#}
 {{ spark_cdc._literal(' is not accepted as ' ~ old.data_type) }})
         {%- endset -%}
-        {%- do faults.append({
-            'column': old.of.name, 'condition': 'event_problem is null and ' ~ raw ~ ' is not null and ' ~ old.sql ~ ' is null', 'reason': reason}) -%}
+        {%- set condition = 'event_problem is null and ' ~ raw ~ ' is not null and ' ~ old.sql ~ ' is null' -%}
+        {%- do faults.append({'column': old.of.name, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
     {{ return(faults) }}
 {%- endmacro -%}
@@ -93,6 +94,10 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
 'after', coalesce(event_after, event_before))
 {%- else -%}
-named_struct({% for column in entity.columns %}{{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}{% endfor %})
+named_struct({# -#}
+{%- for column in entity.columns -%}
+{{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
+{%- endfor -%}
+)
 {%- endif -%}
 {%- endmacro -%}

@@ -33,18 +33,17 @@ cast({{ sql }} as bigint)
 
 {%- macro _order_decimal_parts(type, sql) -%}
     {%- set digits, scale = spark_cdc._decimal_digits(type) -%}
-    {%- set low = '1' ~ '0' * 18 -%}
-    {%- set high = '1' ~ '0' * 36 -%}
-    {%- set lowest -%}({{ sql }} % {{ low }}) div 1{%- endset -%}
-    {%- set fraction -%}cast(cast({{ sql }} % 1 as decimal({{ scale }}, {{ scale }})) * 1{{ '0' * scale }} as bigint){%- endset -%}
     {%- if digits <= 18 and scale == 0 -%}
         {{ return(['cast(' ~ sql ~ ' as bigint)']) }}
-    {%- elif digits <= 18 -%}
-        {%- set parts = [sql ~ ' div 1'] -%}
-    {%- elif digits <= 36 -%}
-        {%- set parts = [sql ~ ' div ' ~ low, lowest] -%}
-    {%- else -%}
-        {%- set parts = [sql ~ ' div ' ~ high, '(' ~ sql ~ ' % ' ~ high ~ ') div ' ~ low, lowest] -%}
     {%- endif -%}
-    {{ return(parts + ([fraction] if scale else [])) }}
+    {%- set parts = [] -%}
+    {%- set highest = [digits - 1, 0] | max // 18 -%}
+    {%- for place in range(highest, -1, -1) -%}  {#- 18 digits at a time -#}
+        {%- set rest = sql if place == highest else '(' ~ sql ~ ' % 1' ~ '0' * 18 * (place + 1) ~ ')' -%}
+        {%- do parts.append(rest ~ ' div 1' ~ '0' * 18 * place) -%}
+    {%- endfor -%}
+    {%- if scale -%}
+        {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale ~ ' as bigint)') -%}
+    {%- endif -%}
+    {{ return(parts) }}
 {%- endmacro -%}

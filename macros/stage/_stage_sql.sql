@@ -2,8 +2,9 @@
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the source and
     `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
     ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
-    rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that looking for the keys of a load reads nothing else. Where keys that come
-    more than once are set aside, all their rows are rejected: they are found by one more read of the key columns. -#}
+    rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
+    looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
+    rejected: they are found by one more read of the key columns. -#}
 {%- macro _stage_sql(entity, landed) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
