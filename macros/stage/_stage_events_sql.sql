@@ -107,26 +107,7 @@ typed as (
 {#- What rows of change tables bring: their columns are cast before the adapter reads them. -#}
 {%- macro _typed_rows_ctes(entity, landed, old_keys) -%}
 {%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
-with landed as (
-    select
-        {% for column in entity.columns -%}
-        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
-        {% endfor -%}
-        {%- if entity.source.format == 'json' -%}
-        landing_names,
-        {% endif -%}
-        landing_problem
-    from {{ landed }}
-),
-
-cast_columns as (
-    select
-        *
-        {%- for column in entity.columns %},
-        {{ spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) }} as {{ column.sql }}
-        {%- endfor %}
-    from landed
-),
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'cast_columns') }},
 
 events as (
     {{ adapter_sql(entity, 'cast_columns') | indent(4) }}

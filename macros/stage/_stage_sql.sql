@@ -8,23 +8,7 @@
 {%- macro _stage_sql(entity, landed) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
-with landed as (
-    select
-        {% for column in entity.columns -%}
-        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
-        {% endfor -%}
-        landing_problem
-    from {{ landed }}
-),
-
-typed as (
-    select
-        *
-        {%- for column in entity.columns %},
-        {{ spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) }} as {{ column.sql }}
-        {%- endfor %}
-    from landed
-),
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'typed') }},
 
 flagged as (
     select
