@@ -81,8 +81,5 @@ else ', where all columns hold text, set source.text: true' }}. Nothing was writ
         {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
         {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
     {%- endif -%}
-    {%- if modules.re.match('(array|struct|map)<', found) and modules.re.match('(array|struct|map)<', declared) -%}
-        {{ return(found == declared) }}
-    {%- endif -%}
     {{ return(false) }}
 {%- endmacro -%}
