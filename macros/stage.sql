@@ -17,7 +17,7 @@
         {{ return('select 1 as not_read') }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
-        {%- do spark_cdc._land(entity, landing, spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time()) -%}
     {%- endif -%}
     {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}
 {%- endmacro -%}

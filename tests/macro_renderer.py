@@ -16,6 +16,7 @@ import functools
 import itertools
 import json
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, SimpleNamespace
@@ -203,7 +204,7 @@ def _dbt_context(
 
     return {
         PACKAGE: macros,
-        "context": {PACKAGE: macros},
+        "context": ChainMap({PACKAGE: macros}, macros),  # as dbt has it: also each by itself
         "return": give_back,
         "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),

@@ -201,15 +201,12 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     entity = macros._entity(name)
     time = datetime.datetime(2024, 3, 4, 10, 15)
     found = [{"col_name": column, "data_type": "string"} for column in FOUND]
-    is_table = entity["source"]["format"] == "table"
     is_message = entity["events"] and entity["events"]["is_message"]
     stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
     statements = {
         f"stg_{name}": stage_sql(entity, f"landed_{name}"),
-        f"{name}_files": macros._table_view_sql(entity, f"{SCHEMA}.{name}", time)
-        if is_table
-        else macros._files_view_sql(entity, time),
-        f"{name}_landed": macros._messages_view_sql(entity)
+        f"{name}_files": macros._files_view_sql(entity, f"{SCHEMA}.{name}", time),
+        f"{name}_landed": macros._landed_messages_sql(entity, [])
         if is_message
         else macros._landed_view_sql(entity, time, found),
     }

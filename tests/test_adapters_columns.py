@@ -47,7 +47,11 @@ def typed_sql(macros: Macros, entity: dict[str, Any], landed: str) -> str:
     raw = [
         f"{macros._quote(column['from'])} as {macros._raw(column)}" for column in entity["columns"]
     ]
-    cast = [f"{macros._cast(entity, c)} as {c['sql']}" for c in entity["columns"]]
+    is_text, timezone = entity["source"]["text"], entity["timezone"]
+    cast = [
+        f"{macros._cast(c, macros._raw(c), is_text, timezone)} as {c['sql']}"
+        for c in entity["columns"]
+    ]
     return (
         f"with landed as (select {', '.join(raw)} from {landed}),\n"
         f"typed as (select *, {', '.join(cast)} from landed)\n"
@@ -641,7 +645,7 @@ def test_every_format_tells_the_story(cursor, name):
 @pytest.mark.parametrize("name", FORMATS)
 def test_formats_say_what_they_add(name):
     macros = load_macros()
-    settings = macros[f"_events_{name}_settings"]()
+    settings = macros._adapter_format(name)["settings"]
     assert isinstance(settings, dict)
     columns = macros[f"_events_{name}_columns"](
         {"events": {"operation": "op", "timestamp_column": "at", "order": []}, "source": {}}

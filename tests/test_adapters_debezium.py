@@ -284,7 +284,8 @@ def cast(cursor: Any, data_type: str, encoding: str, texts: list[str | None]) ->
         "format": None,
         "nullable": True,
     }
-    entity = {"source": {"text": True}, "timezone": "Europe/Berlin"}
+    value = MACROS._cast(column, "raw__v", True, "Europe/Berlin")
+    condition = MACROS._reject_condition(column, "raw__v", "v", True)
     rows = ", ".join(
         f"({place}, {'cast(null as string)' if text is None else MACROS._literal(text)})"
         for place, text in enumerate(texts)
@@ -295,8 +296,8 @@ def cast(cursor: Any, data_type: str, encoding: str, texts: list[str | None]) ->
         "date": "cast(v as string)",
     }.get(data_type, "try_cast(v as string)")
     cursor.execute(
-        f"select if({MACROS._reject_condition(entity, column)}, 'rejected', {shown}) from ("
-        f"select *, {MACROS._cast(entity, column)} as v"
+        f"select if({condition}, 'rejected', {shown}) from ("
+        f"select *, {value} as v"
         f" from values {rows} as landed (place, raw__v)) order by place"
     )
     return [row[0] for row in cursor.fetchall()]

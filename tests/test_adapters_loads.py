@@ -164,7 +164,7 @@ def test_numbers_in_json_keep_all_digits(warehouse, cursor, tmp_path, load_type,
         return
     settings = people.node["config"]["meta"]["spark_cdc"]
     settings |= {"load_type": "full", "events": None}
-    people.macros._land(people.entity, None, datetime.datetime.fromisoformat(DAY))
+    people.macros._land_load(people.entity, None, datetime.datetime.fromisoformat(DAY))
     staged = people.macros._stage_sql(people.entity, "landed_moves")
     cursor.execute(f"select n, note from ({staged}) order by id")
     assert cursor.fetchall() == [(number, None) for number in wanted]

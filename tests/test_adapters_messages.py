@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import Macros, load_macros_of
+from macro_renderer import MACROS, Macros, Node, load_macros, load_macros_of
 
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
@@ -185,3 +185,30 @@ def test_fields_that_a_message_does_not_have_are_refused() -> None:
     }
     with pytest.raises(AssertionError, match=r"events\.fields.*names.*column_names"):
         described(settings, COLUMNS)
+
+
+OWN = """
+{%- macro events_own(entity, landed) -%}
+select 'insert' as event_op, landed_row from {{ landed }}
+{%- endmacro -%}
+"""
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_format_of_ones_own_says_what_it_hands_on(tmp_path: Path, declared: bool) -> None:
+    about = "{'landed_row': true, 'has_order': true, 'unavailable': '?', 'settings': {'a': none}}"
+    macro = "{%- macro events_own_format() -%}{{ return(" + about + ") }}{%- endmacro -%}"
+    (tmp_path / "events_own.sql").write_text(OWN + (macro if declared else ""), encoding="utf-8")
+    settings = {
+        "load_type": "events",
+        "events": {"format": "own", "a": 1, "order": ["id"]},
+        "source": {"format": "json"},
+    }
+    node = Node(name="stg_people", meta={"spark_cdc": settings}, columns=COLUMNS)
+    macros = load_macros([MACROS, tmp_path], entity_node=lambda name: node)
+    problems = "\n".join(macros._event_problems(node, settings))
+    assert ("the format own has an order of its own" in problems) == declared
+    assert ("'a'" in problems) != declared  # a setting that is not known
+    sql = macros._stage_events_sql(macros._entity("people"), "landed_people")
+    assert ("landed_row.message as landing_message" in sql) == declared
+    assert ("'?'" in sql) == declared

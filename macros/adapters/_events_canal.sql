@@ -1,6 +1,4 @@
-{#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row for each row of a message. -#}
+{#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it. One row for each row of a message. -#}
 {%- macro _events_canal(entity, landed) -%}
 {%- set row_types = {'INSERT': 'insert', 'UPDATE': 'update', 'DELETE': 'delete', 'INIT': 'read'} -%}
 {%- set codes = dict(row_types, TRUNCATE='truncate') -%}
@@ -8,13 +6,13 @@
                  'INIT_DDL', 'WATERMARK', 'TIDB_WATERMARK'] -%}
     {%- do codes.update({type: 'control'}) -%}
 {%- endfor -%}
-{%- set order_fields = spark_cdc._order_field_names(entity, ['id']) -%}
+{%- set order_fields = spark_cdc._message_order_fields(entity, ['id']) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     ['id', 'string', 'id'], ['database', 'string', 'database_name'], ['table', 'string', 'table_name'],
     ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
     ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
 ], order_fields) -%}
-{%- set parts = spark_cdc._whole_numbers(fields.order) -%}
+{%- set parts = spark_cdc._message_numbers(fields.order) -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
 ),
@@ -40,18 +38,18 @@ changes as (
 
 select
     event_op,
-    {{ spark_cdc._position(parts + ['cast(coalesce(row_index, 0) as bigint)']) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(parts + ['cast(coalesce(row_index, 0) as bigint)']) | indent(4) }} as event_position,
     if(event_op = 'control' or gtid = '', null, gtid) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(millis as bigint), 1000))) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('Canal', 'one flat message a line') | indent(8) }}
-        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('Canal', 'one flat message a line') | indent(8) }}
+        {{ spark_cdc._unknown_message_case("'type'", 'change_type', codes) | indent(8) }}
         when event_op <> 'truncate' and coalesce(size(new_row), 0) < 1
             then 'no data; accepted is one entry of data for each row, which needs binlog_format=ROW at the source'
         when event_op = 'update' and (old_row is null or size(old_rows) <> size(new_rows))
             then 'update without its old values; accepted is one entry of old for each of data'
         when event_op <> 'read'
-            then {{ spark_cdc._order_problem(order_fields, fields.order, parts, 'a whole number') | indent(12) }}
+            then {{ spark_cdc._message_order_problem(order_fields, fields.order, parts, 'a whole number') | indent(12) }}
     end as event_problem,
     case event_op
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_row') }}
@@ -63,7 +61,6 @@ from changes
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_canal_settings() -%}
-    {{ return({'table': none, 'order_fields': none}) }}
+{%- macro _events_canal_format() -%}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

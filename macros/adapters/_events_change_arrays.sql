@@ -1,13 +1,11 @@
 {#- Change-event format `change_arrays`: JSON messages with arrays of names and values, and of old names and values
     (`changeType`, `timestamp`, `columnNames`, `columnValues`, `oldKeyNames`, `oldKeyValues`). Other names of the fields
-    are given under events.fields.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a message. -#}
+    are given under events.fields. One row a message. -#}
 {%- macro _events_change_arrays(entity, landed) -%}
 {%- set codes = {'INSERT': 'insert', 'UPDATE': 'update', 'UPSERT': 'upsert', 'DELETE': 'delete', 'TRUNCATE': 'truncate',
     'READ': 'read', 'HEARTBEAT': 'control', 'BEGIN': 'control', 'COMMIT': 'control'} -%}
 {%- set name_of = dict(spark_cdc._change_arrays_fields(), **(entity.events.get('fields') or {})) -%}
-{%- set order_fields = spark_cdc._order_field_names(entity, [name_of['timestamp']]) -%}
+{%- set order_fields = spark_cdc._message_order_fields(entity, [name_of['timestamp']]) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     [name_of['change_type'], 'string', 'change_type'], [name_of['timestamp'], 'string', 'happened'],
     [name_of['table'], 'string', 'table_name'], [name_of['transaction'], 'string', 'transaction_id'],
@@ -16,9 +14,9 @@
 ], order_fields) -%}
 {%- set parts = [] -%}
 {%- for text in fields.order -%}
-    {%- do parts.append(spark_cdc._change_arrays_order(entity, text) if text == 'happened' else spark_cdc._whole_numbers([text])[0]) -%}
+    {%- do parts.append(spark_cdc._change_arrays_order(entity, text) if text == 'happened' else spark_cdc._message_numbers([text])[0]) -%}
 {%- endfor -%}
-{%- set order_problem = spark_cdc._order_problem(
+{%- set order_problem = spark_cdc._message_order_problem(
     order_fields, fields.order, parts,
     'a whole number' ~ (', and for ' ~ name_of['timestamp'] ~ ' a time such as 2024-05-01T10:00:00Z too' if 'happened' in fields.order else '')
 ) -%}
@@ -43,12 +41,12 @@ mapped as (
 
 select
     event_op,
-    {{ spark_cdc._position(parts) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._change_arrays_time(entity, 'happened') }}) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('change arrays', 'one message a line, with ' ~ name_of.values() | join(', ')) | indent(8) }}
-        {{ spark_cdc._unknown_operation_case(spark_cdc._literal(name_of['change_type']), 'change_type', codes) | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('change arrays', 'one message a line, with ' ~ name_of.values() | join(', ')) | indent(8) }}
+        {{ spark_cdc._unknown_message_case(spark_cdc._literal(name_of['change_type']), 'change_type', codes) | indent(8) }}
         when event_op = 'truncate'
             then {{ order_problem | indent(12) }}
         else coalesce(
@@ -91,33 +89,38 @@ from mapped
 {#- The time of a message as a number that sorts: a number as it is (in microseconds where its unit is known, so that
     1.5 seconds count), a text as microseconds. -#}
 {%- macro _change_arrays_order(entity, text) -%}
-    {%- set scale = {'seconds': 1000000, 'millis': 1000, 'micros': 1}.get(entity.events.get('timestamp_unit')) -%}
-    {%- set number = 'try_cast(' ~ text ~ ' as bigint)' -%}
-    {%- if scale -%}
-        {%- set number = 'try_cast(try_multiply(try_cast(' ~ text ~ ' as decimal(28, 9)), ' ~ scale ~ ') as bigint)' -%}
-    {%- endif -%}
-    {{ return('coalesce(' ~ number ~ ', unix_micros(' ~ spark_cdc._cast_instant(text, none, entity.timezone) ~ '))') }}
+{%- set scale = {'seconds': 1000000, 'millis': 1000, 'micros': 1}.get(entity.events.get('timestamp_unit')) -%}
+{%- set number -%}
+{%- if scale -%}
+try_cast(try_multiply(try_cast({{ text }} as decimal(28, 9)), {{ scale }}) as bigint)
+{%- else -%}
+try_cast({{ text }} as bigint)
+{%- endif -%}
+{%- endset -%}
+coalesce({{ number }}, unix_micros({{ spark_cdc._cast_instant(text, none, entity.timezone) }}))
 {%- endmacro -%}
 
 
 {#- The time of a message as an instant: a text is one; a number if its unit is known. -#}
 {%- macro _change_arrays_time(entity, text) -%}
-    {%- set unit = entity.events.get('timestamp_unit') -%}
-    {%- set is_number = 'try_cast(' ~ text ~ ' as double) is not null' -%}
-    {%- set number = 'cast(null as timestamp)' -%}
-    {%- if unit == 'nanos' -%}
-        {%- set number = 'timestamp_micros(try_cast(' ~ text ~ ' as bigint) div 1000)' -%}
-    {%- elif unit -%}
-        {%- set number = 'timestamp_micros(' ~ spark_cdc._change_arrays_order(entity, text) ~ ')' -%}
-    {%- endif -%}
-    {{ return('if(' ~ is_number ~ ', ' ~ number ~ ', ' ~ spark_cdc._cast_instant(text, none, entity.timezone) ~ ')') }}
+{%- set unit = entity.events.get('timestamp_unit') -%}
+{%- set number -%}
+{%- if unit == 'nanos' -%}
+timestamp_micros(try_cast({{ text }} as bigint) div 1000)
+{%- elif unit -%}
+timestamp_micros({{ spark_cdc._change_arrays_order(entity, text) }})
+{%- else -%}
+cast(null as timestamp)
+{%- endif -%}
+{%- endset -%}
+if(try_cast({{ text }} as double) is not null, {{ number }}, {{ spark_cdc._cast_instant(text, none, entity.timezone) }})
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_change_arrays_settings() -%}
+{%- macro _events_change_arrays_format() -%}
     {{ return({
-        'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos'],
+        'settings': {'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos']},
+        'has_order': true, 'landed_row': true,
     }) }}
 {%- endmacro -%}
 

@@ -1,8 +1,10 @@
 {#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
-    only those are there that the connector was told to add.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    only those are there that the connector was told to add. -#}
 {%- macro _events_debezium_flat(entity, typed) -%}
+{%- set transactions = [] -%}
+{%- for name in ['txId', 'gtid', 'commit_lsn'] if name in spark_cdc._debezium_flat_fields(entity) -%}
+    {%- do transactions.append(spark_cdc._debezium_flat_field(name)) -%}
+{%- endfor -%}
 with ordered as (
     select
         *,
@@ -20,8 +22,8 @@ select
         when __op = 'r' then 'read'
         when __op = 't' then 'truncate'
     end as event_op,
-    {{ spark_cdc._debezium_flat_first(entity, ['txId', 'gtid', 'commit_lsn', 'transaction_id']) }} as event_transaction,
-    {{ spark_cdc._debezium_time('__source_ts_us', '__source_ts_ms') }} as event_time,
+    coalesce({{ (transactions + ['__transaction_id']) | join(', ') }}) as event_transaction,
+    timestamp_micros(coalesce(__source_ts_us, try_multiply(__source_ts_ms, 1000L))) as event_time,
     case
         when __op not in ('c', 'u', 'd', 'r', 't')
             then concat('unknown operation \'', __op, '\' in __op; accepted are c, u, d, r, t')
@@ -32,6 +34,11 @@ select
     end as event_problem,
     cast(null as map<string, string>) as event_before
 from ordered
+{%- endmacro -%}
+
+
+{%- macro _events_debezium_flat_format() -%}
+    {{ return({'settings': {'database': ['postgresql', 'mysql', 'sqlserver']}, 'unavailable': '__debezium_unavailable_value'}) }}
 {%- endmacro -%}
 
 
@@ -52,12 +59,6 @@ from ordered
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_debezium_flat_settings() -%}
-    {{ return({'database': ['postgresql', 'mysql', 'sqlserver']}) }}
-{%- endmacro -%}
-
-
 {#- Fields of `source` that are read: those of one database, if the setting names it. -#}
 {%- macro _debezium_flat_fields(entity) -%}
     {%- set fields = {
@@ -75,53 +76,44 @@ from ordered
 
 {#- A field of `source`, under whichever of its names it came. -#}
 {%- macro _debezium_flat_field(name) -%}
-    {{ return('coalesce(__source_' ~ name ~ ', __' ~ name ~ ')') }}
-{%- endmacro -%}
-
-
-{#- The first that is there of some fields. -#}
-{%- macro _debezium_flat_first(entity, names) -%}
-    {%- set found = [] -%}
-    {%- for name in names -%}
-        {%- if name == 'transaction_id' -%}
-            {%- do found.append('__transaction_id') -%}
-        {%- elif name in spark_cdc._debezium_flat_fields(entity) -%}
-            {%- do found.append(spark_cdc._debezium_flat_field(name)) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return('coalesce(' ~ found | join(', ') ~ ')') }}
+coalesce(__source_{{ name }}, __{{ name }})
 {%- endmacro -%}
 
 
 {#- The declared order, else the place in the log of whichever database the row comes from. -#}
 {%- macro _debezium_flat_position(entity) -%}
-    {%- if entity.events.order -%}
-        {{ return('if(' ~ spark_cdc._any_null(entity.events.order) ~ ', null, array('
-            ~ spark_cdc._order_parts(entity.events.order) | join(', ') ~ '))') }}
-    {%- endif -%}
-    {%- set field = spark_cdc._debezium_flat_field -%}
-    {%- set fields = spark_cdc._debezium_flat_fields(entity) -%}
-    {%- set positions = [] -%}
-    {%- if 'lsn' in fields -%}
-        {%- do positions.append(spark_cdc._debezium_postgresql_position(field('sequence'), field('lsn'))) -%}
-    {%- endif -%}
-    {%- if 'file' in fields -%}
-        {%- do positions.append(spark_cdc._debezium_mysql_position(field('file'), field('pos'), field('row'))) -%}
-    {%- endif -%}
-    {%- if 'commit_lsn' in fields -%}
-        {%- do positions.append(spark_cdc._debezium_sqlserver_position(
-            field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'")) -%}
-    {%- endif -%}
-    {{ return(positions[0] if positions | length == 1 else 'coalesce(\n    ' ~ positions | join(',\n') | indent(4) ~ '\n)') }}
+{%- set field = spark_cdc._debezium_flat_field -%}
+{%- set fields = spark_cdc._debezium_flat_fields(entity) -%}
+{%- set positions = [] -%}
+{%- if 'lsn' in fields -%}
+    {%- do positions.append(spark_cdc._debezium_position_postgresql(field('sequence'), field('lsn'))) -%}
+{%- endif -%}
+{%- if 'file' in fields -%}
+    {%- do positions.append(spark_cdc._debezium_position_mysql(field('file'), field('pos'), field('row'))) -%}
+{%- endif -%}
+{%- if 'commit_lsn' in fields -%}
+    {%- do positions.append(
+        spark_cdc._debezium_position_sqlserver(field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'")) -%}
+{%- endif -%}
+{%- if entity.events.order -%}
+if({{ spark_cdc._any_null(entity.events.order) }}, null, array({{ spark_cdc._order_parts(entity.events.order) | join(', ') }}))
+{%- elif positions | length == 1 -%}
+{{ positions[0] }}
+{%- else -%}
+coalesce(
+    {{ positions | join(',\n') | indent(4) }}
+)
+{%- endif -%}
 {%- endmacro -%}
 
 
 {#- What would give an order, in words. -#}
 {%- macro _debezium_flat_orders(entity) -%}
-    {%- if entity.events.order -%}
-        {{ return('no position: a column of events.order is null; accepted are rows with ' ~ entity.events.order | map(attribute='name') | join(', ')) }}
-    {%- endif -%}
-    {{ return('no position: accepted are __source_sequence or __lsn (PostgreSQL), __source_file, __source_pos and __source_row (MySQL), '
-        ~ '__source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Server), to be had by add.fields of the connector, '
-        ~ 'or declared columns named in events.order') }}
+{%- if entity.events.order -%}
+no position: a column of events.order is null; accepted are rows with {{ entity.events.order | map(attribute='name') | join(', ') }}
+{%- else -%}
+no position: accepted are __source_sequence or __lsn (PostgreSQL), __source_file, __source_pos and __source_row (MySQL), {# -#}
+__source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Server), to be had by add.fields of the connector, {# -#}
+or declared columns named in events.order
+{%- endif -%}
 {%- endmacro -%}

@@ -1,6 +1,4 @@
-{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them. -#}
 {%- macro _events_delta_cdf(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set version = spark_cdc._named_column(entity, '_commit_version') -%}
@@ -14,7 +12,7 @@ select
     ) as event_position,
     cast({{ version.sql }} as string) as event_transaction,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, '_commit_timestamp')) }} as event_time,
-    {{ spark_cdc._coded_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
+    {{ spark_cdc._coded_operation_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
     cast(null as map<string, string>) as event_before
 from {{ typed }}
 {%- endmacro -%}
@@ -30,9 +28,8 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The settings that only this format has: none. -#}
-{%- macro _events_delta_cdf_settings() -%}
-    {{ return({}) }}
+{%- macro _events_delta_cdf_format() -%}
+    {{ return({'has_order': true}) }}
 {%- endmacro -%}
 
 

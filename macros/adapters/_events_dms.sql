@@ -1,25 +1,20 @@
 {#- Change-event format `dms`: what AWS Database Migration Service writes to S3, as CSV or Parquet. Rows without an
-    operation are those of a full load.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    operation are those of a full load. -#}
 {%- macro _events_dms(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.get('operation', 'Op')) -%}
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', '': 'read'} -%}
 {%- set committed = spark_cdc._named_column(entity, events.get('timestamp_column')) -%}
 {%- set parts = spark_cdc._order_parts(events.order) or ['unix_micros(event_time)'] -%}
-{%- set problems = [spark_cdc._coded_problem(operation.name, operation.sql, codes)] -%}
-{%- if committed is not none and committed.data_type == 'string' -%}
-    {%- do problems.append("if(event_op <> 'read' and event_time is null and " ~ committed.sql ~ " is not null, concat('time ', "
-        ~ spark_cdc._shown(committed.sql) ~ ', ' ~ spark_cdc._literal(' in ' ~ committed.name ~ '; accepted is yyyy-MM-dd HH:mm:ss.SSSSSS')
-        ~ '), null)') -%}
-{%- endif -%}
 select
     *,
     if(event_op = 'read', null, array({{ parts | join(', ') }})) as event_position,
     {{ spark_cdc._event_text(entity, spark_cdc._named_column(entity, events.get('transaction'))) }} as event_transaction,
     coalesce(
-        {{ problems | join(',\n') | indent(8) }}
+        {{ spark_cdc._coded_operation_problem(operation.name, operation.sql, codes) | indent(8) }}
+        {%- if committed is not none and committed.data_type == 'string' %},
+        {{ spark_cdc._dms_time_problem(committed) }}
+        {%- endif %}
     ) as event_problem,
     {{ spark_cdc._old_key_map(entity) | indent(4) }} as event_before
 from (
@@ -29,6 +24,13 @@ from (
         {{ spark_cdc._event_instant(entity, committed) }} as event_time
     from {{ typed }}
 ) as parsed
+{%- endmacro -%}
+
+
+{%- macro _dms_time_problem(committed) -%}
+{% set accepted %} in {{ committed.name }}; accepted is yyyy-MM-dd HH:mm:ss.SSSSSS{% endset -%}
+if(event_op <> 'read' and event_time is null and {{ committed.sql }} is not null, {# -#}
+concat('time ', {{ spark_cdc._shown(committed.sql) }}, {{ spark_cdc._literal(accepted) }}), null)
 {%- endmacro -%}
 
 
@@ -42,9 +44,8 @@ from (
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_dms_settings() -%}
-    {{ return({'operation': none, 'timestamp_column': none, 'old_key': none, 'transaction': none}) }}
+{%- macro _events_dms_format() -%}
+    {{ return({'settings': {'operation': none, 'timestamp_column': none, 'old_key': none, 'transaction': none}}) }}
 {%- endmacro -%}
 
 
@@ -54,10 +55,13 @@ from (
     {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['operation', 'timestamp_column', 'transaction'])) -%}
     {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'timestamp_column')) -%}
     {%- if not entity.events.get('timestamp_column') and not entity.events.order -%}
-        {%- do problems.append('events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give '
-            ~ 'that name here, or name columns that give the order under events.order') -%}
+        {%- set problem -%}
+events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give that name here, or name columns {# -#}
+that give the order under events.order
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
     {%- endif -%}
     {%- do problems.extend(spark_cdc._order_type_problems('events.order', entity.events.order)) -%}
-    {%- do problems.extend(spark_cdc._old_key_problems(entity)) -%}
+    {%- do problems.extend(spark_cdc._old_key_map_problems(entity)) -%}
     {{ return(problems) }}
 {%- endmacro -%}

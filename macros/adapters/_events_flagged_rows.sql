@@ -1,7 +1,5 @@
 {#- Change-event format `flagged_rows`: rows with a column that says what happened to them and columns that give their
-    order, such as the change tables of vendors.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    order, such as the change tables of vendors. -#}
 {%- macro _events_flagged_rows(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.operation) -%}
@@ -14,7 +12,7 @@ select
     ) as event_position,
     {{ spark_cdc._event_text(entity, spark_cdc._named_column(entity, events.get('transaction'))) }} as event_transaction,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, events.get('time'))) }} as event_time,
-    {{ spark_cdc._coded_problem(events.operation, operation.sql, codes) | indent(4) }} as event_problem,
+    {{ spark_cdc._coded_operation_problem(events.operation, operation.sql, codes) | indent(4) }} as event_problem,
     {{ spark_cdc._old_key_map(entity) | indent(4) }} as event_before
 from {{ typed }}
 {%- endmacro -%}
@@ -27,9 +25,8 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_flagged_rows_settings() -%}
-    {{ return({'operation': none, 'codes': none, 'old_key': none, 'transaction': none, 'time': none}) }}
+{%- macro _events_flagged_rows_format() -%}
+    {{ return({'settings': {'operation': none, 'codes': none, 'old_key': none, 'transaction': none, 'time': none}}) }}
 {%- endmacro -%}
 
 
@@ -39,31 +36,35 @@ from {{ typed }}
     {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], ['operation'])) -%}
     {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'time')) -%}
     {%- if not entity.events.order -%}
-        {%- do problems.append('events.order is missing or names no column: name the columns that give the order of the '
-            ~ 'changes, most significant first') -%}
+        {%- set problem -%}
+events.order is missing or names no column: name the columns that give the order of the changes, most significant first
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
     {%- endif -%}
     {%- do problems.extend(spark_cdc._order_type_problems('events.order', entity.events.order)) -%}
-    {%- do problems.extend(spark_cdc._old_key_problems(entity)) -%}
-    {%- set codes = entity.events.get('codes') or {} -%}
+    {%- do problems.extend(spark_cdc._old_key_map_problems(entity)) -%}
     {%- set accepted = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
-    {%- if codes is not mapping -%}
+    {%- if (entity.events.get('codes') or {}) is not mapping -%}
         {%- do problems.append('events.codes is not a mapping: write code: operation below it, such as U: update') -%}
     {%- else -%}
-        {%- for code in codes if codes[code] not in accepted -%}
-            {%- do problems.append("events.codes gives '" ~ spark_cdc._code_text(code) ~ "' the operation '" ~ codes[code] ~ "'; accepted are "
-                ~ accepted | join(', ') ~ ': correct it') -%}
+        {%- for code, operation in spark_cdc._flagged_rows_codes(entity.events).items() if operation not in accepted -%}
+            {%- set problem -%}
+events.codes gives '{{ code }}' the operation '{{ operation }}'; accepted are {{ accepted | join(', ') }}: correct it
+            {%- endset -%}
+            {%- do problems.append(problem) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(problems) }}
 {%- endmacro -%}
 
 
+{#- The codes as texts, of which YAML may have read 1 as a number and true as a boolean, with their operations. -#}
 {%- macro _flagged_rows_codes(events) -%}
-    {%- if events.get('codes') -%}
-        {{ return(events.codes) }}
-    {%- endif -%}
     {%- set codes = {} -%}
-    {%- for operation in ['insert', 'update', 'delete'] -%}
+    {%- for code, operation in (events.get('codes') or {}).items() -%}
+        {%- do codes.setdefault(code | string | lower if code is boolean else code | string, operation) -%}
+    {%- endfor -%}
+    {%- for operation in ['insert', 'update', 'delete'] if not events.get('codes') -%}
         {%- for code in [operation[0] | upper, operation | upper, operation[0], operation] -%}
             {%- do codes.update({code: operation}) -%}
         {%- endfor -%}

@@ -1,12 +1,10 @@
 {#- Change-event format `goldengate`: the JSON messages of Oracle GoldenGate with before and after images (the operation
-    model, `format=json`).
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a message. -#}
+    model, `format=json`). One row a message. -#}
 {%- macro _events_goldengate(entity, landed) -%}
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'INSERT': 'insert', 'UPDATE': 'update',
     'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert', 'DDL': 'control', 'STREAM_METADATA': 'control',
     'OBJECT_METADATA': 'control'} -%}
-{%- set order_fields = spark_cdc._order_field_names(entity, ['pos']) -%}
+{%- set order_fields = spark_cdc._message_order_fields(entity, ['pos']) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     ['table', 'string', 'table_name'], ['op_type', 'string', 'op_type'], ['op_ts', 'string', 'op_ts'], ['pos', 'string', 'pos'],
     ['xid', 'string', 'transaction_id'], ['before', 'map<string, string>', 'before_image'],
@@ -37,17 +35,17 @@ named as (
 
 select
     event_op,
-    {{ spark_cdc._position(parts) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('op_ts', none, entity.timezone) }}) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('GoldenGate') | indent(8) }}
-        {{ spark_cdc._unknown_operation_case("'op_type'", 'op_type', codes) | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('GoldenGate') | indent(8) }}
+        {{ spark_cdc._unknown_message_case("'op_type'", 'op_type', codes) | indent(8) }}
         when event_op <> 'truncate' and old_row is null and new_row is null
             then 'neither before nor after; accepted is the operation model (format=json), not format=json_row'
         when event_op in ('insert', 'update', 'upsert') and new_row is null
             then concat(event_op, ' without an after image; accepted is a row under after')
-        else {{ spark_cdc._order_problem(
+        else {{ spark_cdc._message_order_problem(
             order_fields, fields.order, needed, 'digits, digits:digits, or an LSN such as 0/16B3748 or 0000004d:00000c50:0003'
         ) | indent(8) }}
     end as event_problem,
@@ -65,22 +63,29 @@ from named
     Digits alone are a number, `a:b` are two; `X/Y` is an LSN of PostgreSQL, and 8:8:4 hexadecimal digits are one of SQL
     Server. Returns a list of expressions; null where the text is none of these. -#}
 {%- macro _goldengate_order(text) -%}
-    {%- set trail = text ~ " rlike '^[0-9]{20}$'" -%}
-    {%- set number = text ~ " rlike '^[0-9]{1,19}$'" -%}
-    {%- set pair = text ~ " rlike '^[0-9]{1,18}:[0-9]{1,18}$'" -%}
-    {%- set lsn = text ~ " rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$'" -%}
-    {%- set triple = text ~ " rlike '^[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8}:[0-9A-Fa-f]{4}$'" -%}
-    {{ return([
-        'case when ' ~ trail ~ ' then try_cast(left(' ~ text ~ ', 10) as bigint) when ' ~ pair ~ ' then try_cast(substring_index('
-            ~ text ~ ", ':', 1) as bigint) when " ~ lsn ~ ' then try_cast(conv(substring_index(' ~ text
-            ~ ", '/', 1), 16, 10) as bigint) when " ~ triple ~ ' then try_cast(conv(left(' ~ text
-            ~ ', 8), 16, 10) as bigint) when ' ~ number ~ ' then 0 end',
-        'case when ' ~ trail ~ ' then try_cast(right(' ~ text ~ ', 10) as bigint) when ' ~ pair ~ ' then try_cast(substring_index('
-            ~ text ~ ", ':', -1) as bigint) when " ~ lsn ~ ' then try_cast(conv(substring_index(' ~ text
-            ~ ", '/', -1), 16, 10) as bigint) when " ~ triple ~ ' then try_cast(conv(substring(' ~ text
-            ~ ', 10, 8), 16, 10) as bigint) when ' ~ number ~ ' then try_cast(' ~ text ~ ' as bigint) end',
-        'if(' ~ triple ~ ', try_cast(conv(right(' ~ text ~ ', 4), 16, 10) as bigint), 0)',
-    ]) }}
+{%- set trail -%}{{ text }} rlike '^[0-9]{20}$'{%- endset -%}
+{%- set number -%}{{ text }} rlike '^[0-9]{1,19}$'{%- endset -%}
+{%- set pair -%}{{ text }} rlike '^[0-9]{1,18}:[0-9]{1,18}$'{%- endset -%}
+{%- set lsn -%}{{ text }} rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$'{%- endset -%}
+{%- set triple -%}{{ text }} rlike '^[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8}:[0-9A-Fa-f]{4}$'{%- endset -%}
+{%- set first -%}
+case when {{ trail }} then try_cast(left({{ text }}, 10) as bigint) {# -#}
+when {{ pair }} then try_cast(substring_index({{ text }}, ':', 1) as bigint) {# -#}
+when {{ lsn }} then try_cast(conv(substring_index({{ text }}, '/', 1), 16, 10) as bigint) {# -#}
+when {{ triple }} then try_cast(conv(left({{ text }}, 8), 16, 10) as bigint) {# -#}
+when {{ number }} then 0 end
+{%- endset -%}
+{%- set second -%}
+case when {{ trail }} then try_cast(right({{ text }}, 10) as bigint) {# -#}
+when {{ pair }} then try_cast(substring_index({{ text }}, ':', -1) as bigint) {# -#}
+when {{ lsn }} then try_cast(conv(substring_index({{ text }}, '/', -1), 16, 10) as bigint) {# -#}
+when {{ triple }} then try_cast(conv(substring({{ text }}, 10, 8), 16, 10) as bigint) {# -#}
+when {{ number }} then try_cast({{ text }} as bigint) end
+{%- endset -%}
+{%- set third -%}
+if({{ triple }}, try_cast(conv(right({{ text }}, 4), 16, 10) as bigint), 0)
+{%- endset -%}
+    {{ return([first, second, third]) }}
 {%- endmacro -%}
 
 
@@ -89,13 +94,13 @@ from named
 {%- macro _goldengate_present(image) -%}
 if(
     contains(message, '_isMissing"'),
-    map_filter({{ image }}, (name, value) -> not endswith(name, '_isMissing') and coalesce({{ image }}[concat(name, '_isMissing')], 'false') <> 'true'),
+    map_filter({{ image }}, (name, value) -> not endswith(name, '_isMissing') {# -#}
+    and coalesce({{ image }}[concat(name, '_isMissing')], 'false') <> 'true'),
     {{ image }}
 )
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_goldengate_settings() -%}
-    {{ return({'table': none, 'order_fields': none}) }}
+{%- macro _events_goldengate_format() -%}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

@@ -1,8 +1,6 @@
 {#- Change-event format `iceberg_changelog`: rows of the view that Iceberg's procedure create_changelog_view makes. Its
     ordinals count from the view's first snapshot, so either all views begin at the same one, or columns under
-    events.order come first.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    events.order come first. -#}
 {%- macro _events_iceberg_changelog(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set ordinal = spark_cdc._named_column(entity, '_change_ordinal') -%}
@@ -17,7 +15,7 @@ select
     ) as event_position,
     cast({{ snapshot.sql }} as string) as event_transaction,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, entity.events.get('time'))) }} as event_time,
-    {{ spark_cdc._coded_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
+    {{ spark_cdc._coded_operation_problem(change_type.name, change_type.sql, codes) | indent(4) }} as event_problem,
     cast(null as map<string, string>) as event_before
 from {{ typed }}
 {%- endmacro -%}
@@ -33,9 +31,8 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_iceberg_changelog_settings() -%}
-    {{ return({'time': none}) }}
+{%- macro _events_iceberg_changelog_format() -%}
+    {{ return({'settings': {'time': none}}) }}
 {%- endmacro -%}
 
 

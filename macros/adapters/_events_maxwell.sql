@@ -1,6 +1,4 @@
-{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a message. -#}
+{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a message. -#}
 {%- macro _events_maxwell(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
 {%- for type in ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter',
@@ -47,12 +45,12 @@ ordered as (
 
 select
     event_op,
-    {{ spark_cdc._position(['binlog_file', 'binlog_offset', 'row_number']) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(['binlog_file', 'binlog_offset', 'row_number']) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('Maxwell') | indent(8) }}
-        {{ spark_cdc._unknown_operation_case("'type'", 'change_type', codes) | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('Maxwell') | indent(8) }}
+        {{ spark_cdc._unknown_message_case("'type'", 'change_type', codes) | indent(8) }}
         when coalesce(size(new_row), 0) < 1 then 'no data; accepted is an unencrypted row under data'
         when event_op <> 'read' and (binlog_file is null or binlog_offset is null)
             then concat(
@@ -75,7 +73,6 @@ from ordered
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_maxwell_settings() -%}
-    {{ return({'table': none}) }}
+{%- macro _events_maxwell_format() -%}
+    {{ return({'settings': {'table': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

@@ -1,8 +1,6 @@
 {#- Change-event format `sqlserver_cdc`: rows of the change tables of SQL Server (cdc.<capture instance>_CT) and of the
     functions on them. Log sequence numbers are binary, or text: 0x and 20 hexadecimal digits, the same without 0x or
-    with colons, or base64.
-    Arguments: entity, typed (relation with all columns as declared). Returns a query: its columns and those of the
-    canonical event. -#}
+    with colons, or base64. -#}
 {%- macro _events_sqlserver_cdc(entity, typed) -%}
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
@@ -13,14 +11,16 @@ select
     *,
     {{ spark_cdc._coded_operation(operation.sql, codes) | indent(4) }} as event_op,
     array(
-        {{ spark_cdc._lsn_parts('event_transaction') | join(',\n        ') }},
+        cast(conv(substring(event_transaction, 1, 8), 16, 10) as bigint),
+        cast(conv(substring(event_transaction, 9, 12), 16, 10) as bigint),
         coalesce(cast({{ command_id.sql }} as bigint), 0L),
-        coalesce({{ spark_cdc._lsn_parts('event_seqval') | join(', 0L),\n        coalesce(') }}, 0L),
+        coalesce(cast(conv(substring(event_seqval, 1, 8), 16, 10) as bigint), 0L),
+        coalesce(cast(conv(substring(event_seqval, 9, 12), 16, 10) as bigint), 0L),
         if({{ operation.sql }} in (1, 3), 0L, 1L)
     ) as event_position,
     {{ spark_cdc._event_instant(entity, spark_cdc._named_column(entity, entity.events.get('time'))) }} as event_time,
     coalesce(
-        {{ spark_cdc._coded_problem(operation.name, spark_cdc._raw(operation), codes) | indent(8) }},
+        {{ spark_cdc._coded_operation_problem(operation.name, spark_cdc._raw(operation), codes) | indent(8) }},
         {{ spark_cdc._lsn_problem(start_lsn, 'event_transaction') }},
         {{ spark_cdc._lsn_problem(seqval, 'event_seqval') }}
     ) as event_problem,
@@ -51,9 +51,8 @@ from (
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_sqlserver_cdc_settings() -%}
-    {{ return({'time': none}) }}
+{%- macro _events_sqlserver_cdc_format() -%}
+    {{ return({'settings': {'time': none}, 'has_order': true}) }}
 {%- endmacro -%}
 
 
@@ -67,8 +66,11 @@ from (
                                ('__$command_id', ['tinyint', 'smallint', 'int', 'bigint'])] -%}
         {%- set column = spark_cdc._named_column(entity, name) -%}
         {%- if column.data_type not in accepted -%}
-            {%- do problems.append("column '" ~ name ~ "' is declared " ~ column.data_type ~ '; accepted are ' ~ accepted | join(', ')
-                ~ ': correct it, or leave it out, since the format adds it') -%}
+            {%- set problem -%}
+column '{{ name }}' is declared {{ column.data_type }}; accepted are {{ accepted | join(', ') }}: correct it, {# -#}
+or leave it out, since the format adds it
+            {%- endset -%}
+            {%- do problems.append(problem) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -77,29 +79,21 @@ from (
 
 {#- A log sequence number as 20 hexadecimal digits; null if it is none. -#}
 {%- macro _lsn_hex(column) -%}
-    {%- set sql = column.sql -%}
-    {%- if column.data_type == 'binary' -%}
-        {{ return('if(length(' ~ sql ~ ') = 10, hex(' ~ sql ~ '), null)') }}
-    {%- endif -%}
-    {{ return(
-        "case\n    when " ~ sql ~ " rlike '^(0[xX])?[0-9a-fA-F]{20}$' then upper(right(" ~ sql ~ ", 20))\n    when " ~ sql
-        ~ " rlike '^[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:[0-9a-fA-F]{4}$' then upper(replace(" ~ sql ~ ", ':', ''))\n    when " ~ sql
-        ~ " rlike '^[A-Za-z0-9+/]{14}==$' then hex(unbase64(" ~ sql ~ "))\nend"
-    ) }}
-{%- endmacro -%}
-
-
-{#- The two numbers of a log sequence number: that of the log file, and the place in it. -#}
-{%- macro _lsn_parts(hex) -%}
-    {{ return([
-        'cast(conv(substring(' ~ hex ~ ', 1, 8), 16, 10) as bigint)',
-        'cast(conv(substring(' ~ hex ~ ', 9, 12), 16, 10) as bigint)',
-    ]) }}
+{%- set sql = column.sql -%}
+{%- if column.data_type == 'binary' -%}
+if(length({{ sql }}) = 10, hex({{ sql }}), null)
+{%- else -%}
+case
+    when {{ sql }} rlike '^(0[xX])?[0-9a-fA-F]{20}$' then upper(right({{ sql }}, 20))
+    when {{ sql }} rlike '^[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:[0-9a-fA-F]{4}$' then upper(replace({{ sql }}, ':', ''))
+    when {{ sql }} rlike '^[A-Za-z0-9+/]{14}==$' then hex(unbase64({{ sql }}))
+end
+{%- endif -%}
 {%- endmacro -%}
 
 
 {%- macro _lsn_problem(column, hex) -%}
-    {%- set shown = column.sql if column.data_type == 'string' else 'hex(' ~ column.sql ~ ')' -%}
-    {{ return('if(' ~ column.sql ~ ' is not null and ' ~ hex ~ ' is null, concat(' ~ spark_cdc._literal(column.name ~ ' is ') ~ ', '
-        ~ spark_cdc._shown(shown) ~ ", '; accepted are 10 bytes: binary, 0x and 20 hexadecimal digits, or base64'), null)") }}
+{%- set shown = column.sql if column.data_type == 'string' else 'hex(' ~ column.sql ~ ')' -%}
+if({{ column.sql }} is not null and {{ hex }} is null, concat({{ spark_cdc._literal(column.name ~ ' is ') }}, {# -#}
+{{ spark_cdc._shown(shown) }}, '; accepted are 10 bytes: binary, 0x and 20 hexadecimal digits, or base64'), null)
 {%- endmacro -%}

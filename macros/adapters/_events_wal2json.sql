@@ -1,7 +1,5 @@
 {#- Change-event format `wal2json`: what PostgreSQL's output plugin wal2json writes, in format 1 (a transaction a message)
-    and format 2 (a change a message), told apart message by message.
-    Arguments: entity, landed (relation with message, message_key and landed_row). Returns a query with the columns of the
-    canonical event, one row a change. -#}
+    and format 2 (a change a message), told apart message by message. One row a change. -#}
 {%- macro _events_wal2json(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'truncate': 'truncate', 'message': 'control',
     'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'B': 'control', 'C': 'control', 'M': 'control'} -%}
@@ -71,9 +69,9 @@ select
     if(event_op = 'control', null, coalesce(transaction_id, if(is_format_1, nextlsn, null))) as event_transaction,
     if(event_op = 'control', null, {{ spark_cdc._cast_instant('committed', none, 'UTC') }}) as event_time,
     case
-        {{ spark_cdc._unreadable_cases('wal2json', 'one object a line, without write-in-chunks') | indent(8) }}
+        {{ spark_cdc._unreadable_message_cases('wal2json', 'one object a line, without write-in-chunks') | indent(8) }}
         when event_op is null and one is null then 'neither change nor action; accepted are format 1 and format 2 of wal2json'
-        {{ spark_cdc._unknown_operation_case("if(is_format_1, 'kind', 'action')", "one['kind']", codes) | indent(8) }}
+        {{ spark_cdc._unknown_message_case("if(is_format_1, 'kind', 'action')", "one['kind']", codes) | indent(8) }}
         when log_number is null
             then concat(
                 'no order: ', if(is_format_1, 'nextlsn', 'lsn'), ' is ', coalesce({{ spark_cdc._shown('log_position') }}, 'missing'),
@@ -102,19 +100,18 @@ from mapped
 
 {#- An LSN, two hexadecimal numbers of 32 bits with a slash between, as one number. -#}
 {%- macro _wal2json_lsn(text) -%}
-    {{ return('if(' ~ text ~ " rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$', try_cast(conv(concat(substring_index(" ~ text
-        ~ ", '/', 1), lpad(substring_index(" ~ text ~ ", '/', -1), 8, '0')), 16, 10) as bigint), null)") }}
+if({{ text }} rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$', {# -#}
+try_cast(conv(concat(substring_index({{ text }}, '/', 1), lpad(substring_index({{ text }}, '/', -1), 8, '0')), 16, 10) as bigint), null)
 {%- endmacro -%}
 
 
 {#- The values of columns, those of the type character(n) without the blanks with which PostgreSQL pads them. -#}
 {%- macro _wal2json_unpadded(texts, types) -%}
-    {{ return('if(is_padded and size(' ~ types ~ ') = size(' ~ texts ~ '), zip_with(' ~ texts ~ ', ' ~ types
-        ~ ", (value, type) -> if(type like 'character(%' or type = 'bpchar', rtrim(value), value)), " ~ texts ~ ')') }}
+if(is_padded and size({{ types }}) = size({{ texts }}), {# -#}
+zip_with({{ texts }}, {{ types }}, (value, type) -> if(type like 'character(%' or type = 'bpchar', rtrim(value), value)), {{ texts }})
 {%- endmacro -%}
 
 
-{#- The settings that only this format has. -#}
-{%- macro _events_wal2json_settings() -%}
-    {{ return({'table': none}) }}
+{%- macro _events_wal2json_format() -%}
+    {{ return({'settings': {'table': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

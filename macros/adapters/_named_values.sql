@@ -1,7 +1,7 @@
 {#- A map from an array of names and one of values, null where they do not fit together.
     Arguments: names, texts (expressions of array<string>). Returns an expression. -#}
 {%- macro _named_values(names, texts) -%}
-    {{ return('if(' ~ spark_cdc._is_named(names, texts) ~ ', map_from_arrays(' ~ names ~ ', ' ~ texts ~ '), null)') }}
+if({{ spark_cdc._is_named(names, texts) }}, map_from_arrays({{ names }}, {{ texts }}), null)
 {%- endmacro -%}
 
 
@@ -20,13 +20,5 @@ end
 
 
 {%- macro _is_named(names, texts) -%}
-    {{ return('coalesce(size(' ~ names ~ ') = size(' ~ texts ~ ') and size(array_distinct(array_compact(' ~ names
-        ~ '))) = size(' ~ names ~ '), false)') }}
-{%- endmacro -%}
-
-
-{#- A row as it was before an update: the new row, overlaid by the old values of what changed. Null without old values.
-    Arguments: row, old (expressions of map<string, string>). Returns an expression. -#}
-{%- macro _overlaid(row, old) -%}
-    {{ return('map_concat(map_filter(' ~ row ~ ', (name, value) -> not map_contains_key(' ~ old ~ ', name)), ' ~ old ~ ')') }}
+coalesce(size({{ names }}) = size({{ texts }}) and size(array_distinct(array_compact({{ names }}))) = size({{ names }}), false)
 {%- endmacro -%}

@@ -140,6 +140,8 @@ tagged as (
         if(
             step__is_conflict,
             to_json(named_struct(
+                'kind', 'tied_events',
+                'columns', cast(array() as array<string>),
                 'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
                 'row', named_struct(
                     {%- for column in entity.key_columns %}

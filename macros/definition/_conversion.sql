@@ -15,11 +15,9 @@
     {%- set lossless = 'false' -%}
 
     {%- if from_kind == 'string' -%}
-        {%- set reader = {'source': {'text': true}, 'timezone': entity.timezone} -%}
-        {%- set value = dict(column, name='value', data_type=type, nullable=true) -%}
-        {%- set sql = spark_cdc._cast(reader, value) -%}
-        {%- do value.update({'sql': '(' ~ sql ~ ')'}) -%}
-        {%- set misfit = spark_cdc._reject_condition(reader, value) or lossless -%}
+        {%- set declared = dict(column, data_type=type, nullable=true) -%}
+        {%- set sql = spark_cdc._cast(declared, raw, true, entity.timezone) -%}
+        {%- set misfit = spark_cdc._reject_condition(declared, raw, '(' ~ sql ~ ')', true) or lossless -%}
     {%- elif kind == 'string' and from_kind in numbers + ['date', 'timestamp_ntz'] -%}
         {%- set sql = 'cast(' ~ raw ~ ' as string)' -%}
         {%- set misfit = lossless -%}

@@ -15,8 +15,8 @@
     {%- endif -%}
 
     {%- set problems = [] -%}
-    {%- set described = spark_cdc._adapter(given.format | string, '_settings') -%}
-    {%- set special = described() if described else {} -%}
+    {%- set about = spark_cdc._adapter_format(given.format | string) -%}
+    {%- set special = about.settings -%}
     {%- do problems.extend(spark_cdc._unknown_key_problems('events', given, [
         'format', 'order', 'tie_breaker', 'insert_only', 'unique_keys', 'unavailable', 'tombstone_days', 'archive'] + special | list)) -%}
     {%- for name, accepted in special.items() if accepted and accepted is not string and name in given -%}
@@ -46,7 +46,7 @@
         {%- do problems.append("source.format is csv, but events of the format " ~ given.format ~ " are JSON documents: set it to json, "
             ~ "or to parquet, orc, avro or table where they lie in a column `value`") -%}
     {%- endif -%}
-    {%- if given.get('order') and given.format in ['canal', 'change_arrays', 'debezium', 'delta_cdf', 'goldengate', 'maxwell', 'sqlserver_cdc', 'wal2json'] -%}
+    {%- if given.get('order') and about.has_order -%}
         {%- do problems.append('events.order is given, but the format ' ~ given.format ~ ' has an order of its own: remove it, or name '
             ~ 'what is to be added to that order under events.' ~ ('order_fields' if 'order_fields' in special else 'tie_breaker')) -%}
     {%- endif -%}

@@ -1,19 +1,22 @@
 {#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of meta.spark_cdc),
     columns (the declared ones). Returns what stands under `events` and: format, order and tie_breaker (lists of
     columns), insert_only, unique_keys (lists of columns), unavailable (text that stands for an unchanged value, or
-    none), tombstone_days, archive, is_message (whether the format consists of JSON documents), technical (the columns
+    none), tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
+    adapter hands on the row that it read), technical (the columns
     that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
     {%- set events = dict(settings.get('events') or {}) -%}
     {%- set format = events.get('format') | string -%}
     {%- set described = spark_cdc._adapter(format, '_columns') -%}
+    {%- set about = spark_cdc._adapter_format(format) -%}
     {%- do events.update({
         'format': format,
         'insert_only': events.get('insert_only', false),
-        'unavailable': events.get('unavailable', '__debezium_unavailable_value' if format.startswith('debezium') else none),
+        'unavailable': events.get('unavailable', about.unavailable),
         'tombstone_days': events.get('tombstone_days', 30),
         'archive': events.get('archive', false),
         'is_message': described is none,
+        'landed_row': about.landed_row,
         'order': spark_cdc._columns_by_name(columns, events.get('order')),
         'tie_breaker': spark_cdc._columns_by_name(columns, events.get('tie_breaker')),
     }) -%}

@@ -1,45 +1,41 @@
 {#- Compares the source's columns with the declared ones: names, and for typed formats whether each type turns into
-    the declared one without a loss. -#}
+    the declared one without a loss. Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _check_columns(entity, input, found) -%}
     {%- set found_names = found | map(attribute='col_name') | list -%}
-    {%- set found_folded = found_names | map('lower') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
-    {%- set declared_folded = declared | map('lower') | list -%}
-    {%- set missing = [] -%}
-    {%- set unexpected = [] -%}
     {#- events in JSON need not have all columns: see _check_event_columns() -#}
     {%- set is_partial = entity.events and entity.source.format == 'json' -%}
-    {%- for column in entity.columns if column.from | lower not in found_folded and not column.optional
-            and not (is_partial and column.role != 'control') -%}
+    {%- set missing = [] -%}
+    {%- for column in spark_cdc._missing_columns(entity, found) if not column.optional and not (is_partial and column.role != 'control') -%}
         {%- do missing.append(column.from) -%}
     {%- endfor -%}
-    {%- for name in found_names if name | lower not in declared_folded -%}{%- do unexpected.append(name) -%}{%- endfor -%}
-    {%- set problems = [] -%}
-    {%- set refused = [] -%}
+    {%- set unexpected = [] -%}
+    {%- for name in found_names if name | lower not in declared | map('lower') | list -%}{%- do unexpected.append(name) -%}{%- endfor -%}
+    {%- set refused = {} -%}
     {%- set empty_json = entity.source.format == 'json' and not found_names -%}
     {%- if missing and entity.source.on_missing_column == 'error' and not empty_json -%}
-        {%- do problems.append('missing: ' ~ missing | join(', ')) -%}
-        {%- do refused.append('missing_columns') -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ')}) -%}
     {%- endif -%}
     {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
-        {%- do problems.append('unexpected: ' ~ unexpected | join(', ')) -%}
-        {%- do refused.append('unexpected_columns') -%}
+        {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ unexpected | join(', ')}) -%}
     {%- endif -%}
-    {%- if problems -%}
-        {%- do spark_cdc._refuse_load(
-            entity, refused | join(', '),
-            entity.name ~ ': the columns of ' ~ input ~ ' are not the declared ones.\n  ' ~ problems | join('\n  ')
-            ~ '\n  found: ' ~ found_names | join(', ') ~ '\n  declared: ' ~ declared | join(', ')
-            ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, and '
-            ~ 'source.on_missing_column: null or source.on_unexpected_column: ignore lift the check. '
-            ~ ('To ignore unexpected ones this once: ' ~ spark_cdc._lift_command(
-                entity, {'business_time': var('business_date', none)}, ['unexpected_columns']) ~ '. ' if 'unexpected_columns' in refused else '')
-            ~ 'Nothing was written.'
-        ) -%}
+    {%- if not refused -%}
+        {{ return(none if entity.source.format in ['csv', 'json'] else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
-    {%- if entity.source.format not in ['csv', 'json'] -%}
-        {%- do spark_cdc._check_types(entity, input, found) -%}
-    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the columns of {{ input }} are not the declared ones.
+  {{ refused.values() | join('\n  ') }}
+  found: {{ found_names | join(', ') }}
+  declared: {{ declared | join(', ') }}
+Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, and source.on_missing_column: null or {# -#}
+source.on_unexpected_column: ignore lift the check. {# -#}
+{%- if 'unexpected_columns' in refused -%}
+{%- set load = {'business_time': var('business_date', none)} -%}
+To ignore unexpected ones this once: {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}. {# -#}
+{%- endif -%}
+Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': refused | join(', '), 'message': message}) }}
 {%- endmacro -%}
 
 
@@ -53,15 +49,14 @@
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- if problems -%}
-        {%- do spark_cdc._refuse_load(
-            entity, 'column_types',
-            entity.name ~ ': types in ' ~ input ~ ' do not turn into the declared ones without a loss.\n  '
-            ~ problems | join('\n  ') ~ '\nDeclare the type found or a wider one in stg_' ~ entity.name
-            ~ (', or leave out source.text, which takes text columns only.' if entity.source.text else
-               ', or, where all columns hold text, set source.text: true.') ~ ' Nothing was written.'
-        ) -%}
-    {%- endif -%}
+    {%- if not problems -%}{{ return(none) }}{%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: types in {{ input }} do not turn into the declared ones without a loss.
+  {{ problems | join('\n  ') }}
+Declare the type found or a wider one in stg_{{ entity.name }}, or{{ ' leave out source.text, which takes text columns only' if entity.source.text
+else ', where all columns hold text, set source.text: true' }}. Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': 'column_types', 'message': message}) }}
 {%- endmacro -%}
 
 
@@ -85,9 +80,6 @@
         {%- set found_scale = from_decimal.group(2) | default('0', true) | int if from_decimal else 0 -%}
         {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
         {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
-    {%- endif -%}
-    {%- if modules.re.match('(array|struct|map)<', found) and modules.re.match('(array|struct|map)<', declared) -%}
-        {{ return(found == declared) }}
     {%- endif -%}
     {{ return(false) }}
 {%- endmacro -%}

@@ -1,11 +1,6 @@
 {#- The rows that came in, counted without reading a column. -#}
 {%- macro _count_input(entity, time) -%}
-    {%- set landing = spark_cdc._landing_source(entity) -%}
-    {%- if entity.source.format == 'table' -%}
-        {%- do run_query(spark_cdc._table_view_sql(entity, landing, time)) -%}
-    {%- else -%}
-        {%- do run_query(spark_cdc._files_view_sql(entity, time)) -%}
-    {%- endif -%}
+    {%- do run_query(spark_cdc._files_view_sql(entity, spark_cdc._landing_source(entity), time)) -%}
     {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
     {{ return(spark_cdc._query('select count(*) as row_count from ' ~ spark_cdc._files_view(entity) ~ blank_lines)[0].row_count | int) }}
 {%- endmacro -%}

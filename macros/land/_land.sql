@@ -1,44 +1,40 @@
 {#- Makes a business date's data readable in this session as the temporary view landed_<entity>: the columns as
     the source names them, and `landing_problem`, which says what is wrong with a row as a whole. The names of the
-    columns are compared with the declared ones first; what is missing or unexpected is an error, unless the
-    entity says otherwise.
+    columns are compared with the declared ones first; what is missing or unexpected is wrong, unless the entity
+    says otherwise.
     Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is table), time
-    (datetime of the business date). Returns nothing. -#}
+    (datetime of the business date). Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _land(entity, landing, time) -%}
-    {%- set format = entity.source.format -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input ~ '; if that is not there, land it or correct source.path of stg_'
         ~ entity.name, info=true) -%}
-    {%- if format == 'table' -%}
-        {%- do run_query(spark_cdc._table_view_sql(entity, landing, time)) -%}
-    {%- else -%}
-        {%- do run_query(spark_cdc._files_view_sql(entity, time)) -%}
-    {%- endif -%}
-
+    {%- do run_query(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if entity.events and entity.events.is_message -%}
-        {%- do run_query(spark_cdc._messages_view_sql(entity)) -%}
-        {%- do spark_cdc._check_event_columns(entity, input) -%}
-        {{ return('') }}
+        {%- do run_query(spark_cdc._landed_messages_sql(entity, [] if entity.source.format == 'json' else spark_cdc._found_columns(entity))) -%}
+        {{ return(none) }}
     {%- endif -%}
-    {%- if format == 'json' -%}
-        {%- set found = spark_cdc._json_columns(entity) -%}
-    {%- else -%}
-        {%- set found = spark_cdc._query('describe ' ~ spark_cdc._files_view(entity)) -%}
+    {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
+    {%- if not refusal -%}
+        {%- if entity.source.format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
+            {%- do run_query(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+        {%- endif -%}
+        {%- do run_query(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {%- endif -%}
-    {%- set found = found | rejectattr('col_name', 'equalto', entity.source.date_column)
-            | rejectattr('col_name', 'equalto', '') | list -%}
-    {%- do spark_cdc._check_columns(entity, input, found) -%}
-    {%- do run_query(spark_cdc._landed_view_sql(entity, time, found)) -%}
-    {%- if entity.events and format == 'json' -%}
-        {%- do spark_cdc._check_event_columns(entity, input) -%}
-    {%- endif -%}
+    {{ return(refusal or none) }}
 {%- endmacro -%}
 
 
-{#- The names in the first rows of JSON lines; further on, an unexpected one is a problem of its row. -#}
-{%- macro _json_columns(entity) -%}
-    {{ return(spark_cdc._query(
-        "select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as col_name, 'string' as data_type"
-        ~ " from (select value from " ~ spark_cdc._files_view(entity) ~ " limit 1000)"
-    )) }}
+{#- The columns of the files or the table as rows {col_name, data_type}. Of JSON they are the names in its first lines; further on,
+    an unexpected one is a problem of its row. -#}
+{%- macro _found_columns(entity) -%}
+{%- set sql -%}
+{%- if entity.source.format != 'json' -%}
+describe {{ spark_cdc._files_view(entity) }}
+{%- else -%}
+select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as col_name, 'string' as data_type {# -#}
+from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
+{%- endif -%}
+{%- endset -%}
+    {{ return(spark_cdc._query(sql)) }}
 {%- endmacro -%}

@@ -18,20 +18,3 @@
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}
-
-
-{%- macro _has_header(entity) -%}
-    {%- for option, value in entity.source.options.items() if option | lower == 'header' -%}
-        {{ return(value | string | lower == 'true') }}
-    {%- endfor -%}
-    {{ return(true) }}
-{%- endmacro -%}
-
-
-{%- macro _string_columns(names) -%}
-    {%- set lines = [] -%}
-    {%- for name in names -%}
-        {%- do lines.append(spark_cdc._quote(name) ~ ' string') -%}
-    {%- endfor -%}
-    {{ return(lines | join(',\n')) }}
-{%- endmacro -%}

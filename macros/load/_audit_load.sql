@@ -84,7 +84,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     have shown that something is wrong. -#}
 {%- macro _find_unchanged_duplicates(run, known) -%}
     {%- set entity = run.entity -%}
-    {%- do spark_cdc._land(entity, spark_cdc._landing_source(entity), run.time) -%}
+    {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
     {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
     {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
     {%- if examples -%}

@@ -1,33 +1,31 @@
-{#- Stops where no event brings a declared column: most often a name is misspelt. One event need not have all columns, and a
+{#- Looks for declared columns that no event brings: most often a name is misspelt. One event need not have all columns, and a
     load of updates and deletes alone need not have any, so it takes a whole row (an insert or a row of a snapshot) and
-    not one event with the column. All events are looked at only if the first 1,000 lack a column. -#}
+    not one event with the column. All events are looked at only if the first 1,000 lack a column. Returns none, or why the load is
+    to be refused: {guard, message}. -#}
 {%- macro _check_event_columns(entity, input) -%}
     {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-    {%- if entity.source.on_missing_column != 'error' or not columns -%}
-        {{ return('') }}
+    {%- set can_lack = entity.events.is_message or entity.source.format == 'json' -%}
+    {%- if not can_lack or entity.source.on_missing_column != 'error' or not columns -%}
+        {{ return(none) }}
     {%- endif -%}
     {%- set landed = spark_cdc._landed_view(entity) -%}
-    {%- set missing = [] -%}
     {%- for relation in ['(select * from ' ~ landed ~ ' limit 1000)', landed] -%}
-        {%- if loop.last and not missing -%}
-            {{ return('') }}
-        {%- endif -%}
-        {%- do missing.clear() -%}
         {%- set found = spark_cdc._query(spark_cdc._event_columns_sql(entity, columns, relation))[0] -%}
+        {%- set missing = [] -%}
         {%- for column in columns -%}
-            {%- if found.whole_rows | int > 0 and found['with_' ~ loop.index] | int == 0 -%}
-                {%- do missing.append(column.from) -%}
-            {%- endif -%}
+            {%- if found.whole_rows | int > 0 and found['with_' ~ loop.index] | int == 0 -%}{%- do missing.append(column.from) -%}{%- endif -%}
         {%- endfor -%}
-        {%- if missing and loop.last -%}
-            {%- set others = fromjson(found.unexpected) -%}
-            {%- do spark_cdc._refuse_load(
-                entity, 'missing_columns',
-                entity.name ~ ': no event of ' ~ input ~ ' has ' ~ missing | join(', ') ~ '.\n  declared: '
-                ~ entity.stored | map(attribute='from') | join(', ') ~ '\n  not declared, but there: ' ~ (others | join(', ') or 'nothing')
-                ~ '\nCorrect the data or the columns of stg_' ~ entity.name ~ '; `from` gives a name in the source, in the same case, and '
-                ~ 'source.on_missing_column: null lifts the check. Nothing was written.'
-            ) -%}
+        {%- if not missing -%}
+            {{ return(none) }}
+        {%- elif loop.last -%}
+            {%- set message -%}
+{{ entity.name }}: no event of {{ input }} has {{ missing | join(', ') }}.
+  declared: {{ entity.stored | map(attribute='from') | join(', ') }}
+  not declared, but there: {{ fromjson(found.unexpected) | join(', ') or 'nothing' }}
+Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and {# -#}
+source.on_missing_column: null lifts the check. Nothing was written.
+            {%- endset -%}
+            {{ return({'guard': 'missing_columns', 'message': message}) }}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

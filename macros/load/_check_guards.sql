@@ -60,7 +60,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     {%- set tripped = {} -%}
     {%- for guard, is_tripped in [('rejects', too_many), ('rejected_share', too_large)] if is_tripped -%}
         {%- set share = ': a share of ' ~ spark_cdc._share(rejected, audit.rows_in) if guard == 'rejected_share' else '' -%}
-        {%- set examples = spark_cdc._reject_lines(ledger, load, 'true') | join('; ') -%}
+        {%- set examples = spark_cdc._reject_lines(ledger, load, entity.quarantine) | join('; ') -%}
         {%- do tripped.update({
             guard: rejected ~ ' of ' ~ audit.rows_in ~ ' rows are rejected' ~ share ~ ', accepted are ' ~ limits[guard] ~ '; ' ~ examples
         }) -%}

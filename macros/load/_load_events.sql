@@ -4,7 +4,7 @@
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
         {%- do spark_cdc._check_archive(capture, load) -%}
     {%- else -%}
-        {%- do spark_cdc._land(capture.entity, spark_cdc._landing_source(capture.entity), spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(capture.entity, spark_cdc._landing_source(capture.entity), spark_cdc._business_time()) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_columns(capture.entity, capture.events, spark_cdc._events_table_columns(capture.entity, load.layout)) -%}
     {%- do run_query(spark_cdc._create_table_sql(

@@ -4,7 +4,7 @@
     {%- set entity = capture.entity -%}
     {%- set load = spark_cdc._commented_load(sql) -%}
     {%- if not entity.events -%}
-        {%- do spark_cdc._land(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_columns(entity, capture.ledger, spark_cdc._ledger_columns(entity, load.layout)) -%}
     {%- do run_query(spark_cdc._create_table_sql(

@@ -1,21 +1,32 @@
-{#- The note on a rejected row: JSON with what is wrong, column by column, and the row as it came in. -#}
+{#- The note on a rejected row, as JSON: kind (null_keys: a part of the key is null, duplicate_keys: nothing is wrong but that the
+    key comes more than once, failed_casts: all else), columns (names of those whose values are not accepted), reasons (texts), row
+    (as it came in), text (of a row that could not be taken apart). -#}
 {%- macro _reject_note(entity) -%}
+{%- set faults = spark_cdc._reject_faults(entity) -%}
 to_json(named_struct(
+    'kind', case
+        when {{ spark_cdc._any_null(entity.key_columns) }} then 'null_keys'
+        {%- if 'duplicate_keys' in entity.quarantine %}
+        when not is_rejected then 'duplicate_keys'
+        {%- endif %}
+        else 'failed_casts'
+    end,
+    'columns', array_compact(array(
+        {%- for fault in faults %}
+        if({{ fault.condition }}, {{ spark_cdc._literal(fault.column) }}, null){{ ',' if not loop.last }}
+        {%- endfor %}
+    )),
     'reasons', array_compact(array(
-        {{ spark_cdc._landing_reason(entity) }}
-        {%- for column in entity.columns %}
-        {%- set condition = spark_cdc._reject_condition(entity, column) %}
-        {%- if condition %},
+        {{ spark_cdc._landing_problem_reason(entity) }}
+        {%- for fault in faults %},
         if(
-            {{ condition }},
-            concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(spark_cdc._raw(column)) }}, 'null'), {{ spark_cdc._literal(
-                ' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }}),
+            {{ fault.condition }},
+            {{ fault.reason }},
             null
         )
-        {%- endif %}
         {%- endfor %}
         {%- if 'duplicate_keys' in entity.quarantine %},
-        if(repeated_key_hash is not null, concat({{ spark_cdc._literal(spark_cdc._repeated_reason()) }}, ' (', repeated_rows, ' rows)'), null)
+        if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)
         {%- endif %}
     )),
     'row', named_struct(
@@ -23,6 +34,6 @@ to_json(named_struct(
         {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
-    'text', {{ spark_cdc._landing_text(entity) }}
+    'text', {{ spark_cdc._landing_problem_text(entity) }}
 ))
 {%- endmacro -%}

@@ -2,29 +2,13 @@
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the source and
     `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
     ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
-    rejected row a JSON text with the reasons, the row as it came in and, where that is more, its text. key_hash hangs on the
-    key columns alone (null if one of them is), so that looking for the keys of a load reads nothing else. Where keys that come
-    more than once are set aside, all their rows are rejected: they are found by one more read of the key columns. -#}
+    rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
+    looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
+    rejected: they are found by one more read of the key columns. -#}
 {%- macro _stage_sql(entity, landed) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
-with landed as (
-    select
-        {% for column in entity.columns -%}
-        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
-        {% endfor -%}
-        landing_problem
-    from {{ landed }}
-),
-
-typed as (
-    select
-        *
-        {%- for column in entity.columns %},
-        {{ spark_cdc._cast(entity, column) }} as {{ column.sql }}
-        {%- endfor %}
-    from landed
-),
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'typed') }},
 
 flagged as (
     select
@@ -37,12 +21,8 @@ judged as (
     select
         *,
         landing_problem is not null
-        {%- for column in entity.columns %}
-        {%- set condition = spark_cdc._reject_condition(entity, column) %}
-        {%- if condition %}
-        or {{ '(not is_deleted and (' ~ condition ~ '))' if has_deletes and column.role != 'key' and column.role != 'control'
-                else '(' ~ condition ~ ')' }}
-        {%- endif %}
+        {%- for fault in spark_cdc._reject_faults(entity) %}
+        or ({{ fault.condition }})
         {%- endfor %} as is_rejected
     from flagged
 )

@@ -1,14 +1,13 @@
 {#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes its rejects away.
     Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or CTE with the columns of
     _committed_sql()), layout (of the manifest: where the ledger holds which column). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
-    rejected_columns (those named by a reason), rejected_reason, rejected_row (the row as it came in), business_date, load_id. -#}
+    rejected_columns, rejected_reason, rejected_row (the row as it came in), business_date, load_id. -#}
 {%- macro _rejects_sql(entity, ledger, committed, layout={}) -%}
-{%- set names = [] -%}
-{%- for column in entity.columns -%}{%- do names.append(spark_cdc._literal(column.name)) -%}{%- endfor -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
 with rejected as (
     select
         *,
+        from_json(get_json_object(note, '$.columns'), 'array<string>') as columns,
         from_json(get_json_object(note, '$.reasons'), 'array<string>') as reasons
     from {{ ledger }}
     where
@@ -21,11 +20,12 @@ select
     {{ spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
+    -- notes of older versions name the columns only where their reasons begin
     array_join(
-        filter(
-            array({{ names | join(', ') }}),
+        coalesce(columns, filter(
+            array({{ spark_cdc._literals(entity.columns | map(attribute='name')) }}),
             name -> exists(reasons, reason -> startswith(reason, concat(name, ': ')) or startswith(reason, concat('old ', name, ': ')))
-        ),
+        )),
         ', '
     ) as rejected_columns,
     array_join(reasons, '; ') as rejected_reason,

@@ -1,0 +1,23 @@
+{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of the given name. -#}
+{%- macro _cast_columns_ctes(entity, landed, name) -%}
+with landed as (
+    select
+        {% for column in entity.columns -%}
+        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {% endfor -%}
+        {%- if entity.events and entity.source.format == 'json' -%}
+        landing_names,
+        {% endif -%}
+        landing_problem
+    from {{ landed }}
+),
+
+{{ name }} as (
+    select
+        *
+        {%- for column in entity.columns %},
+        {{ spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) }} as {{ column.sql }}
+        {%- endfor %}
+    from landed
+)
+{%- endmacro -%}

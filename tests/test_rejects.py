@@ -1,0 +1,154 @@
+"""The notes of rejected rows: what they say, and what the audit and `rejects` make of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from event_warehouse import column
+from macro_renderer import Macros, load_macros_of, query_runner
+
+ID = column("id", "int", role="key")
+VALUE = column("value", "int")
+NAME = column("name", "string")
+OP = column("op", "string", role="control")
+FLAGGED = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
+QUARANTINE = {"on_reject": "quarantine", "on_duplicate_key": "quarantine"}
+CANT_TAKE = "'x' is not accepted as int"
+
+
+def described(*columns: dict[str, Any], **settings: Any) -> tuple[Macros, dict[str, Any]]:
+    """The macros, and the entity `people` as they see it."""
+    macros, _ = load_macros_of("people", {"source": {"path": "p"}, **settings}, list(columns))
+    return macros, macros._entity("people")
+
+
+def notes(cursor: Any, macros: Macros, entity: dict[str, Any], *rows: str) -> list[Any]:
+    """The notes that staging makes of rows of text, in order."""
+    names = ", ".join(c["sql"] for c in entity["columns"])
+    landed = (
+        f"(select *, cast(null as string) as landing_problem"
+        f" from values {', '.join(f'({row})' for row in rows)} as rows ({names}))"
+    )
+    stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
+    cursor.execute(f"select note from ({stage_sql(entity, landed)})")
+    return [note and json.loads(note) for (note,) in cursor.fetchall()]
+
+
+def test_a_note_says_which_kind_and_which_columns(cursor: Any) -> None:
+    macros, entity = described(ID, VALUE, NAME, load_type="full", **QUARANTINE)
+    found = notes(
+        cursor,
+        macros,
+        entity,
+        *("'1', '1', 'a'", "'2', 'x', 'b'", "'y', 'x', 'c'", "'3', '3', 'd'", "'3', 'x', 'e'"),
+    )
+    by_name = {note["row"]["name"]: note for note in found if note}
+    assert {name: (note["kind"], note["columns"]) for name, note in by_name.items()} == {
+        "b": ("failed_casts", ["value"]),
+        "c": ("null_keys", ["id", "value"]),
+        "d": ("duplicate_keys", []),
+        "e": ("failed_casts", ["value"]),
+    }
+    twice = "the key comes more than once in the load (2 rows)"
+    assert by_name["d"]["reasons"] == [twice]
+    assert by_name["e"]["reasons"] == [f"value: {CANT_TAKE}", twice]
+    assert by_name["b"]["row"] == {"id": "2", "value": "x", "name": "b"}
+
+
+def test_a_rejected_delete_lists_only_what_a_delete_is_judged_by(cursor: Any) -> None:
+    needed = column("needed", "string", nullable=False)
+    macros, entity = described(
+        ID, VALUE, needed, OP, load_type="delta", deleted_when="op = 'D'", **QUARANTINE
+    )
+    rows = ("null, 'x', cast(null as string), 'D'", "'1', 'x', null, 'D'", "null, 'x', null, 'U'")
+    deleted, accepted, updated = notes(cursor, macros, entity, *rows)
+    assert (deleted["kind"], deleted["columns"]) == ("null_keys", ["id"])
+    assert deleted["reasons"] == ["id: null is not accepted as int not null"]
+    assert accepted is None
+    assert updated["columns"] == ["id", "value", "needed"]
+
+
+def test_a_rejected_event_says_so_of_old_keys_too(cursor: Any) -> None:
+    more = [column(name, "int", role="control") for name in ("seq", "old_id")]
+    macros, entity = described(
+        *(ID, VALUE, NAME, OP, *more),
+        load_type="events",
+        events={**FLAGGED, "old_key": {"id": "old_id"}},
+    )
+    rows = (
+        "'1', 'x', 'a', 'U', '1', 'y'",
+        "null, '1', 'b', 'U', '2', null",
+        "'1', '1', 'c', 'Q', '3', null",
+        "'1', '1', 'd', 'U', '4', null",
+    )
+    by_name = {note["row"]["name"]: note for note in notes(cursor, macros, entity, *rows) if note}
+    assert {name: (note["kind"], note["columns"]) for name, note in by_name.items()} == {
+        "a": ("failed_casts", ["id", "value", "old_id"]),
+        "b": ("null_keys", ["id"]),
+        "c": ("failed_casts", []),
+    }
+    assert by_name["a"]["reasons"][-1] == "old id: 'y' is not accepted as int"
+
+
+def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = ()) -> list[str]:
+    """By which guards a load of change events with these notes is refused, and the message."""
+    said: list[str] = []
+    macros, _ = load_macros_of(
+        "people",
+        {"load_type": "events", "events": FLAGGED, "source": {"path": "p"}},
+        [ID, column("seq", "int", role="control")],
+        run_query=query_runner(cursor),
+        _refuse_load=lambda entity, guard, message, load, known: said.extend([guard, message]),
+    )
+    values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
+    ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as rows (note))"
+    entity = {**macros._entity("people"), "quarantine": list(quarantine)}
+    macros._check_rejects(entity, ledger, {"load_id": "l", "business_time": "2024-05-01"}, {})
+    return said
+
+
+def test_a_load_is_refused_by_the_kinds_of_its_notes(cursor: Any) -> None:
+    hint = "another, different event of the same key has the same position: name a tie_breaker"
+    cast: dict[str, Any] = {"kind": "failed_casts", "reasons": [CANT_TAKE], "row": {"name": hint}}
+    null = {"kind": "null_keys", "reasons": ["id: null is not accepted"], "row": {"id": None}}
+    tied = {"kind": "tied_events", "reasons": [hint], "row": {"id": 1}}
+    guard, message = refused(cursor, cast, cast, null)
+    assert guard == "null_keys, failed_casts"  # whatever the rows say
+    assert message.startswith("people: 3 rows of 2024-05-01 can't be accepted")
+    assert "To set such rows aside this once: dbt run" in message
+    guard, message = refused(cursor, cast, tied)
+    assert guard == "tied_events"
+    assert message.startswith("people: 1 row of") and "To set such rows aside" not in message
+    assert refused(cursor, cast, null, quarantine=("failed_casts", "null_keys")) == []
+    assert refused(cursor, cast, tied, quarantine=("failed_casts", "null_keys"))[0] == "tied_events"
+
+
+def test_notes_of_older_versions_are_still_read(cursor: Any) -> None:
+    macros, entity = described(ID, VALUE, NAME, load_type="full")
+    reasons = [f"value: {CANT_TAKE}", "old id: 'y' is not accepted as int"]
+    rows = {
+        "older": {"reasons": reasons, "row": {"id": "1"}, "text": None},
+        "now": {"kind": "failed_casts", "columns": ["former"], "reasons": ["x"], "row": {}},
+        "none": {"kind": "duplicate_keys", "columns": [], "reasons": ["value: so"], "row": {}},
+    }
+    values = ", ".join(
+        f"(1, X'00', 'R', date'2024-05-01', '{load}', {macros._literal(json.dumps(note))})"
+        for load, note in rows.items()
+    )
+    names = "id, key_hash, operation, business_date, load_id, note"
+    ledger = f"(select * from values {values} as ledger ({names}))"
+    loads = ", ".join(f"('{load}')" for load in rows)
+    committed = (
+        "(select load_id, 'L' as operation, cast(null as array<string>) as squashed_load_ids"
+        f" from values {loads} as loads (load_id))"
+    )
+    cursor.execute(
+        "select load_id, rejected_columns, rejected_reason, rejected_row"
+        f" from ({macros._rejects_sql(entity, ledger, committed)})"
+    )
+    assert {row[0]: tuple(row[1:]) for row in cursor.fetchall()} == {
+        "older": ("id, value", "; ".join(reasons), '{"id":"1"}'),
+        "now": ("former", "x", "{}"),
+        "none": ("", "value: so", "{}"),
+    }
