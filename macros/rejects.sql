@@ -7,5 +7,5 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
     {%- set sql = spark_cdc._rejects_sql(spark_cdc._entity(name), ledger, committed, manifest.get('layout') or {}) -%}
-    {{ return(spark_cdc._typed_view_sql(sql, manifest)) }}
+    {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
 {%- endmacro -%}

@@ -71,11 +71,3 @@
     {{ return("timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, unix_micros(from_utc_timestamp(" ~ sql ~ ', '
         ~ spark_cdc._literal(timezone) ~ ")) / cast(1000000 as decimal(7, 0)))") }}
 {%- endmacro -%}
-
-
-{#- Whether equal values of two types have one hash: see docs/hash.md. -#}
-{%- macro _is_hashed_alike(one, other) -%}
-    {%- set groups = {'decimal': 'integer', 'double': 'float'} -%}
-    {%- set kinds = [spark_cdc._hash_type(one).kind, spark_cdc._hash_type(other).kind] -%}
-    {{ return(groups.get(kinds[0], kinds[0]) == groups.get(kinds[1], kinds[1])) }}
-{%- endmacro -%}

@@ -4,6 +4,6 @@
 
 
 {#- The load in such SQL. -#}
-{%- macro _commented_load(sql) -%}
+{%- macro _load_of_comment(sql) -%}
     {{ return(fromjson(modules.re.search('/[*] spark_cdc load: ([{].*[}]) [*]/', sql).group(1))) }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#- Lands and writes the events of a load. Arguments: capture, sql (of _events_query()). -#}
 {%- macro _load_events(capture, sql) -%}
-    {%- set load = spark_cdc._commented_load(sql) -%}
+    {%- set load = spark_cdc._load_of_comment(sql) -%}
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
         {%- do spark_cdc._check_archive(capture, load) -%}
     {%- else -%}

@@ -2,7 +2,7 @@
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
     {%- set entity = capture.entity -%}
-    {%- set load = spark_cdc._commented_load(sql) -%}
+    {%- set load = spark_cdc._load_of_comment(sql) -%}
     {%- if not entity.events -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}

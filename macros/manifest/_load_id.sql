@@ -6,7 +6,3 @@
     {%- set stamp = time.strftime('%Y%m%d') ~ ('' if clock == 'T000000' else clock) -%}
     {{ return(stamp ~ '-' ~ entity.load_type[0] ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._attempt()) }}
 {%- endmacro -%}
-
-
-{#- The eight characters that tell this run of dbt from any other. -#}
-{%- macro _attempt() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}

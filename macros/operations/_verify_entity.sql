@@ -465,8 +465,8 @@ order by began_in, problem
             {%- set found = operated.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
             {%- for query in spark_cdc._view_queries(operated, kind) -%}
-                {%- set text = spark_cdc._typed_view_sql(query, manifest) -%}
-                {%- do accepted.append(spark_cdc._one_line(spark_cdc._stamped(text, 'spark_cdc view ' ~ local_md5(text)))) -%}
+                {%- set text = spark_cdc._typed_view_query(query, manifest) -%}
+                {%- do accepted.append(spark_cdc._one_line(spark_cdc._stamped_view_query(text, 'spark_cdc view ' ~ local_md5(text)))) -%}
             {%- endfor -%}
             {%- if not found -%}
                 {%- do spark_cdc._finding(findings, entity, 'the view ' ~ view ~ ' is missing', none, none, 'dbt run --select ' ~ node.name) -%}

@@ -9,7 +9,7 @@
         {%- do store_raw_result('main', message='UNCHANGED', code='UNCHANGED', rows_affected='-1') -%}
     {%- else -%}
         {%- call statement('main') -%}
-            {{ spark_cdc._replace_view_sql(this, spark_cdc._stamped(sql, fingerprint), existing is not none) }}
+            {{ spark_cdc._replace_view_sql(this, spark_cdc._stamped_view_query(sql, fingerprint), existing is not none) }}
         {%- endcall -%}
     {%- endif -%}
     {{ run_hooks(post_hooks) }}
