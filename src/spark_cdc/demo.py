@@ -124,7 +124,7 @@ def report(cursor: Any, schema: str, entities: Sequence[str]) -> None:
         "Loads (cdc_loads)",
         f"""
         select
-            entity, business_time as business_date, load_type,
+            entity, business_time, load_type,
             rows_in, rows_inserted as I, rows_updated as U, rows_deleted as D,
             rows_unchanged as N, rows_not_supplied as X, rows_current, events_late as late,
             round(duration_seconds, 1) as seconds
