@@ -1,14 +1,5 @@
-{#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with the state before.
-
-    | key after the load | key before | nonkey_hash | operation |
-    |--------------------|------------|-------------|-----------|
-    | there              | not there  |             | I |
-    | there              | there      | differs     | U |
-    | there              | there      | same        | N |
-    | gone               | there      |             | D, with the payload it had before the load |
-    | gone               | not there  |             | T (tombstone, seen by nobody: it remembers the position) |
-    | nothing applied    | there      |             | X (written at checkpoints) |
-    | nothing applied    | not there  |             | T at checkpoints, as long as tombstone_days says |
+{#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with the state before. Which becomes what:
+    docs/operations.md, change events.
 
     A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
     (R), and so are events with a note.

@@ -1,15 +1,4 @@
-{#- Tagging as SQL: each row of a load compared with the state before it.
-
-    | load type | key in the load | key before | nonkey_hash | operation |
-    |-----------|-----------------|------------|-------------|-----------|
-    | both      | yes             | no         |             | I         |
-    | both      | yes             | yes        | differs     | U         |
-    | both      | yes             | yes        | same        | N (full: written at checkpoints or if an ignored column differs) |
-    | full      | no              | yes        |             | D, with the last payload |
-    | delta     | flagged deleted | yes        |             | D, with the last payload |
-    | delta     | flagged deleted | no         |             | T (tombstone, seen by nobody) |
-    | delta     | no              | yes        |             | X (written at checkpoints) |
-
+{#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
     A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
     delta, and in a full load by what _hold_sql() adds. Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the

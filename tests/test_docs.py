@@ -1,0 +1,87 @@
+"""What the docs name is there: files, headings, macros; what they count is so many."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+MACROS = {
+    name
+    for path in ROOT.glob("macros/**/*.sql")
+    for name in re.findall(r"\{%-?\s*macro\s+(\w+)", path.read_text("utf-8"))
+}
+FOLDERS = "macros|tests|docs|models|seeds|src|benchmarks|profiles|packages|requirements"
+
+
+def prose(path: Path) -> str:
+    """Return a page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the names of a page's headings, as GitHub links them."""
+    headings = re.findall(r"^#+ +(.*)$", prose(path), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_page_names_is_there(page: Path) -> None:
+    text = prose(page)
+    missing = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        if "://" in link or (target.exists() and (not anchor or anchor in anchors(target))):
+            continue
+        missing.append(link)
+    if page.parent.name != "formats":  # whose columns begin with `_`, too
+        missing += sorted(set(re.findall(r"`(_[a-z]\w+)`", text)) - MACROS)
+    paths = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", text)
+    missing += [path for path in paths if not (ROOT / path).exists()]
+    assert missing == []
+
+
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 250
+
+
+def test_every_page_is_linked() -> None:
+    linked = {
+        (page.parent / name).resolve()
+        for page in DOCS
+        for name in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose(page))
+    }
+    folders = {path for path in linked if path.is_dir()}
+    lonely = [page for page in DOCS[1:] if page not in linked and page.parent not in folders]
+    assert lonely == []
+
+
+def test_operations_are_those_of_the_seed() -> None:
+    with (ROOT / "seeds" / "operations.csv").open(encoding="utf-8") as file:
+        seed = list(csv.DictReader(file))
+    rows = re.findall(
+        r"^\| `(\w)` \| ([\w ]+) \| .* \| (yes|no) \| (yes|no) \| [^|]* \|$",
+        (ROOT / "docs" / "operations.md").read_text("utf-8"),
+        flags=re.MULTILINE,
+    )
+    shown = {"true": "yes", "false": "no"}
+    assert rows == [
+        (row["code"], row["name"], shown[row["in_current"]], shown[row["in_history"]])
+        for row in seed
+    ]
+
+
+def test_cdc_loads_has_the_columns_that_are_described() -> None:
+    code = (ROOT / "macros" / "load" / "_load_log.sql").read_text("utf-8")
+    block = code.split("macro _load_log_columns() -%}")[1].split("{%- endmacro")[0]
+    written = re.findall(r"'(\w+)': '\w+'", block)
+    described = yaml.safe_load((ROOT / "models" / "cdc_loads" / "cdc_loads.yml").read_text("utf-8"))
+    names = [column["name"] for column in described["models"][0]["columns"]]
+    assert written == names
+    assert f"[{len(names)} columns]" in (ROOT / "docs" / "reference.md").read_text("utf-8")
