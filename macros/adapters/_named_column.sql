@@ -25,14 +25,6 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with an entity's settings of its format, as the macro events_<format>_problems says, if there is one.
-    Returns a list of texts. -#}
-{%- macro _adapter_problems(entity) -%}
-    {%- set problems_of = spark_cdc._adapter(entity.events.format, '_problems') -%}
-    {{ return(problems_of(entity) if problems_of else []) }}
-{%- endmacro -%}
-
-
 {#- Stops if anything is wrong with them: validate() has said so before, but not where there is none (dbt show). -#}
 {%- macro _refuse_events(entity) -%}
     {%- set problems = spark_cdc._adapter_problems(entity) -%}

@@ -38,7 +38,7 @@
     {%- if entity.events and entity.events.archive -%}
         {%- do spark_cdc._compare_archived_names(entity, diff) -%}
     {%- endif -%}
-    {%- if diff.key == 'other' and not spark_cdc._is_ordered('spark_cdc_rekey', entity.name) -%}
+    {%- if diff.key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey') -%}
         {%- do diff.problems.append("the key changes, and with it what counts as one row. If that is meant, order it with the var "
             ~ "spark_cdc_rekey: [" ~ entity.name ~ "]; else put the columns with the role key back") -%}
     {%- endif -%}
@@ -135,11 +135,4 @@
             ~ ", but the archived events name their rows by the former one. Put it back; or set events.archive: false, and remove the model "
             ~ entity.name ~ "_event_versions") -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether a var that lists entities (or names one) has this one. -#}
-{%- macro _is_ordered(name, entity) -%}
-    {%- set listed = var(name, []) or [] -%}
-    {{ return(entity in ([listed] if listed is string else listed)) }}
 {%- endmacro -%}

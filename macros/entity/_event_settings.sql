@@ -1,39 +1,32 @@
-{#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of meta.spark_cdc),
+{#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of meta.spark_cdc, completed),
     columns (the declared ones). Returns what stands under `events` and: format, order and tie_breaker (lists of
     columns), insert_only, unique_keys (lists of columns), unavailable (text that stands for an unchanged value, or
     none), tombstone_days, archive, is_message (whether the format consists of JSON documents), technical (the columns
     that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
-    {%- set events = dict(settings.get('events') or {}) -%}
-    {%- set format = events.get('format') | string -%}
-    {%- set described = spark_cdc._adapter(format, '_columns') -%}
-    {%- do events.update({
-        'format': format,
-        'insert_only': events.get('insert_only', false),
-        'unavailable': events.get('unavailable', '__debezium_unavailable_value' if format.startswith('debezium') else none),
-        'tombstone_days': events.get('tombstone_days', 30),
-        'archive': events.get('archive', false),
-        'is_message': described is none,
-        'order': spark_cdc._columns_by_name(columns, events.get('order')),
-        'tie_breaker': spark_cdc._columns_by_name(columns, events.get('tie_breaker')),
-    }) -%}
+    {%- set given = settings.get('events') or {} -%}
+    {%- set format = given.get('format') | string -%}
     {%- set unique_keys = [] -%}
-    {%- for names in events.get('unique_keys') or [] -%}
+    {%- for names in given.get('unique_keys') or [] -%}
         {%- do unique_keys.append(spark_cdc._columns_by_name(columns, names)) -%}
     {%- endfor -%}
-    {%- do events.update({'unique_keys': unique_keys}) -%}
+    {%- set events = spark_cdc._completed(given, spark_cdc._known_settings().events) -%}
+    {%- do events.update({
+        'format': format,
+        'unavailable': given.get('unavailable', '__debezium_unavailable_value' if format.startswith('debezium') else none),
+        'is_message': spark_cdc._is_message_format(format),
+        'order': spark_cdc._columns_by_name(columns, given.get('order')),
+        'tie_breaker': spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
+        'unique_keys': unique_keys,
+    }) -%}
 
     {%- set technical = [] -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
-    {%- if described is not none -%}
-        {%- for column in described(dict(settings, events=events)) if column.name | lower not in declared -%}
-            {%- do technical.append({
-                'name': column.name, 'data_type': column.data_type, 'role': 'control', 'nullable': true,
-                'from': column.name, 'format': none, 'encoding': none, 'optional': not column.required,
-                'was': [], 'default': none, 'on_misfit': 'error', 'sql': spark_cdc._quote(column.name),
-            }) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
+            if column.name | lower not in declared -%}
+        {%- set meta = {'role': 'control', 'nullable': true} -%}
+        {%- do technical.append(dict(spark_cdc._described_column(column.name, column.data_type, meta), optional=not column.required)) -%}
+    {%- endfor -%}
     {%- do events.update({'technical': technical}) -%}
     {{ return(events) }}
 {%- endmacro -%}

@@ -4,7 +4,7 @@ create table if not exists {{ load_log }} (
     {{ name }} {{ data_type }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
-{{ spark_cdc._storage_sql(spark_cdc._default_file_format(), ['entity', 'load_id']) }}
+{{ spark_cdc._storage_sql(spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id']) }}
 {%- endmacro -%}
 
 
