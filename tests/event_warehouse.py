@@ -10,14 +10,27 @@ import datetime
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from macro_renderer import MACROS, ROOT, load_macros, query_runner
+from spark_cdc.macros import MACROS, ROOT, load_macros
 
 FORMAT = "acme"
 EXAMPLE = ROOT / "docs" / "examples" / "events_acme.sql"
+
+
+def query_runner(cursor: Any) -> Callable[[str], Any]:
+    """Return dbt's run_query(): what it returns has rows, each a mapping from column to value."""
+
+    def run_query(sql: str) -> Any:
+        cursor.execute(sql)
+        names = [column[0].split(".")[-1] for column in cursor.description or []]
+        rows = cursor.fetchall() if names and names != ["Result"] else []
+        return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
+
+    return run_query
 
 
 class EventWarehouse:

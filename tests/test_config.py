@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import MACROS, ROOT, CompilerError, Macros, load_macros
+from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
 GOOD: dict[str, Any] = {
     "name": "stg_orders",

@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import Macros, load_macros, query_runner
+from event_warehouse import query_runner
 from oracle import Load, Row, Tables, expected
+from spark_cdc.macros import Macros, load_macros
 
 HISTORIES = 2_000
 KEYS = 4

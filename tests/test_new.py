@@ -15,10 +15,10 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from macro_renderer import load_macros
 from rendered_sql import Node
 from spark_cdc import generate, new
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.macros import load_macros
 from spark_cdc.new import Column, Entity
 
 REPOSITORY = Path(__file__).parents[1]
