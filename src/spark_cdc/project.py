@@ -35,6 +35,15 @@ def state_dir(given: str | None = None) -> Path:
     return path if path.is_absolute() else root() / path
 
 
+def is_here() -> bool:
+    """Return whether there is a project."""
+    try:
+        root()
+    except SparkCdcError:
+        return False
+    return True
+
+
 def packages_folder(folder: Path) -> Path:
     """Return where dbt installs the packages of the project in a folder."""
     settings = yaml.safe_load((folder / "dbt_project.yml").read_text(encoding="utf-8")) or {}
