@@ -63,16 +63,10 @@
 {%- macro _named_column_problems(label, names, columns) -%}
     {%- set problems = [] -%}
     {%- set known = columns | map(attribute='name') | map('lower') | list -%}
-    {%- set message = "%s names '%s', which is no column of the entity: declare it (with `role: control` if it is not to be stored) or correct the name" -%}
+    {%- set message = "%s names '%s', which is no column of the entity: declare it (with `role: control` if it is not to be stored) or "
+                      'correct the name' -%}
     {%- for name in ([names] if names is string else names or []) if name | string | lower not in known -%}
         {%- do problems.append(message % (label, name)) -%}
     {%- endfor -%}
     {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- What is wrong with an entity's settings of its format, as the macro events_<format>_problems says, if there is one. -#}
-{%- macro _adapter_problems(entity) -%}
-    {%- set problems_of = spark_cdc._adapter(entity.events.format, '_problems') -%}
-    {{ return(problems_of(entity) if problems_of else []) }}
 {%- endmacro -%}

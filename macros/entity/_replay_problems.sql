@@ -17,8 +17,9 @@
     {%- set time = spark_cdc._business_time(value) -%}
     {%- set has_time = first.hour or first.minute or first.second -%}
     {%- set problems = [] -%}
+    {%- set message = "the var spark_cdc_replay has '%s', which is unknown. Accepted are from and source, for instance %s." -%}
     {%- for key in asked if key not in ['from', 'source'] -%}
-        {%- do problems.append("the var spark_cdc_replay has '" ~ key ~ "', which is unknown. Accepted are from and source, for instance " ~ example ~ '.') -%}
+        {%- do problems.append(message % (key, example)) -%}
     {%- endfor -%}
     {%- do problems.extend(spark_cdc._broken(values, [
         (source not in ['landing', 'archive'], "spark_cdc_replay.source is '%(source)s'. Accepted are landing and archive."),

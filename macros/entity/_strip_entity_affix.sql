@@ -4,8 +4,9 @@
     {%- if model_name.startswith('stg_') -%}
         {{ return(model_name[4:]) }}
     {%- endif -%}
-    {%- for suffix in ['_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_events', '_rejects'] if model_name.endswith(suffix) -%}
-        {{ return(model_name[:-(suffix | length)]) }}
+    {%- set suffixes = ['_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_events', '_rejects'] -%}
+    {%- for suffix in suffixes if model_name.endswith(suffix) -%}
+        {{ return(model_name.removesuffix(suffix)) }}
     {%- endfor -%}
     {%- set message -%}
         spark_cdc: the model '{{ model_name }}' calls a macro of spark_cdc but its name says no entity. Accepted are stg_<entity> and

@@ -1,0 +1,18 @@
+{#- A column as _entity() lists it, completed with the defaults. Arguments: name, data_type, given (its meta). Returns a dictionary. -#}
+{%- macro _described_column(name, data_type, given) -%}
+    {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
+    {{ return({
+        'name': name,
+        'data_type': (data_type or '') | string | trim | lower,
+        'role': meta.role,
+        'nullable': given.get('nullable', meta.role != 'key'),
+        'from': given.get('from', name) | string,
+        'format': meta.format,
+        'encoding': meta.encoding,
+        'optional': false,
+        'was': spark_cdc._names(meta.was),
+        'default': meta.default,
+        'on_misfit': meta.on_misfit,
+        'sql': spark_cdc._quote(name),
+    }) }}
+{%- endmacro -%}
