@@ -421,6 +421,7 @@ def test_the_encoding_is_checked(
     data_type: str, encoding: str | None, form: str | None, problem: str | None
 ) -> None:
     meta = {"encoding": encoding, "format": form}
-    found = MACROS._column_type_problems("c", data_type, meta, False)
+    rules = MACROS._known_settings()["column"]
+    found = MACROS._column_type_problems("c", data_type, meta, rules, False)
     assert len(found) == (problem is not None)
     assert not found or found[0].startswith(problem)

@@ -35,7 +35,7 @@
         ])) -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
-        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, is_csv)) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv)) -%}
         {%- do seen.update({name | lower: name}) -%}
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}
@@ -48,11 +48,10 @@
 
 
 {#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
-{%- macro _column_type_problems(label, data_type, meta, is_csv) -%}
+{%- macro _column_type_problems(label, data_type, meta, rules, is_csv) -%}
     {%- set data_type = (data_type or '') | string | trim -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
-    {%- set rules = spark_cdc._known_settings().column -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': data_type | lower, 'problem': type.problem} -%}
     {%- set problems = spark_cdc._broken(values, [
         (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),

@@ -1,6 +1,7 @@
-{#- A column as _entity() lists it, completed with the defaults. Arguments: name, data_type, given (its meta). Returns a dictionary. -#}
-{%- macro _described_column(name, data_type, given) -%}
-    {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
+{#- A column as _entity() lists it, completed with the defaults. Arguments: name, data_type, given (its meta),
+    rules (of _known_settings). Returns a dictionary. -#}
+{%- macro _described_column(name, data_type, given, rules) -%}
+    {%- set meta = spark_cdc._completed(given, rules) -%}
     {{ return({
         'name': name,
         'data_type': (data_type or '') | string | trim | lower,

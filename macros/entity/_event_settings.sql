@@ -4,13 +4,14 @@
     none), tombstone_days, archive, is_message (whether the format consists of JSON documents), technical (the columns
     that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
+    {%- set rules = spark_cdc._known_settings() -%}
     {%- set given = settings.get('events') or {} -%}
     {%- set format = given.get('format') | string -%}
     {%- set unique_keys = [] -%}
     {%- for names in given.get('unique_keys') or [] -%}
         {%- do unique_keys.append(spark_cdc._columns_by_name(columns, names)) -%}
     {%- endfor -%}
-    {%- set events = spark_cdc._completed(given, spark_cdc._known_settings().events) -%}
+    {%- set events = spark_cdc._completed(given, rules.events) -%}
     {%- do events.update({
         'format': format,
         'unavailable': given.get('unavailable', '__debezium_unavailable_value' if format.startswith('debezium') else none),
@@ -24,8 +25,8 @@
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
             if column.name | lower not in declared -%}
-        {%- set meta = {'role': 'control', 'nullable': true} -%}
-        {%- do technical.append(dict(spark_cdc._described_column(column.name, column.data_type, meta), optional=not column.required)) -%}
+        {%- set described = spark_cdc._described_column(column.name, column.data_type, {'role': 'control'}, rules.column) -%}
+        {%- do technical.append(dict(described, optional=not column.required)) -%}
     {%- endfor -%}
     {%- do events.update({'technical': technical}) -%}
     {{ return(events) }}
