@@ -251,6 +251,10 @@ def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
     message = refused(*words, "acme", "--event-setting", "unit=min")
     assert "events.unit is 'min'; accepted are s, ms: choose one of them" in message
     assert entity(*words, "acme").format == "csv"
+    problems = "{% macro events_acme_problems(entity) %}{{ return(unheard_of) }}{% endmacro %}"
+    (tmp_path / "macros" / "more.sql").write_text(settings + columns + problems)
+    with pytest.raises(SparkCdcError, match="could not judge the entity: 'unheard_of' is undef"):
+        entity(*words, "acme")
     (tmp_path / "macros" / "more.sql").write_text(settings + "{% macro events_acme_x(")
     with pytest.raises(SparkCdcError, match="the project's macros of change events can't be read"):
         entity(*words, "acme")

@@ -152,7 +152,15 @@ def problems_of(entity: Entity) -> list[str]:
         "meta": {macros.PACKAGE: entity.settings},
         "columns": [{"name": c.name, "data_type": c.data_type, "meta": c.meta} for c in columns],
     }
-    return problems + rules()[0]._description_problems(name, node)
+    try:
+        return problems + rules()[0]._description_problems(name, node)
+    except (
+        jinja2.TemplateError,
+        macros.CompilerError,
+    ) as error:  # in a format of the project's own
+        raise SparkCdcError(
+            f"a macro could not judge the entity: {error}", "Correct the format's macros."
+        ) from error
 
 
 def _name_problems(name: str) -> list[str]:
