@@ -644,7 +644,10 @@ def test_formats_say_what_they_add(name):
     settings = macros[f"_events_{name}_settings"]()
     assert isinstance(settings, dict)
     columns = macros[f"_events_{name}_columns"](
-        {"events": {"operation": "op", "timestamp_column": "at", "order": []}, "source": {}}
+        {
+            "events": {"operation": "op", "timestamp_column": "at", "order": []},
+            "source": {"text": True},
+        }
     )
     for column in columns:
         assert set(column) == {"name", "data_type", "required"}
