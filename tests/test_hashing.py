@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import CompilerError, load_macros
 from spark_cdc.hashing import DataType, message, parse_type, row_hash, xxhash64_of_long
+from spark_cdc.macros import CompilerError, load_macros
 
 UTC = datetime.timezone.utc
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text(encoding="utf-8"))

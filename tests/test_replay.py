@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import load_macros
 from project import Project
 from spark_cdc import cli as command_line
+from spark_cdc.macros import load_macros
 
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = FULL | {"op": {"data_type": "string", "role": "control"}}

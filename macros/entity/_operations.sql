@@ -1,8 +1,9 @@
 {#- Groups of the codes of the column `operation`, in one place, as a list for SQL: ('I', 'U', 'D').
     I inserted, U updated, D deleted, N supplied and unchanged, X not supplied; and in the ledger alone: R rejected row,
     T tombstone (delete of a key that was not there), L record of the load itself.
-    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist after their load), `changes` (what
-    changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones), `known` (rows that say what a key was last). Returns text. -#}
+    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist
+    after their load), `changes` (what changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones),
+    `known` (rows that say what a key was last). Returns text. -#}
 {%- macro _operations(group) -%}
     {%- set groups = {
         'visible': ['I', 'U', 'D', 'N', 'X'],

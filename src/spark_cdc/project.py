@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
 from spark_cdc.errors import SparkCdcError
 
 DEFAULT_PORT = 10019
@@ -31,6 +33,21 @@ def state_dir(given: str | None = None) -> Path:
     choice = given or os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc"
     path = Path(choice).expanduser()
     return path if path.is_absolute() else root() / path
+
+
+def is_here() -> bool:
+    """Return whether there is a project."""
+    try:
+        root()
+    except SparkCdcError:
+        return False
+    return True
+
+
+def packages_folder(folder: Path) -> Path:
+    """Return where dbt installs the packages of the project in a folder."""
+    settings = yaml.safe_load((folder / "dbt_project.yml").read_text(encoding="utf-8")) or {}
+    return folder / str(settings.get("packages-install-path", "dbt_packages"))
 
 
 def schema() -> str:
