@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from spark_cdc import java, server_state
 from spark_cdc.errors import SparkCdcError
 
 DEFAULT_PORT = 10019
@@ -65,13 +66,9 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     if port is not None:
         environment["SPARK_CDC_PORT"] = str(port)
     elif target == "session":
-        from spark_cdc import java
-
         environment.update(java.environment(state_dir()))
     elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
-        from spark_cdc import server
-
-        running = server.running_port(state_dir())
+        running = server_state.running_port(state_dir())
         if running is not None:
             environment["SPARK_CDC_PORT"] = str(running)
     return environment
