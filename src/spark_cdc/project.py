@@ -27,6 +27,14 @@ def root() -> Path:
     )
 
 
+def root_or_here() -> Path:
+    """Return the dbt project's folder; outside of a project the current one."""
+    try:
+        return root()
+    except SparkCdcError:
+        return Path.cwd()
+
+
 def state_dir(given: str | None = None) -> Path:
     """Return the folder of server, log and data: the option, SPARK_CDC_STATE_DIR or .spark_cdc."""
     choice = given or os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc"
