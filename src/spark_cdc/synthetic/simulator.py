@@ -99,7 +99,7 @@ class Simulator:
         """Change one row or a few, and return how."""
         self._log, self._statement = [], 0
         for _ in range(1 + int(4 * self.chance.random() ** 2)):
-            self._change()
+            self.change_something()
         return self._log
 
     def truncate(self) -> Change:
@@ -151,17 +151,16 @@ class Simulator:
         """Make a change of one row and write it to the log."""
         self._statement += 1
         before = None if old is None else self.table.get(old)
-        if old != key:
-            if before is not None:
-                del self.table[old]
-                self._dead.append(old)
-            if key is not None:
+        if old != key and before is not None:
+            del self.table[old]
+            self._dead.append(old)
+        if key is not None:
+            if key not in self.table:
                 self._keys.append(key)
-        if row is not None:
             self.table[key] = row
         self._log.append(Change(op, old, key, before, row, left_out, self._statement))
 
-    def _change(self) -> None:
+    def change_something(self) -> None:
         shares, choice = self.shares, self.chance.random()
         if not self.table:
             self._insert()
