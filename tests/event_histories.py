@@ -1,6 +1,6 @@
 """Random histories of change events, for comparing the resolver with the oracle, and a shrinker.
 
-A small table is changed transaction by transaction as a database would, with few keys and many
+A small table is changed by the simulator of `spark-cdc generate --events`, with few keys and many
 events; then its events are dealt to loads, some late, some twice, in any order. Each history has a
 character of its own (whether keys change and how that is told, which columns are left out, whether
 transactions are known), so that plain ones occur as well as those with everything at once. Some
@@ -135,8 +135,8 @@ class _Story(Simulator):
 
     def _values(self, row: Row) -> dict[str, Any]:
         return {
-            name: VALUES[name][hash((serial, name_at)) % len(VALUES[name])] if serial else None
-            for name_at, (name, serial) in enumerate(zip(self.names, row, strict=True))
+            name: VALUES[name][hash((serial, at)) % len(VALUES[name])] if serial else None
+            for at, (name, serial) in enumerate(zip(self.names, row, strict=True))
         }
 
     def _rows(self) -> dict[Key, dict[str, Any]]:
@@ -202,7 +202,7 @@ class _Story(Simulator):
         absent = self.absent and not is_split
         if change.op == "insert" and self.absent:
             known = zip(self.names, change.row, strict=True)
-            values = {name: values[name] for name, serial in known if serial}
+            values = {column: values[column] for column, serial in known if serial}
         for place, column in enumerate(self.names if change.op != "insert" else ()):
             is_kept = change.before is None or change.before[place] == change.row[place]
             is_optional = is_kept and (absent or self.unavailable)

@@ -17,9 +17,10 @@ import yaml
 
 from macro_renderer import load_macros
 from rendered_sql import Node
-from spark_cdc import generate, new
+from spark_cdc import new
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.new import Column, Entity
+from spark_cdc.synthetic.session import start_session
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
@@ -33,7 +34,7 @@ HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ 
 def spark():
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession() or generate.start_session()
+    return SparkSession.getActiveSession() or start_session()
 
 
 def entity(*arguments: str) -> Entity:

@@ -15,6 +15,7 @@ import yaml
 
 from spark_cdc import project
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.synthetic.session import open_session
 
 FORMATS = ("csv", "json", "parquet", "orc", "avro", "table")
 LOAD_TYPES = ("full", "delta", "events")
@@ -528,8 +529,6 @@ def read_sample(
     Whole numbers in text become bigint, because the next file may hold larger ones; numbers with
     leading zeros stay text.
     """
-    from spark_cdc.generate import open_session
-
     with open_session(None, "1g") as spark:
         source = f"file://{path.resolve()}"
         if file_format == "csv":
