@@ -205,13 +205,13 @@ class _Stream:
 
     def _change(self, day: str) -> None:
         events, source = self.options.events, self.source
-        truncate_at = events + 1
+        truncate_at = events  # none
         if self.loads in self.options.truncates:
             truncate_at = events // 3 + int(source.chance.random() * (events // 3 + 1))
         made = 0
-        while made < events:
-            if made >= truncate_at:
-                truncate_at = events + 1
+        while made < events or truncate_at < events:
+            if truncate_at < events and made >= truncate_at:
+                truncate_at = events
                 made += 1
                 self.delivery.touched.update(source.table, self.truth.rows)
                 self.others = range(0)

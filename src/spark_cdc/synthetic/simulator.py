@@ -148,7 +148,7 @@ class Simulator:
     def change(
         self, op: str, old: Key | None, key: Key | None, row: Row | None, left_out: int = 0
     ) -> None:
-        """Make a change of one row and write it to the log."""
+        """Make a change of one row, write it to the log and count it."""
         self._statement += 1
         before = None if old is None else self.table.get(old)
         if old != key and before is not None:
@@ -158,9 +158,12 @@ class Simulator:
             if key not in self.table:
                 self._keys.append(key)
             self.table[key] = row
-        self._log.append(Change(op, old, key, before, row, left_out, self._statement))
+        change = Change(op, old, key, before, row, left_out, self._statement)
+        self.counts["key_changes" if change.moves else f"{op}s"] += 1
+        self._log.append(change)
 
     def change_something(self) -> None:
+        """Make a change by chance, in the transaction at hand."""
         shares, choice = self.shares, self.chance.random()
         if not self.table:
             self._insert()
@@ -180,22 +183,18 @@ class Simulator:
         if key is None:
             self._update()
             return
-        self.counts["inserts"] += 1
         self.change("insert", None, key, self.new_row())
         if self.chance.random() < 0.05:  # it lives for a moment only
             self._delete(key)
 
     def _update(self) -> None:
         key = self.any_key()
-        self.counts["updates"] += 1
         self.change("update", key, key, *self._changed(self.table[key]))
 
     def _delete(self, key: Key) -> None:
         row = self.table[key]
-        self.counts["deletes"] += 1
         self.change("delete", key, None, None)
         if self.chance.random() < 0.05:  # and comes back at once, as it was or not
-            self.counts["inserts"] += 1
             self.change("insert", None, key, row if self.chance.random() < 0.4 else self.new_row())
 
     def _change_key(self) -> None:
@@ -215,12 +214,9 @@ class Simulator:
             self._move(target, key if further is None else further)
 
     def _move(self, key: Key, target: Key) -> None:
-        row, left_out = self.table[key], 0
+        row, left_out = self.table[key], self._left_out()
         if self.chance.random() < 0.3:
             row, left_out = self._changed(row)
-        else:
-            left_out = self._left_out()
-        self.counts["key_changes"] += 1
         self._moved.append((key, target))
         self.change("update", key, target, row, left_out)
 
