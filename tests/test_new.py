@@ -16,10 +16,11 @@ import yaml
 
 from rendered_sql import Node
 from spark_cdc import entity as entities
-from spark_cdc import generate, macros, new
+from spark_cdc import macros, new
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import load_macros
 from spark_cdc.new import Column, Entity
+from spark_cdc.synthetic.session import start_session
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
@@ -33,7 +34,7 @@ HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ 
 def spark():
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession() or generate.start_session()
+    return SparkSession.getActiveSession() or start_session()
 
 
 def entity(*arguments: str) -> Entity:

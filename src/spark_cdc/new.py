@@ -28,6 +28,7 @@ from spark_cdc.entity import (
     words_of_sql,
 )
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.sample import read_sample
 
 _WIDTH = 100
 # For --help; the macros know them.
@@ -416,8 +417,6 @@ def entity_of(args: argparse.Namespace) -> Entity:
             "parquet and orc: give --format"
         )
     else:
-        from spark_cdc.sample import read_sample
-
         columns, more = read_sample(args.from_file, fmt, options)
         problems += more
         path = path or _path_beside(args.from_file)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+
+from spark_cdc import java, server_state
 from spark_cdc.errors import SparkCdcError
 
 DEFAULT_PORT = 10019
@@ -26,6 +28,14 @@ def root() -> Path:
         f"no dbt_project.yml in {start}" + ("" if given else " or above it"),
         "Change to the project's folder, or set SPARK_CDC_PROJECT_DIR.",
     )
+
+
+def root_or_here() -> Path:
+    """Return the dbt project's folder; outside of a project the current one."""
+    try:
+        return root()
+    except SparkCdcError:
+        return Path.cwd()
 
 
 def state_dir(given: str | None = None) -> Path:
@@ -82,13 +92,9 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     if port is not None:
         environment["SPARK_CDC_PORT"] = str(port)
     elif target == "session":
-        from spark_cdc import java
-
         environment.update(java.environment(state_dir()))
     elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
-        from spark_cdc import server
-
-        running = server.running_port(state_dir())
+        running = server_state.running_port(state_dir())
         if running is not None:
             environment["SPARK_CDC_PORT"] = str(running)
     return environment

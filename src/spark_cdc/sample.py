@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spark_cdc.entity import Column, identifier, rules
+from spark_cdc.synthetic.session import open_session
 
 
 def read_sample(
@@ -17,8 +18,6 @@ def read_sample(
     Whole numbers in text become bigint, because the next file may hold larger ones; numbers with
     leading zeros stay text.
     """
-    from spark_cdc.generate import open_session
-
     with open_session(None, "1g") as spark:
         source = f"file://{path.resolve()}"
         if file_format == "csv":
