@@ -423,7 +423,7 @@ def test_rendered_sql_reads_well() -> None:
     ],
 )
 def test_types_that_can_not_be_hashed_are_named(data_type: str) -> None:
-    problem = MACROS._hash_type_problem(data_type)
+    problem = MACROS._hash_type(data_type)["problem"]
     assert data_type in problem
     assert "accepted are" in problem
     with pytest.raises(ValueError, match="hash"):
@@ -439,7 +439,7 @@ def test_types_that_can_not_be_hashed_are_named(data_type: str) -> None:
     ],
 )
 def test_types_that_can_be_hashed(data_type: str) -> None:
-    assert MACROS._hash_type_problem(data_type) is None
+    assert MACROS._hash_type(data_type)["problem"] is None
     assert parse_type(data_type).kind == MACROS._hash_type(data_type)["kind"]
 
 

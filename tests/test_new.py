@@ -442,8 +442,8 @@ def test_help_lists_what_the_macros_accept():
     assert [*formats, "or one of your own"] == new.EVENT_FORMATS.split(", ")
     types = {package._hash_type(name).get("kind") for name in entities.TYPES}
     assert types <= {*entities.TYPES, "integer"}
-    assert all(package._hash_type_problem(name) for name in entities.OTHER_TYPES)
-    assert not any(package._hash_type_problem(name) for name in entities.OTHER_TYPES.values())
+    assert all(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES)
+    assert not any(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES.values())
 
 
 def test_hint_for_a_compared_flag(tmp_path, capsys):

@@ -241,7 +241,7 @@ def guesses(entity: Entity) -> list[str]:
         plain_type = re.split(r"[(<]", column.data_type)[0].strip().lower()
         words.append((column.format, of_columns["format"]["by_type"].get(plain_type)))
         words.append((column.encoding, of_columns["encoding"]["by_type"].get(plain_type)))
-        if package._hash_type_problem(column.data_type) is not None:
+        if package._hash_type(column.data_type)["problem"]:
             words.append((plain_type, [*TYPES, *OTHER_TYPES]))
         if package._is_reserved(column.name.lower(), entity.load_type == "events"):
             folded = column.name.lower()

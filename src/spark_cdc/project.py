@@ -10,7 +10,6 @@ from pathlib import Path
 
 import yaml
 
-
 from spark_cdc import java, server_state
 from spark_cdc.errors import SparkCdcError
 
