@@ -136,8 +136,7 @@
     {%- if problems -%}
         {% do exceptions.raise_compiler_error(
             operated.entity.name ~ ': what was squashed is not what was there: ' ~ problems | join('; ') ~ '. Nothing was committed and readers '
-            ~ "see what they saw before. Run dbt run-operation spark_cdc.verify --args '{entities: [" ~ operated.entity.name
-            ~ "]}' to find out what is wrong with the ledger."
+            ~ "see what they saw before. Run spark-cdc verify --select " ~ operated.entity.name ~ ' to find out what is wrong with the ledger.'
         ) %}
     {%- endif -%}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{#- The entities that vacuum, compact and verify work on, and what is there of them. Arguments as of _named_entities(). Returns its
+{#- The entities that vacuum and compact work on, or a data test verifies, and what is there of them. Arguments as of _named_entities(). Returns its
     dictionaries with events, load_log (relations), nodes (dbt's models of the entity, by relation name) and catalog (see
     _catalog_of()). -#}
 {%- macro _operated_entities(operation, names=none) -%}
@@ -7,7 +7,7 @@
         {%- do operated.append(dict(
             named,
             events=spark_cdc._relation_in(named.schema, named.entity.name ~ '_events'),
-            load_log=ref('spark_cdc', 'cdc_loads'),
+            load_log=spark_cdc._load_log(),
             nodes=spark_cdc._models_of(named.ledger_node, named.entity.name),
             catalog=spark_cdc._catalog_of(named.schema, named.entity.name),
         )) -%}

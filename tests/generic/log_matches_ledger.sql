@@ -1,0 +1,181 @@
+{#- The figures of the loads agree: what is counted in the ledger (told from file footers alone) with cdc_loads, each load with the one
+    before it (rows before + I - D), checkpoints with the rows that they carry, the manifest with the last load. cdc_loads has one row
+    for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
+{%- test log_matches_ledger(model) -%}
+{{- config(tags=['spark_cdc_verify']) -}}
+{%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
+{%- set verified = spark_cdc._verified(model) -%}
+{%- if verified.loads -%}
+{%- do spark_cdc._verified_despite_damage() -%}
+{%- set name = verified.entity.name -%}
+{%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if load_relation(load_log) else [] -%}
+{%- set compared = [
+    'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',
+    'parent_load_id',
+] -%}
+{%- set drop = "alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\')" -%}
+with {{ spark_cdc._verified_loads(verified) }},
+
+{{ spark_cdc._verified_records(verified) }},
+
+written as (
+    select
+        load_id,
+        {%- for operation in ['I', 'U', 'D', 'N', 'X', 'R'] %}
+        count_if(operation = '{{ operation }}') as {{ operation | lower }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from (
+        select
+            load_id,
+            operation
+        from {{ verified.ledger }}
+        where {{ spark_cdc._in_loads(verified.loads) }}
+
+        union all
+
+        select
+            load_id,
+            null as operation
+        from loads
+    ) as rows_of_loads
+    group by load_id
+),
+
+counted as (
+    select
+        written.*,
+        split_part(written.load_id, '-', 2) as kind,
+        coalesce(
+            sum(written.i - written.d) over (order by written.load_id rows between unbounded preceding and 1 preceding), 0
+        ) as rows_prior,
+        records.record.parent as parent_load_id,
+        records.record.replaced
+    from written
+    left join records
+        on written.load_id = records.load_id
+),
+
+{# Rows that carry over are counted, whether or not the load wrote them. -#}
+figures as (
+    select
+        load_id,
+        kind,
+        i as rows_inserted,
+        u as rows_updated,
+        d as rows_deleted,
+        if(kind like 'f%', rows_prior - u - d - x, n) as rows_unchanged,
+        if(kind like 'f%' or kind = 'h', x, rows_prior - u - n - d) as rows_not_supplied,
+        r as rows_rejected,
+        rows_prior,
+        rows_prior + i - d as rows_current,
+        parent_load_id,
+        if(kind like 'f%', n, x) as rows_carried,
+        replaced
+    from counted
+),
+
+logged as (
+    select
+        load_id,
+        count(*) as log_rows,
+        {%- for column in compared + ['status', 'replaced_load_ids'] %}
+        any_value({{ column if column in logged else 'null' }}) as {{ column }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ load_log if logged else "(select '' as entity, '' as load_id) as nothing" }}
+    where entity = '{{ name }}'
+    group by load_id
+),
+
+compared as (
+    select
+        figures.* except (load_id, replaced),
+        coalesce(figures.load_id, logged.load_id) as load_id,
+        figures.load_id is not null as counts,
+        coalesce(logged.log_rows, 0) as log_rows,
+        coalesce(logged.status, 'committed') as status,
+        if(figures.kind like 'f%', figures.rows_unchanged, figures.rows_not_supplied) as rows_to_carry,
+        concat_ws(
+            '; '
+            {%- for column in compared %},
+            if(
+                logged.{{ column }} <=> figures.{{ column }}, null,
+                format_string('{{ column }} is %s, in the ledger %s', logged.{{ column }}, figures.{{ column }})
+            )
+            {%- endfor %}
+        ) as differences,
+        array_contains(
+            flatten(collect_list(
+                concat(coalesce(split(logged.replaced_load_ids, ', '), array()), coalesce(figures.replaced, array()))
+            ) over ()),
+            logged.load_id
+        ) as is_replaced
+    from figures
+    full outer join logged
+        on figures.load_id = logged.load_id
+),
+
+repairable as (
+    select
+        *,
+        format_string('{{ drop }}', load_id) as log_drop,
+        concat(if(log_rows > 0, format_string('{{ drop }}; then ', load_id), ''), 'dbt run --select {{ name }}_committed') as log_anew,
+        {{ spark_cdc._verified_replay(verified) | indent(8) }} as replay
+    from compared
+),
+
+judged as (
+    select
+        load_id,
+        explode(array(
+            if(
+                rows_to_carry < 0 or (kind like '_c' and rows_to_carry <> rows_carried),
+                struct(
+                    format_string(
+                        'the counts do not reconcile: %s rows before, I %s, U %s, D %s leave %s rows %s; written are %s',
+                        rows_prior, rows_inserted, rows_updated, rows_deleted, rows_to_carry, if(kind like 'f%', 'N', 'X'), rows_carried
+                    ) as problem,
+                    replay as repair
+                ),
+                null
+            ),
+            case
+                when not counts and status = 'committed' and not is_replaced
+                    then struct(
+                        'cdc_loads has a row of a load that does not count and that none replaced' as problem, log_drop as repair
+                    )
+                when counts and log_rows <> 1
+                    then struct(format_string('cdc_loads has %s rows of the load instead of one', log_rows) as problem, log_anew as repair)
+                when counts and differences <> ''
+                    then struct(
+                        concat('cdc_loads and the ledger have different figures: ', differences) as problem,
+                        format_string('if the ledger is right (no other finding on it): %s; else %s', log_anew, replay) as repair
+                    )
+            end,
+            if(
+                load_id = '{{ verified.loads[-1] }}' and rows_current <> {{ verified.manifest.rows }},
+                struct(
+                    format_string(
+                        'the manifest says that {{ verified.manifest.rows }} rows exist, the counts of the loads give %s', rows_current
+                    ) as problem,
+                    replay as repair
+                ),
+                null
+            )
+        )) as finding
+    from repairable
+),
+
+found as (
+    select
+        finding.problem,
+        load_id,
+        finding.repair
+    from judged
+    where finding is not null
+)
+
+{{ spark_cdc._verified_findings(verified) }}
+{%- else -%}
+{{ spark_cdc._verified_nothing() }}
+{%- endif -%}
+{%- endtest -%}
