@@ -283,3 +283,76 @@ def test_commands_call_the_macros(
     assert "cluster" in called[0]
     with pytest.raises(SparkCdcError, match=macro):
         arguments.run(arguments)
+
+
+FINDING = {
+    "entity": "orders",
+    "problem": "the key comes more than once in the load",
+    "load_id": "20240102-d-0a0a0a0a",
+    "business_time": "2024-01-02",
+    "row_count": 2,
+    "examples": "id = 1; id = 3",
+    "repair": "spark-cdc replay --from 2024-01-02 --select orders",
+}
+TOLD = """
+- orders: a view is missing
+  repair: dbt run
+
+- orders: 2 rows: the key comes more than once in the load
+  began in: load 20240102-d-0a0a0a0a (2024-01-02)
+  examples: id = 1; id = 3
+  repair: spark-cdc replay --from 2024-01-02 --select orders
+"""
+
+
+@pytest.mark.parametrize(
+    ("failures", "ok", "lacking", "wanted"),
+    [
+        (None, True, [], None),
+        (2, False, [], "verify found 2 problems; nothing was changed"),
+        (2, True, [], "verify found 2 problems; nothing was changed"),  # severity: warn
+        (None, False, [], "verify failed"),  # an error of Spark
+        (None, True, ["views_match_ledger"], "verify found 1 problem; nothing was changed"),
+    ],
+)
+def test_verify_prints_what_the_tests_found(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    failures: int | None,
+    ok: bool,
+    lacking: list[str],
+    wanted: str | None,
+) -> None:
+    ran: list[tuple[str, ...]] = []
+    tests = {"test.shop.a.1": "ledger_rows_consistent", "test.shop.b.2": "views_match_ledger"}
+    plan = [{"entity": "orders", "model": "orders_committed", "tests": tests, "lacking": lacking}]
+    other = dict.fromkeys(FINDING) | {"entity": "orders", "problem": "a view is missing"}
+    rows = [FINDING, other | {"repair": "dbt run"}]
+
+    def run(_: chain.Dbt, *words: str, shown: bool = False) -> chain.Done:
+        ran.append(words)
+        if words[0] == "test":
+            results = [{"unique_id": "test.shop.b.2", "failures": failures}]
+            (tmp_path / "target").mkdir()
+            written = tmp_path / "target" / "run_results.json"
+            written.write_text(json.dumps({"results": results}), encoding="utf-8")
+            return chain.Done(ok, "")
+        marker, printed = ("verify", plan) if "_verify_plan" in words[1] else ("findings", rows)
+        return chain.Done(True, f"12:00:00  spark_cdc {marker}: {json.dumps(printed)}")
+
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(tmp_path))
+    monkeypatch.setattr(chain.Dbt, "run", run)
+    arguments = cli.parser().parse_args(["verify", "--select", "orders"])
+    if wanted is None:
+        assert arguments.run(arguments) == 0
+    else:
+        with pytest.raises(SparkCdcError, match=wanted):
+            arguments.run(arguments)
+    printed = capsys.readouterr().out
+    assert ran[1][-2:] == ("--select", "orders_committed,tag:spark_cdc_verify")
+    assert len(ran) == (3 if failures else 2)
+    assert not failures or json.loads(ran[2][-1]) == {"tests": {"orders": ["views_match_ledger"]}}
+    assert (TOLD in printed) == bool(failures)
+    assert ("- spark_cdc.views_match_ledger" in printed) == bool(lacking)

@@ -9,12 +9,15 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from macro_renderer import load_macros
 from project import Project
-from spark_cdc import cli
+from spark_cdc import cli, upkeep
+from test_data_tests import VERIFYING
 from test_upkeep import (
     COLUMNS,
     DAYS,
@@ -26,19 +29,10 @@ from test_upkeep import (
     location,
     manifest,
 )
-from test_upkeep import (
-    STORY as TOLD,
-)
+from test_upkeep import STORY as TOLD
 
 # Key 9 is there for a day.
 STORY = [*TOLD[:3], TOLD[3] | {9: ("i", "x")}, TOLD[4]]
-TESTS = (
-    "archive_complete",
-    "files_match_manifest",
-    "ledger_rows_consistent",
-    "log_matches_ledger",
-    "views_match_ledger",
-)
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +67,9 @@ def verify(
     return run
 
 
-def statuses(project: Project, *words: str) -> dict[str, str]:
+def statuses(project: Project, selected: str = upkeep.TAG) -> dict[str, str]:
     """What became of the tests that verify, by entity and test."""
-    outcome = project.dbt("test", "--select", "tag:spark_cdc_verify", *words)
+    outcome = project.dbt("test", "--select", selected)
     return {
         re.sub(r"spark_cdc_(\w+)_(\w+)_committed_", r"\2 \1", name): status
         for name, status in outcome.status.items()
@@ -84,9 +78,77 @@ def statuses(project: Project, *words: str) -> dict[str, str]:
 
 
 def test_nothing_is_wrong(shop: Project, verify: Any) -> None:
-    assert statuses(shop) == {f"{name} {test}": "pass" for name in ENTITIES for test in TESTS}
+    assert statuses(shop) == {f"{name} {test}": "pass" for name in ENTITIES for test in VERIFYING}
     code, text = verify("moves")
-    assert code == 0 and "verify: nothing is wrong" in text and "PASS=5" in text
+    assert code == 0 and "verify: nothing is wrong" in text and "5 of 5" in text
+
+
+def test_settings_end_with_their_test(shop: Project) -> None:
+    """A session that reads past damaged files is that of one node: the next has its own."""
+    setting = "run_query('set spark.sql.files.ignoreCorruptFiles').rows[0][1]"
+    query = f"select 1 as one where '{{{{ {setting} if execute }}}}' <> 'false'"
+    test = shop.folder / "tests" / "zz_setting.sql"
+    test.parent.mkdir()
+    test.write_text(query + " -- {{ ref('full_committed') }}\n", encoding="utf-8")
+    words = ["--select", "full_committed,tag:spark_cdc_verify", "zz_setting", "--threads", "1"]
+    outcome = shop.dbt("test", *words)
+    test.unlink()
+    assert outcome.success, outcome.output
+    assert len(outcome.status) == 7 and list(outcome.status)[-1] == "zz_setting"
+
+
+@pytest.mark.parametrize(("method", "statements"), [("thrift", 2), ("session", 0)])
+def test_a_shared_session_is_left_alone(method: str, statements: int) -> None:
+    sent: list[str] = []
+    macros = load_macros(run_query=sent.append, target=SimpleNamespace(method=method))
+    macros._verified_despite_damage()
+    assert len(sent) == statements
+
+
+def test_nothing_is_there_yet(shop: Project) -> None:
+    """No load, no ledger, no schema: nothing to verify, and no error."""
+    shop.entity(
+        "early", COLUMNS | {"op": {"data_type": "string", "role": "control"}}, **SETTINGS["delta"]
+    )
+    passed = {f"early {test}": "pass" for test in VERIFYING}
+    assert statuses(shop, f"early_committed,{upkeep.TAG}") == passed
+    shop.profile(schema="test_verify_nowhere")
+    assert statuses(shop, f"early_committed,{upkeep.TAG}") == passed
+    shop.profile()
+
+
+def test_a_build_judges_no_view_that_it_is_about_to_make(shop: Project) -> None:
+    shop.entity("built", COLUMNS, load_type="full")
+    shop.land("built", DAYS[0], "id,name,seen", "1,a,x")
+    words = [
+        "--vars",
+        f"{{business_date: {DAYS[0]}}}",
+        "--select",
+        "path:models/built",
+        "cdc_loads",
+    ]
+    built = shop.dbt("build", *words)
+    assert built.success, built.output
+    shop.query("drop view {s}.built_versions")
+    again = shop.dbt("build", *words)
+    assert again.success, again.output
+    shop.query("drop view {s}.built_versions")
+    wanted = {f"built {test}": "pass" for test in VERIFYING} | {"built views_match_ledger": "fail"}
+    assert statuses(shop, f"built_committed,{upkeep.TAG}") == wanted
+
+
+def test_an_entity_without_the_tests(shop: Project, verify: Any) -> None:
+    shop.entity("bare", COLUMNS, load_type="full")
+    path = shop.folder / "models/bare/bare.yml"
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"(?m)^ *- spark_cdc.(views_match_ledger|archive_complete)\n", "", text)
+    path.write_text(text, encoding="utf-8")
+    code, text = verify("bare")
+    assert code == 1 and "3 of 3" in text and "4 of " not in text
+    assert "- bare: not all was verified, since its YAML lacks data tests\nrepair: add to" in text
+    assert "bare_committed\ndata_tests:\n- spark_cdc.views_match_ledger\n" in text
+    code, text = verify("nobody")
+    assert code == 1 and "there is no entity 'nobody'" in text
 
 
 class Damage:

@@ -80,27 +80,40 @@ regexp_replace(
 {%- endmacro -%}
 
 
-{#- The way back where the ledger's own rows are wrong, as SQL. Arguments: verified, load_id (SQL), first (what may be done instead). -#}
-{%- macro _verified_replay(verified, load_id='load_id', first='') -%}
+{#- What a test selects: its findings, from a CTE `found` with problem, load_id, repair (in which %s stands for a replay from the load on), and
+    with row_count and examples if so told. Arguments: verified, is_of_loads (whether there is a CTE `records`), row_count, examples (SQL). -#}
+{%- macro _verified_findings(verified, is_of_loads=true, row_count='null', examples='null') -%}
 {%- set quote = '' if verified.entity.eff_type == 'date' else "\\'" -%}
-format_string(
-    '{{ first }}spark-cdc replay --from {{ quote }}%s{{ quote }} --select {{ verified.entity.name }}',
-    {{ spark_cdc._verified_time(verified, load_id) | indent(4) }}
-)
-{%- endmacro -%}
-
-
-{#- What a test selects: its findings, from a CTE `found` with problem, load_id and repair, and with row_count and examples if so told. -#}
-{%- macro _verified_findings(verified, row_count='null', examples='null') -%}
 select
     '{{ verified.entity.name }}' as entity,
-    problem,
-    load_id,
-    {{ spark_cdc._verified_time(verified, 'load_id') | indent(4) }} as business_time,
+    found.problem,
+    found.load_id,
+    {{ spark_cdc._verified_time(verified, 'found.load_id') | indent(4) }} as business_time,
     cast({{ row_count }} as bigint) as row_count,
     cast({{ examples }} as string) as examples,
-    repair
+    {%- if is_of_loads %}
+    format_string(
+        found.repair,
+        format_string(
+            'spark-cdc replay --from {{ quote }}%s{{ quote }} --select {{ verified.entity.name }}',
+            {{ spark_cdc._verified_time(verified, 'coalesce(replays.first_load_id, found.load_id)') | indent(12) }}
+        )
+    ) as repair
 from found
+left join (
+    {#- what compact squashed can be replayed only together #}
+    select
+        load_id,
+        coalesce(
+            get(record.squashed, 0), if(load_id like '%-hc-%', lag(get(record.squashed, 0)) over (order by load_id), load_id)
+        ) as first_load_id
+    from records
+) as replays
+    on found.load_id = replays.load_id
+    {%- else %}
+    found.repair
+from found
+    {%- endif %}
 {%- endmacro -%}
 
 

@@ -6,35 +6,27 @@
     {%- set again = 'dbt run --select ' ~ name ~ '_committed' -%}
     {%- set dropped = 'drop view ' ~ verified.committed ~ '; then ' ~ again -%}
     {%- set manifest = verified.manifest -%}
-    {%- set findings = [] -%}
     {%- set claims = [] -%}
     {%- for identifier in verified.catalog if modules.re.fullmatch(name ~ '_commit_[0-9]{6,}', identifier) -%}{%- do claims.append(identifier) -%}{%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}
-
     {%- if verified.ledger.identifier not in verified.catalog -%}
-        {%- if committed -%}
-            {%- do findings.append({
-                'problem': 'the table ' ~ verified.ledger ~ ' is missing, which ' ~ verified.committed ~ ' reads',
-                'repair': 'restore the table from a backup, or drop the view ' ~ verified.committed ~ ' and load anew',
-            }) -%}
-        {%- endif -%}
-        {{ return(findings) }}
+        {{ return([{
+            'problem': 'the table ' ~ verified.ledger ~ ' is missing, which ' ~ verified.committed ~ ' reads',
+            'repair': 'restore the table from a backup, or drop the view ' ~ verified.committed ~ ' and load anew',
+        }] if committed else []) }}
     {%- elif not committed -%}
-        {%- if claims or spark_cdc._query('show partitions ' ~ verified.ledger) -%}
-            {%- do findings.append({
-                'problem': 'the view ' ~ verified.committed ~ ' is missing, so that no load counts',
-                'repair': again ~ (from_claim or ' after a load of the first date'),
-            }) -%}
-        {%- endif -%}
-        {{ return(findings) }}
+        {{ return([{
+            'problem': 'the view ' ~ verified.committed ~ ' is missing, so that no load counts',
+            'repair': again ~ (from_claim or ' after a load of the first date'),
+        }] if claims or spark_cdc._query('show partitions ' ~ verified.ledger) else []) }}
     {%- elif not manifest.existed -%}
-        {%- do findings.append({
+        {{ return([{
             'problem': 'the view ' ~ verified.committed ~ ' is no manifest: somebody replaced it',
             'repair': dropped ~ from_claim,
-        }) -%}
-        {{ return(findings) }}
+        }]) }}
     {%- endif -%}
 
+    {%- set findings = [] -%}
     {%- for identifier in claims if 'spark_cdc manifest:' in verified.catalog[identifier].text -%}
         {%- set claimed = spark_cdc._parse_manifest(verified.catalog[identifier].text, identifier) -%}
         {%- if claimed.sequence == manifest.sequence and claimed.loads != manifest.loads -%}

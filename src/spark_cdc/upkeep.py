@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -13,7 +14,6 @@ from spark_cdc import chain, project
 from spark_cdc.errors import SparkCdcError
 
 TAG = "tag:spark_cdc_verify"
-SHOW = ("--output", "json", "--limit", "-1", "--indirect-selection", "empty")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -100,46 +100,56 @@ def verify_all(arguments: Any) -> int:
     dbt = chain.Dbt(arguments.target)
     plan = chain.parse_json(dbt.operate("_verify_plan", arguments.select), "spark_cdc verify: ")
     chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
-    done = dbt.run("test", "--select", *chosen, "--indirect-selection", "eager", shown=True)
-    failed = failing_tests()
-    if failed:
-        # dbt tells how many rows a test gave, not which: they are asked for again
-        shown = dbt.run("--quiet", "show", "--select", " ".join(failed), *SHOW)
-        if not shown.ok:
-            raise SparkCdcError(f"what was found can't be shown:\n{shown.output}", chain.LOG)
-        for row in findings(shown.output):
-            print(f"\n{describe(row)}")
-    lacking = [lack(one) for one in plan if one["lacking"]]
-    for text in lacking:
-        print(f"\n{text}")
-    if lacking or not done.ok:
-        raise SparkCdcError("verify found a problem; nothing was changed", chain.LOG)
+    begun = time.time()
+    done = dbt.run("test", "--indirect-selection", "eager", "--select", *chosen, shown=True)
+    failed = failed_tests(begun)
+    again = {
+        one["entity"]: [name for test, name in one["tests"].items() if test in failed]
+        for one in plan
+        if failed & one["tests"].keys()
+    }
+    found = [
+        *(describe(row) for row in findings(dbt, again)),
+        *(lack(one) for one in plan if one["lacking"]),
+    ]
+    if found:
+        print("\n" + "\n\n".join(found), flush=True)
+    if found or not done.ok:
+        count = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}"
+        what = f"verify found {count}; nothing was changed" if found else "verify failed"
+        raise SparkCdcError(what, chain.LOG)
     print("verify: nothing is wrong")
     return 0
 
 
-def failing_tests() -> list[str]:
-    """Return the names of the tests that gave rows in dbt's last run."""
+def failed_tests(begun: float) -> set[str]:
+    """Return the unique ids of the tests that gave rows in dbt's run since a time."""
     root = project.root()
     settings = yaml.safe_load((root / "dbt_project.yml").read_text(encoding="utf-8"))
     target = root / (os.environ.get("DBT_TARGET_PATH") or settings.get("target-path") or "target")
-    results = json.loads((target / "run_results.json").read_text(encoding="utf-8"))["results"]
-    return [one["unique_id"].split(".")[2] for one in results if one["failures"]]
+    written = target / "run_results.json"
+    if not written.exists() or written.stat().st_mtime < begun:  # nothing was selected
+        return set()
+    results = json.loads(written.read_text(encoding="utf-8"))["results"]
+    return {one["unique_id"] for one in results if one["failures"]}
 
 
-def findings(output: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows that `dbt show` printed of some tests, a JSON list of each."""
-    for line in output.splitlines():
-        if line.startswith("["):
-            yield from sorted(
-                json.loads(line), key=lambda row: (row["load_id"] or "", row["problem"])
-            )
+def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Return the rows of tests, given by entity; dbt has only said how many there are."""
+    if not tests:
+        return []
+    values = json.dumps({"tests": tests})
+    done = dbt.run("run-operation", "spark_cdc._verify_findings", "--args", values)
+    if not done.ok:
+        raise SparkCdcError(f"what was found can't be shown:\n{done.output}", chain.LOG)
+    rows = chain.parse_json(done, "spark_cdc findings: ")
+    return sorted(rows, key=lambda row: (row["entity"], row["load_id"] or "", row["problem"]))
 
 
 def describe(finding: dict[str, Any]) -> str:
     """Return a finding in words."""
     count = finding["row_count"]
-    rows = "" if count is None else f"{count:.0f} {'row' if count == 1 else 'rows'}: "
+    rows = "" if count is None else f"{count} {'row' if count == 1 else 'rows'}: "
     lines = [f"- {finding['entity']}: {rows}{finding['problem']}"]
     if finding["load_id"]:
         lines.append(f"began in: load {finding['load_id']} ({finding['business_time']})")
@@ -152,6 +162,6 @@ def lack(plan: dict[str, Any]) -> str:
     """Return what the YAML of an entity lacks, in words."""
     tests = "".join(f"\n        - spark_cdc.{name}" for name in plan["lacking"])
     return (
-        f"- {plan['entity']}: its YAML lacks data tests, so that not all was verified. Add to the"
-        f" model {plan['model']}:\n      data_tests:{tests}"
+        f"- {plan['entity']}: not all was verified, since its YAML lacks data tests\n"
+        f"  repair: add to the model {plan['model']}\n      data_tests:{tests}"
     )

@@ -43,7 +43,7 @@ found as (
     select
         format_string('{{ verified.events }} has %s events of the load instead of %s', event_count, recorded_count) as problem,
         load_id,
-        {{ spark_cdc._verified_replay(verified, first='restore the partition from a backup, or ') | indent(8) }} as repair
+        'restore the partition from a backup, or %s' as repair
     from counted
     where event_count <> recorded_count
 )

@@ -81,14 +81,10 @@ found as (
             else format_string('%s of the partition %s can\'t be read', if(unread_count = 1, '1 file', concat(unread_count, ' files')), path)
         end as problem,
         load_id,
-        if(
-            is_registered,
-            {{ spark_cdc._verified_replay(verified, first='restore it from a backup, or ') | indent(12) }},
-            'alter table {{ verified.ledger }} recover partitions'
-        ) as repair,
+        if(is_registered, 'restore it from a backup, or %s', 'alter table {{ verified.ledger }} recover partitions') as repair,
         if(file_count = 0, null, example) as examples
     from partitions
-    where not is_registered or file_count = 0 or unread_count > 0
+    where path <> '' and (not is_registered or file_count = 0 or unread_count > 0)
 
     union all
 
@@ -101,7 +97,7 @@ found as (
             )
         end as problem,
         load_id,
-        {{ spark_cdc._verified_replay(verified) | indent(8) }} as repair,
+        '%s' as repair,
         null as examples
     from followed
     where
@@ -111,7 +107,7 @@ found as (
     {%- endif %}
 )
 
-{{ spark_cdc._verified_findings(verified, examples='examples') }}
+{{ spark_cdc._verified_findings(verified, verified.loads != [], examples='found.examples') }}
 {%- else -%}
 {{ spark_cdc._verified_nothing() }}
 {%- endif -%}

@@ -55,7 +55,10 @@ stored as (
 followed as (
     select /*+ broadcast(definitions) */
         stored.*,
-        definitions.* except (load_id),
+        definitions.is_history,
+        definitions.next_checkpoint,
+        definitions.definition,
+        definitions.is_of_today,
         coalesce(lag(stored.is_alive) over of_key, false) as was_alive,
         lag(stored.load_id) over of_key as prior_load_id,
         lag(stored.nonkey_hash) over of_key as prior_nonkey_hash,
@@ -139,17 +142,13 @@ found as (
         began_in as load_id,
         sum(if(is_footer, null, row_count)) as row_count,
         concat_ws('; ', min(first_key), nullif(max(last_key), min(first_key))) as examples,
-        if(
-            is_footer,
-            {{ spark_cdc._verified_replay(verified, 'began_in', 'restore it from a backup, or ') | indent(12) }},
-            {{ spark_cdc._verified_replay(verified, 'began_in') | indent(12) }}
-        ) as repair
+        if(is_footer, 'restore it from a backup, or %s', '%s') as repair
     from compared
     where problem is not null or (is_footer and row_count <> rows_read)
     group by all
 )
 
-{{ spark_cdc._verified_findings(verified, 'row_count', 'examples') }}
+{{ spark_cdc._verified_findings(verified, row_count='found.row_count', examples='found.examples') }}
 {%- else -%}
 {{ spark_cdc._verified_nothing() }}
 {%- endif -%}

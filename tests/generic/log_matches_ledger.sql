@@ -13,7 +13,8 @@
     'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',
     'parent_load_id',
 ] -%}
-{%- set drop = "alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\')" -%}
+{%- set drop = "format_string('alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\')', load_id)" -%}
+{%- set log_anew = 'dbt run --select ' ~ name ~ '_committed' -%}
 with {{ spark_cdc._verified_loads(verified) }},
 
 {{ spark_cdc._verified_records(verified) }},
@@ -44,12 +45,12 @@ written as (
 counted as (
     select
         written.*,
-        split_part(written.load_id, '-', 2) as kind,
+        written.load_id rlike '-fc?-' as is_full,
+        records.record.parent as parent_load_id,
+        records.record.replaced,
         coalesce(
             sum(written.i - written.d) over (order by written.load_id rows between unbounded preceding and 1 preceding), 0
-        ) as rows_prior,
-        records.record.parent as parent_load_id,
-        records.record.replaced
+        ) as rows_prior
     from written
     left join records
         on written.load_id = records.load_id
@@ -59,18 +60,18 @@ counted as (
 figures as (
     select
         load_id,
-        kind,
         i as rows_inserted,
         u as rows_updated,
         d as rows_deleted,
-        if(kind like 'f%', rows_prior - u - d - x, n) as rows_unchanged,
-        if(kind like 'f%' or kind = 'h', x, rows_prior - u - n - d) as rows_not_supplied,
+        if(is_full, rows_prior - u - d - x, n) as rows_unchanged,
+        if(is_full or load_id rlike '-h-', x, rows_prior - u - n - d) as rows_not_supplied,
         r as rows_rejected,
         rows_prior,
         rows_prior + i - d as rows_current,
         parent_load_id,
-        if(kind like 'f%', n, x) as rows_carried,
-        replaced
+        replaced,
+        if(is_full, 'N', 'X') as carried,
+        if(is_full, n, x) as rows_carried
     from counted
 ),
 
@@ -88,12 +89,24 @@ logged as (
 
 compared as (
     select
-        figures.* except (load_id, replaced),
         coalesce(figures.load_id, logged.load_id) as load_id,
-        figures.load_id is not null as counts,
+        figures.rows_prior,
+        figures.rows_inserted,
+        figures.rows_updated,
+        figures.rows_deleted,
+        figures.rows_current,
+        figures.carried,
+        figures.rows_carried,
+        figures.load_id is not null as is_named,
+        if(figures.carried = 'N', figures.rows_unchanged, figures.rows_not_supplied) as rows_to_carry,
         coalesce(logged.log_rows, 0) as log_rows,
         coalesce(logged.status, 'committed') as status,
-        if(figures.kind like 'f%', figures.rows_unchanged, figures.rows_not_supplied) as rows_to_carry,
+        array_contains(
+            flatten(collect_list(
+                concat(coalesce(split(logged.replaced_load_ids, ', '), array()), coalesce(figures.replaced, array()))
+            ) over ()),
+            logged.load_id
+        ) as is_replaced,
         concat_ws(
             '; '
             {%- for column in compared %},
@@ -102,76 +115,51 @@ compared as (
                 format_string('{{ column }} is %s, in the ledger %s', logged.{{ column }}, figures.{{ column }})
             )
             {%- endfor %}
-        ) as differences,
-        array_contains(
-            flatten(collect_list(
-                concat(coalesce(split(logged.replaced_load_ids, ', '), array()), coalesce(figures.replaced, array()))
-            ) over ()),
-            logged.load_id
-        ) as is_replaced
+        ) as differences
     from figures
     full outer join logged
         on figures.load_id = logged.load_id
 ),
 
-repairable as (
-    select
-        *,
-        format_string('{{ drop }}', load_id) as log_drop,
-        concat(if(log_rows > 0, format_string('{{ drop }}; then ', load_id), ''), 'dbt run --select {{ name }}_committed') as log_anew,
-        {{ spark_cdc._verified_replay(verified) | indent(8) }} as replay
-    from compared
-),
-
 judged as (
     select
         load_id,
-        explode(array(
-            if(
-                rows_to_carry < 0 or (kind like '_c' and rows_to_carry <> rows_carried),
-                struct(
-                    format_string(
-                        'the counts do not reconcile: %s rows before, I %s, U %s, D %s leave %s rows %s; written are %s',
-                        rows_prior, rows_inserted, rows_updated, rows_deleted, rows_to_carry, if(kind like 'f%', 'N', 'X'), rows_carried
-                    ) as problem,
-                    replay as repair
-                ),
-                null
-            ),
+        stack(
+            4,
             case
-                when not counts and status = 'committed' and not is_replaced
-                    then struct(
-                        'cdc_loads has a row of a load that does not count and that none replaced' as problem, log_drop as repair
-                    )
-                when counts and log_rows <> 1
-                    then struct(format_string('cdc_loads has %s rows of the load instead of one', log_rows) as problem, log_anew as repair)
-                when counts and differences <> ''
-                    then struct(
-                        concat('cdc_loads and the ledger have different figures: ', differences) as problem,
-                        format_string('if the ledger is right (no other finding on it): %s; else %s', log_anew, replay) as repair
+                when rows_to_carry < 0 or (load_id rlike '-[a-z]c-' and rows_to_carry <> rows_carried)
+                    then format_string(
+                        'the counts do not reconcile: %s rows before, I %s, U %s, D %s leave %s rows %s; written are %s',
+                        rows_prior, rows_inserted, rows_updated, rows_deleted, rows_to_carry, carried, rows_carried
                     )
             end,
-            if(
-                load_id = '{{ verified.loads[-1] }}' and rows_current <> {{ verified.manifest.rows }},
-                struct(
-                    format_string(
+            '%s',
+            case
+                when is_named and log_rows <> 1 then format_string('cdc_loads has %s rows of the load instead of one', log_rows)
+                when not is_named and not is_replaced and status = 'committed'
+                    then 'cdc_loads has a row of a load that does not count and that none replaced'
+            end,
+            concat_ws('; then ', if(log_rows > 0, {{ drop }}, null), if(is_named, '{{ log_anew }}', null)),
+            case
+                when is_named and log_rows = 1 and differences <> ''
+                    then concat('cdc_loads and the ledger have different figures: ', differences)
+            end,
+            concat('if the ledger is right (no other finding on it): ', {{ drop }}, '; then {{ log_anew }}; else %s'),
+            case
+                when load_id = '{{ verified.loads[-1] }}' and rows_current <> {{ verified.manifest.rows }}
+                    then format_string(
                         'the manifest says that {{ verified.manifest.rows }} rows exist, the counts of the loads give %s', rows_current
-                    ) as problem,
-                    replay as repair
-                ),
-                null
-            )
-        )) as finding
-    from repairable
+                    )
+            end,
+            '%s'
+        ) as (problem, repair)
+    from compared
 ),
 
 found as (
-    select
-        finding.problem,
-        load_id,
-        finding.repair
+    select *
     from judged
-    where finding is not null
+    where problem is not null
 )
 
 {{ spark_cdc._verified_findings(verified) }}

@@ -7,16 +7,19 @@
 {%- do spark_cdc._verified_despite_damage() -%}
 {%- set views = spark_cdc._verified_views(verified) -%}
 {%- set stored = verified.entity.stored | map(attribute='sql') | list -%}
-{%- set hashes = [spark_cdc._hex('key_hash') ~ ' as key_hash', spark_cdc._hex('nonkey_hash') ~ ' as nonkey_hash'] -%}
-{%- set shown = {
-    'current': stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date'],
-    'history': stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date', 'business_date'],
-    'versions': stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current'],
-} -%}
+{%- set columns = stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date'] -%}
+{%- set shown = {'current': columns, 'history': columns + ['business_date'], 'versions': columns + ['eff_end_date', 'is_current']} -%}
 with
 {%- if views.compared %}
 rows_of_ledger as (
-    select *
+    select
+        load_id,
+        business_date,
+        {{ stored | join(',\n        ') }},
+        {{ spark_cdc._hex('key_hash') }} as key_hash,
+        {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
+        operation as ledger_operation,
+        eff_start_date
     from {{ spark_cdc._from(verified.rows) | indent(4) }}
     where
         {{ spark_cdc._in_loads(verified.loads) }}
@@ -25,69 +28,53 @@ rows_of_ledger as (
 
 own_current as (
     select
-        {{ (stored + hashes) | join(',\n        ') }},
-        if(load_id = '{{ verified.loads[-1] }}', operation, '{{ 'N' if spark_cdc._is_full(verified.loads[-1]) else 'X' }}') as operation,
-        eff_start_date
+        *,
+        if(load_id = '{{ verified.loads[-1] }}', ledger_operation, '{{ 'N' if spark_cdc._is_full(verified.loads[-1]) else 'X' }}') as operation
     from (
         select
             *,
             row_number() over (partition by key_hash order by load_id desc, eff_start_date desc) as recency
         from rows_of_ledger
     ) as ranked
-    where recency = 1 and operation not in ('D', 'T')
+    where recency = 1 and ledger_operation not in ('D', 'T')
 ),
 
 own_history as (
     select
-        {{ (stored + hashes) | join(',\n        ') }},
-        operation,
-        eff_start_date,
-        business_date
+        *,
+        ledger_operation as operation,
+        lead(eff_start_date) over (partition by key_hash order by eff_start_date) as eff_end_date,
+        lead(eff_start_date) over (partition by key_hash order by eff_start_date) is null as is_current
     from rows_of_ledger
-    where operation in {{ spark_cdc._operations('changes') }}
+    where ledger_operation in {{ spark_cdc._operations('changes') }}
 ),
 
 own_versions as (
-    select
-        {{ stored | join(',\n        ') }},
-        key_hash,
-        nonkey_hash,
-        operation,
-        eff_start_date,
-        lead(eff_start_date) over (partition by key_hash order by eff_start_date) as eff_end_date,
-        lead(eff_start_date) over (partition by key_hash order by eff_start_date) is null as is_current
+    select *
     from own_history
+    where operation <> 'D'
 ),
 
 sums as (
     {%- for kind, view in views.compared.items() %}
-    {%- for side, relation in [('shown', view), ('own', 'own_' ~ kind)] %}
+    {%- for relation in [view, 'own_' ~ kind] %}
     select
         '{{ kind }}' as kind,
-        '{{ side }}' as side,
+        {{ 'true' if loop.first else 'false' }} as is_shown,
         count(*) as row_count,
-        sum(cast(xxhash64(to_json(struct({{ shown[kind] | join(', ') }}))) as decimal(38, 0))) as checksum
+        coalesce(sum(cast(xxhash64(to_json(struct({{ shown[kind] | join(', ') }}))) as decimal(38, 0))), 0) as checksum
     from {{ relation }}
-    {%- if side == 'own' and kind == 'versions' %}
-    where operation <> 'D'
-    {%- endif %}
-    {%- if not loop.last %}
-    union all
-    {%- endif %}
+    {{- '\n\n    union all\n' if not (loop.last and kind == (views.compared | list)[-1]) }}
     {%- endfor %}
-    {%- if not loop.last %}
-    union all
-    {%- endif %}
     {%- endfor %}
 ),
 
 compared as (
     select
         kind,
-        max(if(side = 'shown', row_count, null)) as shown_rows,
-        max(if(side = 'own', row_count, null)) as own_rows,
-        coalesce(max(if(side = 'shown', checksum, null)), 0) as shown_sum,
-        coalesce(max(if(side = 'own', checksum, null)), 0) as own_sum
+        max_by(row_count, is_shown) as shown_rows,
+        min_by(row_count, is_shown) as own_rows,
+        count(distinct checksum) as checksums
     from sums
     group by kind
 ),
@@ -107,11 +94,11 @@ found as (
         'if there are findings on the ledger, repair those first; else report it' as repair,
         null as examples
     from compared
-    where shown_rows <> own_rows or shown_sum <> own_sum
+    where shown_rows <> own_rows or checksums <> 1
     {%- endif %}
 )
 
-{{ spark_cdc._verified_findings(verified) }}
+{{ spark_cdc._verified_findings(verified, is_of_loads=false) }}
 {%- else -%}
 {{ spark_cdc._verified_nothing() }}
 {%- endif -%}
