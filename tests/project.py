@@ -40,7 +40,14 @@ MODELS = {
 REJECTS_MODEL = {"{}_rejects": "rejects()"}
 EVENT_MODELS = {"{}_events": "events()", "{}_ledger": "ledger(events=true)"}
 DATA_TESTS = {
-    "{}_committed": ["spark_cdc.loads_reconcile"],
+    "{}_committed": [
+        "spark_cdc.loads_reconcile",
+        "spark_cdc.ledger_rows_consistent",
+        "spark_cdc.files_match_manifest",
+        "spark_cdc.views_match_ledger",
+        "spark_cdc.log_matches_ledger",
+        "spark_cdc.archive_complete",
+    ],
     "{}_current": [
         {
             "dbt_utils.unique_combination_of_columns": {
