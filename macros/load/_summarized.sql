@@ -15,7 +15,7 @@
 
 {#- What the events of the load are like (see _event_summary()); where nothing is loaded, as if everything occurred. -#}
 {%- macro _summarized(entity, events, load, ledger) -%}
-    {%- if model['resource_type'] == 'unit_test' or spark_cdc._business_time() is none or not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._business_time() is none or not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}
