@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from comparing import differing
 from macro_renderer import MACROS, ROOT, load_macros, query_runner
 
 FORMAT = "acme"
@@ -153,28 +154,7 @@ class EventWarehouse:
         wanted) or `wanted` (not found), at most as many as said.
         """
         file = self.folder / f"wanted_{view}.json"
-        names = [part.split()[0] for part in types.split(",")]
-        lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
-        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        self.cursor.execute(
-            f"create or replace temporary view wanted ({types}) using json options (path '{file}')"
-        )
-        listed = ", ".join(names)
-        self.cursor.execute(
-            f"""
-            select if(sum(side) > 0, 'found', 'wanted') as word, {listed}
-            from (
-                select {columns}, 1 from ({self.view_sql(view)}) as found
-                union all
-                select {listed}, -1 from wanted
-            ) as both ({listed}, side)
-            group by {listed}
-            having sum(side) <> 0
-            order by all
-            limit {most}
-            """
-        )
-        return self.cursor.fetchall()
+        return differing(self.cursor, file, self.view_sql(view), columns, types, rows, most)
 
     def view_sql(self, view: str) -> str:
         """The query of current, history, versions or event_versions."""
