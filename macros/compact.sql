@@ -14,7 +14,7 @@
         ) %}
     {%- endif -%}
     {%- set total = namespace(loads=0) -%}
-    {%- for operated in spark_cdc._operated_entities('compact', entities) -%}
+    {%- for operated in spark_cdc._operated_captures('compact', entities) -%}
         {%- set total.loads = total.loads + spark_cdc._compact_entity(operated, older_than_days, histories, execute) -%}
     {%- endfor -%}
     {%- do log(

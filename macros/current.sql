@@ -6,5 +6,5 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
-    {{ return(spark_cdc._typed_view_sql(spark_cdc._current_sql(entity, committed, spark_cdc._is_log_small(entity, manifest)), manifest)) }}
+    {{ return(spark_cdc._typed_view_sql(spark_cdc._current_sql(entity, committed, spark_cdc._is_few(entity, manifest.log_rows)), manifest)) }}
 {%- endmacro -%}

@@ -2,11 +2,11 @@
         dbt run-operation spark_cdc.discard_replay --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
 {%- macro discard_replay(entities=none) -%}
-    {%- for found in spark_cdc._drafted_entities('discard_replay', entities) -%}
+    {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
             {%- do run_query('drop view if exists ' ~ found.replay) -%}
             {%- do log(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
-                ~ (spark_cdc._times_of_draft(found.entity, found.draft) | length) ~ ' loads; readers saw none of it', info=true) -%}
+                ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it', info=true) -%}
         {%- else -%}
             {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}
         {%- endif -%}

@@ -6,21 +6,15 @@
 {%- macro publish_replay(entities=none) -%}
     {%- set drafted = [] -%}
     {%- set problems = [] -%}
-    {%- for found in spark_cdc._drafted_entities('publish_replay', entities) -%}
-        {%- set head = spark_cdc._head(found.committed, found.entity.name) -%}
+    {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}
+        {%- set head = spark_cdc._head(found) -%}
         {%- set problem = spark_cdc._draft_problem(found, head) -%}
-        {%- if problem -%}
-            {%- do problems.append(problem) -%}
-        {%- else -%}
-            {%- do drafted.append(dict(found, head=head)) -%}
-        {%- endif -%}
+        {%- do problems.append(problem) if problem else drafted.append((found, head)) -%}
     {%- endfor -%}
     {%- if problems -%}
-        {% do exceptions.raise_compiler_error(
-            problems | join('\n') ~ '\nNothing was published and readers see what they saw before.'
-        ) %}
+        {%- do exceptions.raise_compiler_error(problems | join('\n') ~ '\nNothing was published and readers see what they saw before.') -%}
     {%- endif -%}
-    {%- for found in drafted -%}
-        {%- do spark_cdc._publish_draft(found) -%}
+    {%- for found, head in drafted -%}
+        {%- do spark_cdc._publish_draft(found, head) -%}
     {%- endfor -%}
 {%- endmacro -%}

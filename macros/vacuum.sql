@@ -14,7 +14,7 @@
         ) %}
     {%- endif -%}
     {%- set total = namespace(loads=0, partitions=0, files=0, bytes=0) -%}
-    {%- for operated in spark_cdc._operated_entities('vacuum', entities) -%}
+    {%- for operated in spark_cdc._operated_captures('vacuum', entities) -%}
         {%- set dropped = spark_cdc._vacuum_entity(operated, retention_hours, execute) -%}
         {%- set total.loads = total.loads + dropped.loads -%}
         {%- set total.partitions = total.partitions + dropped.partitions -%}

@@ -8,7 +8,7 @@
     {#- what is missing or can't be read is to be found, not to end the search -#}
     {%- do run_query('set spark.sql.files.ignoreMissingFiles = true') -%}
     {%- do run_query('set spark.sql.files.ignoreCorruptFiles = true') -%}
-    {%- for operated in spark_cdc._operated_entities('verify', entities) -%}
+    {%- for operated in spark_cdc._operated_captures('verify', entities) -%}
         {%- set verified = spark_cdc._verify_entity(operated) -%}
         {%- do found.extend(verified.findings) -%}
         {%- if not verified.findings -%}

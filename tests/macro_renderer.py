@@ -29,6 +29,8 @@ MACROS = ROOT / "macros"
 PACKAGE = "spark_cdc"
 PREFIX = "dbt_macro__"
 
+MODULES = {"re": re, "datetime": datetime, "itertools": itertools}
+
 _DEFINITION = re.compile(r"(\{%-?\s*macro\s+)(\w+)(\s*\()")
 _OTHER_BLOCKS = re.compile(
     r"\{%-?\s*(materialization|test|snapshot|docs)\b.*?\{%-?\s*end\1\s*-?%\}", re.DOTALL
@@ -205,7 +207,7 @@ def _dbt_context(
         "return": give_back,
         "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),
-        "modules": SimpleNamespace(re=re, datetime=datetime, itertools=itertools),
+        "modules": MODULES,
         "tojson": lambda value, **options: json.dumps(value, **options),
         "fromjson": json.loads,
         "log": quiet,

@@ -125,8 +125,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         "draft": draft,
     }
     statements |= {
-        f"{name}_replay_history": macros._history_difference_sql(replayed),
-        f"{name}_replay_state": macros._state_difference_sql(replayed, draft),
+        f"{name}_replay_history": macros._compare_draft_history_sql(replayed),
+        f"{name}_replay_state": macros._compare_draft_state_sql(replayed, draft),
     }
     lenient = {**entity, "quarantine": ["null_keys", "failed_casts", "duplicate_keys"]}
     if not entity["events"]:
@@ -139,6 +139,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         }
         load = macros._plan_load(entity, manifest, time)
         keep = load.pop("keep")
+        run = {"entity": entity, "load": load, "prior": ledger, "broadcast": True}
         record = {
             "started_at": "2024-03-05 06:00:00.000000",
             "invocation_id": "0",
@@ -155,25 +156,27 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         if entity["events"]:
             audit["record"] = {**record, "events": macros._any_events()}
             if name == EVENTS:
-                statements |= _event_statements(macros, entity, load, title)
+                statements |= _event_statements(macros, run, title)
         else:
-            statements[f"{name}_ledger_{title}"] = macros._tag_sql(
-                entity, load, f"stg_{name}", ledger
-            )
+            statements[f"{name}_ledger_{title}"] = macros._tag_sql(run, f"stg_{name}")
             if title == "checkpoint":
                 statements |= {
                     f"{name}_ledger_quarantine": macros._tag_sql(
-                        lenient, load, f"stg_{name}", ledger
+                        run | {"entity": lenient}, f"stg_{name}"
                     ),
-                    f"{name}_hold": macros._hold_sql(lenient, load, ledger, True),
+                    f"{name}_hold": macros._hold_sql(run | {"entity": lenient}, True),
                 }
         if title == "later":
-            statements |= _changed_statements(macros, entity, load, ledger, manifest)
+            statements |= _changed_statements(macros, run, ledger, manifest)
         statements |= {
             f"{name}_committed_{title}": macros._committed_sql(
                 entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
             ),
-            f"count_load_{title}": macros._counts_sql(ledger, load),
+            f"count_load_{title}": macros._load_counts_sql(
+                ledger,
+                [*([load["base"]] if load["base"] else []), *load["log"], load["load_id"]],
+                [load["load_id"]],
+            ),
             f"record_load_{title}": macros._record_load_sql(loads, entity, load, audit),
         }
     statements |= _upkeep_statements(macros, entity)
@@ -214,7 +217,13 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     load = {"load_id": "20240304-e-00000000", "business_time": "2024-03-04"}
     ledger, events = f"{SCHEMA}.{name}_ledger", f"{SCHEMA}.{name}_events"
     statements |= {
-        f"{name}_create_ledger": macros._create_ledger_sql(ledger, columns, "parquet"),
+        f"{name}_create_ledger": macros._create_table_sql(
+            ledger,
+            columns,
+            "parquet",
+            ["business_date", "load_id", "operation"],
+            ["key_hash", "nonkey_hash"],
+        ),
         f"{name}_write_ledger": macros._write_load_sql(
             ledger, columns, load, "select * from tagged"
         ),
@@ -222,9 +231,15 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     if entity["events"]:
         columns = macros._event_columns(entity)
         statements |= {
-            f"{name}_create_events": macros._create_events_sql(events, columns, "parquet"),
-            f"{name}_write_events": macros._write_events_sql(
-                events, columns, "select * from staged"
+            f"{name}_create_events": macros._create_table_sql(
+                events, columns, "parquet", ["business_date", "load_id"], ["key_hash", "event_hash"]
+            ),
+            f"{name}_write_events": macros._write_rows_sql(
+                events,
+                columns,
+                ["business_date", "load_id"],
+                "select * from staged",
+                "events_of_load",
             ),
         }
     return statements
@@ -242,7 +257,7 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
         "catalog": {ledger.identifier: {"location": "file:/ledger"}},
     }
     loads = [f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)]
-    plan = macros._plan_compaction(entity, loads, 0, False)
+    plan = macros._plan_compaction(loads, 0, False)
     record = {"load_id": plan["checkpoint"], "business_time": "2024-03-04"}
     columns = macros._ledger_columns(entity)
     compared = [
@@ -259,9 +274,10 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
 
 
 def _changed_statements(
-    macros: Macros, entity: dict[str, Any], load: dict[str, Any], ledger: str, manifest: Any
+    macros: Macros, run: dict[str, Any], ledger: str, manifest: Any
 ) -> dict[str, str]:
     """The statements of a load that brings a new definition, and of one after it."""
+    entity, load = run["entity"], run["load"]
     name = entity["name"]
     before = macros._definition(entity) | {
         "gone": "compared int",
@@ -278,15 +294,13 @@ def _changed_statements(
         )
     }
     if not entity["events"]:
-        statements[f"{name}_ledger_changed"] = macros._tag_sql(
-            entity, load, f"stg_{name}", restated
-        )
-        statements[f"{name}_ledger_after_change"] = macros._tag_sql(
-            entity, load, f"stg_{name}", macros._laid_out(entity, ledger, layout)
-        )
+        changed = run | {"prior": restated}
+        after = run | {"prior": macros._laid_out(entity, ledger, layout)}
+        statements[f"{name}_ledger_changed"] = macros._tag_sql(changed, f"stg_{name}")
+        statements[f"{name}_ledger_after_change"] = macros._tag_sql(after, f"stg_{name}")
     elif name == EVENTS:
         statements[f"{name}_ledger_changed"] = macros._tag_events_sql(
-            entity, load, f"{SCHEMA}.{name}_events", restated, macros._any_events()
+            run | {"prior": restated}, f"{SCHEMA}.{name}_events", macros._any_events()
         )
         statements[f"{name}_event_versions_changed"] = macros._event_versions_sql(
             entity, f"{SCHEMA}.{name}_events", f"{SCHEMA}.{name}_committed", layout
@@ -294,21 +308,16 @@ def _changed_statements(
     return statements
 
 
-def _event_statements(
-    macros: Macros, entity: dict[str, Any], load: dict[str, Any], title: str
-) -> dict[str, str]:
+def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
     """The statements of a load of change events: its plainest form, and with all that can occur."""
+    entity = run["entity"]
     name = entity["name"]
-    events, ledger, committed = (
-        f"{SCHEMA}.{name}_{model}" for model in ("events", "ledger", "committed")
-    )
+    events, committed = f"{SCHEMA}.{name}_events", f"{SCHEMA}.{name}_committed"
     anything = macros._any_events()
     truncated = {**anything, "truncates": True, "truncated": [1, 7]}
     plain = {key: False if value is True else value for key, value in anything.items()}
     statements = {
-        f"{name}_ledger_{title}_{kind}": macros._tag_events_sql(
-            entity, load, events, ledger, summary
-        )
+        f"{name}_ledger_{title}_{kind}": macros._tag_events_sql(run, events, summary)
         for kind, summary in (
             ("plain", {**plain, "rejected": 0}),
             ("partial", {**plain, "rejected": 0, "deletes": True, "partial": True}),
@@ -323,7 +332,7 @@ def _event_statements(
             f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
             f"{name}_late_events": macros._late_count_sql(
-                entity, events, applied, ledger, load, 10
+                run | {"load": run["load"] | {"applied": applied}}, events, 10
             ),
         }
     return statements

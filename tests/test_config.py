@@ -450,6 +450,12 @@ def test_a_view_that_is_no_manifest_is_not_overwritten() -> None:
         macros()._parse_manifest("CREATE VIEW x AS select 1", "cdc.orders_committed")
 
 
+def audited(given: Macros, load: dict[str, Any], day: int) -> dict[str, Any]:
+    """A run as the audit gets it."""
+    time = datetime.datetime(2024, 1, day)
+    return {"entity": given._entity("orders"), "ledger": "l", "load": load, "time": time}
+
+
 def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     load = plan([FIRST, SECOND], 3)
     counts = [
@@ -462,7 +468,7 @@ def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     ]
     given = macros(run_query=lambda sql: SimpleNamespace(rows=counts))
     with pytest.raises(CompilerError) as error:
-        given._audit_load(given._entity("orders"), "l", load, datetime.datetime(2024, 1, 3))
+        given._audit_load(audited(given, load, 3))
     assert "another run committed a load meanwhile: this one builds on other" in str(error.value)
     assert "Nothing was committed" in str(error.value)
 
@@ -494,7 +500,7 @@ def test_counts_that_do_not_reconcile_are_refused() -> None:
         _check_columns=lambda *words: "",
     )
     with pytest.raises(CompilerError) as error:
-        given._audit_load(given._entity("orders"), "l", load, datetime.datetime(2024, 1, 2))
+        given._audit_load(audited(given, load, 2))
     text = str(error.value)
     assert "the counts of 2024-01-02 do not reconcile: 7 rows in, 5 rows before" in text
     assert "leaves 6 unchanged rows in the load but 4 in the state before" in text

@@ -230,7 +230,7 @@ def test_a_column_that_a_crash_left_is_taken_if_its_type_fits() -> None:
 
 def test_a_rerun_of_the_load_that_brought_the_change_starts_from_the_layout_before() -> None:
     macros, entity = described({"id": KEY, "n": "int"})
-    fingerprint = macros._fingerprint(entity)
+    fingerprint = macros._fingerprint(macros._definition(entity))
     manifest = macros._empty_manifest() | {
         "loads": ["20240101-fc-00000000", "20240102-fc-00000000"],
         "definition": fingerprint,

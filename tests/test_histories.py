@@ -8,8 +8,6 @@ checkpoint policy.
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from comparing import differing
-from macro_renderer import Macros, load_macros, query_runner
 from oracle import Load, Row, Tables, expected
 from scale import HISTORIES
+from warehouse import Warehouse
 
 KEYS = 4
 TEXTS = (None, "", "a", "b", "a,b", "N")
@@ -40,8 +37,6 @@ class Step:
     day: int
     load_type: str
 
-
-LIMITS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
 
 # Reruns of a first, a middle and a last load; full and delta mixed; a day loaded three times.
 SCHEDULES = {
@@ -133,66 +128,6 @@ def write_csv(path: Path, rows: tuple[Row, ...], chance: random.Random) -> None:
     (path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-class Warehouse:
-    """Runs loads of one entity through the macros, as the materializations do."""
-
-    def __init__(self, cursor: Any, schema: str, folder: Path, policy: dict[str, Any]) -> None:
-        self.cursor, self.schema, self.folder, self.policy = cursor, schema, folder, policy
-        self.ledger, self.committed = f"{schema}.histories_ledger", f"{schema}.histories_committed"
-        self.manifest: dict[str, Any] = {}
-        self.load_type = "full"
-        self.run_query = query_runner(cursor)
-        self.loads = 0
-        self.macros: Macros = load_macros(
-            entity_node=lambda name: node(self.load_type, folder, policy),
-            run_query=self.run_query,
-            invocation_id="none",
-            local_md5=lambda text: hashlib.md5(f"{text}{self.loads}".encode()).hexdigest(),
-            _landing_source=lambda entity: None,
-            var={"spark_cdc_guards": dict.fromkeys(LIMITS)},  # random loads may do anything
-        )
-        self.manifest = self.macros._empty_manifest()
-
-    def load(self, load_type: str, time: datetime.datetime) -> dict[str, Any]:
-        """Lands, writes, audits and commits one load; returns what the audit found."""
-        macros = self.macros
-        self.load_type = load_type
-        self.loads += 1
-        entity = macros._entity("histories")
-        plan = macros._plan_load(entity, self.manifest, time)
-        record = {**plan, "started_at": "2024-01-01 00:00:00", "definition": {}}
-        macros._land(entity, None, time)
-        if not self.manifest["existed"]:
-            self.run_query(
-                macros._create_ledger_sql(self.ledger, macros._ledger_columns(entity), "parquet")
-            )
-        macros._set_session()
-        incoming = f"({macros._stage_sql(entity, 'landed_histories')})"
-        tagged = macros._tag_sql(
-            entity, plan, incoming, self.ledger, macros._is_log_small(entity, self.manifest)
-        )
-        self.run_query(
-            macros._write_load_sql(self.ledger, macros._ledger_columns(entity), record, tagged)
-        )
-        audit = macros._audit_load(entity, self.ledger, plan, time)
-        self.manifest |= {
-            "loads": [*plan["keep"], plan["load_id"]],
-            "rows": audit["rows_current"],
-            "log_rows": audit["log_rows"],
-            "previous": audit["previous"],
-        }
-        text = macros._committed_sql(entity, self.ledger, self.manifest)
-        self.run_query(macros._replace_view_sql(self.committed, text, self.manifest["existed"]))
-        self.manifest["existed"] = True
-        return audit
-
-    def differing(self, view: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """What a view and the rows that it should hold do not have in common."""
-        sql = self.macros[f"_{view}_sql"](self.macros._entity("histories"), self.committed)
-        file = self.folder / f"wanted_{view}.json"
-        return differing(self.cursor, file, sql, f"{COLUMNS}, {DATES[view]}", WANTED, rows)
-
-
 COLUMNS = "history, k, text, cast(number as int), seen, operation"
 DATES = {
     "current": "cast(eff_start_date as string), null",
@@ -228,11 +163,9 @@ def flat(tables: Tables, view: str) -> list[tuple[Any, ...]]:
 def test_views_are_what_the_oracle_says(
     cursor: Any, schema: str, tmp_path: Path, schedule: str, policy: str
 ) -> None:
-    cursor.execute(f"drop table if exists {schema}.histories_ledger")
-    cursor.execute(f"drop view if exists {schema}.histories_committed")
     chance = random.Random(f"{schedule} {policy}")
     cursor.execute(SESSIONS[RUNS.index((schedule, policy)) % len(SESSIONS)])
-    warehouse = Warehouse(cursor, schema, tmp_path, POLICIES[policy])
+    warehouse = Warehouse(cursor, schema, tmp_path, node("full", tmp_path, POLICIES[policy]))
     loads: list[Load] = []
     plan = steps(schedule)
     for number, step in enumerate(plan):
@@ -240,14 +173,16 @@ def test_views_are_what_the_oracle_says(
         rows = random_rows(chance, number, step.load_type)
         write_csv(tmp_path / date, rows, chance)
         loads.append(Load(date, step.load_type, rows))
-        audit = warehouse.load(step.load_type, datetime.datetime.fromisoformat(date))
+        warehouse.node = node(step.load_type, tmp_path, POLICIES[policy])
+        audit = warehouse.load(date)
 
         tables = expected(loads)
         counts = {operation: audit["counts"][operation] for operation in "IUDNX"}
         assert counts == tables.counts[-1], f"counts after load {number}"
         last = number == len(plan) - 1
         for view in DATES if last else ["current"]:
-            wrong = warehouse.differing(view, flat(tables, view))
+            columns = f"{COLUMNS}, {DATES[view]}"
+            wrong = warehouse.differing(view, columns, WANTED, flat(tables, view))
             assert not wrong, explain(view, number, step, wrong)
 
 

@@ -180,13 +180,15 @@ def resolved(server: Any) -> Any:
         first = load == "first load"
         before = {"loads": [FIRST_LOAD], "rows": 3 * len(cases), "log_rows": 0}
         manifest = macros._empty_manifest() | ({} if first else before)
-        sql = macros._tag_events_sql(
-            entity,
-            macros._plan_load(entity, manifest, datetime.datetime(2024, 3, 1 if first else 2)),
-            events_sql(cases),
-            prior_sql(cases),
-            SUMMARIES[load],
-        )
+        run = {
+            "entity": entity,
+            "load": macros._plan_load(
+                entity, manifest, datetime.datetime(2024, 3, 1 if first else 2)
+            ),
+            "prior": prior_sql(cases),
+            "broadcast": True,
+        }
+        sql = macros._tag_events_sql(run, events_sql(cases), SUMMARIES[load])
         of_case: dict[str, list[Case]] = {case["name"]: [] for case in cases}
         for row in query_runner(cursor)(f"select {COLUMNS} from ({sql}) as written").rows:
             of_case[row.pop("case_name")].append(row)

@@ -1,18 +1,23 @@
 {#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
-    Arguments: entity, events (relation of this load's events), applied (of the manifest: what was applied before).
+    Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
     Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
     taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
     another unique key), late_possible; and truncated (highest position of a truncate, of this load or an earlier one) and
     highest (highest position of all), as lists of numbers. -#}
-{%- macro _event_summary(entity, events, applied, ledger, load) -%}
+{%- macro _event_summary(run, events) -%}
+    {%- set entity, applied = run.entity, run.load.applied -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
     {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
-    {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
     {%- set before = applied.get('highest') -%}
+    {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
+    {%- set moves = count.moved > 0 or (
+        count.transactions > 0 and count.deletes > 0 and count.inserts > 0
+        and spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0
+    ) -%}
     {%- set summary = {
         'event_count': count.event_count,
         'controls': count.controls,
@@ -21,27 +26,21 @@
         'deletes': count.deletes > 0,
         'given_up': count.deletes + count.moved + count.alternates,
         'partial': missing | length > 0,
-        'moves': count.moved > 0,
+        'moves': moves,
         'splits': count.splits > 0,
         'alternates': count.alternates > 0,
-        'late_possible': load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
+        'late_possible': run.load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
         'truncates': count.truncates > 0,
         'truncated': spark_cdc._later_position(applied.get('truncated'), fromjson(row.truncated).get('p')),
         'highest': spark_cdc._later_position(before, fromjson(row.highest).get('p')),
-        'late': 0,
         'missing': missing,
-        'conflicts': true,
     } -%}
-    {%- if not summary.moves and count.transactions and count.deletes and count.inserts -%}
-        {%- do summary.update({'moves': spark_cdc._query(spark_cdc._reused_keys_sql(events)) | length > 0}) -%}
-    {%- endif -%}
-    {%- if not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
-        {%- do summary.update({'conflicts': spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0}) -%}
-    {%- endif -%}
-    {%- if summary.late_possible or applied.get('truncated') -%}
-        {%- do summary.update({'late': spark_cdc._query(spark_cdc._late_count_sql(entity, events, applied, ledger, load, count.event_count))[0].late | int}) -%}
-    {%- endif -%}
-    {{ return(summary) }}
+    {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
+    {{ return(dict(
+        summary,
+        conflicts=summary.partial or spark_cdc._keys_move(entity, summary) or spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
+        late=spark_cdc._query(spark_cdc._late_count_sql(run, events, count.event_count))[0].late | int if asks_late else 0,
+    )) }}
 {%- endmacro -%}
 
 
@@ -99,17 +98,18 @@ limit 1
 
 
 {#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
-{%- macro _late_count_sql(entity, events, applied, ledger, load, event_count) -%}
+{%- macro _late_count_sql(run, events, event_count) -%}
+{%- set truncated = run.load.applied.get('truncated') -%}
 select
     count_if(
         incoming.event_position <= prior.event_position
-        {%- if applied.get('truncated') %}
-        or incoming.event_position <= {{ spark_cdc._position_literal(applied.truncated) }}
+        {%- if truncated %}
+        or incoming.event_position <= {{ spark_cdc._position_literal(truncated) }}
         {%- endif %}
     ) as late
 from {{ events }} as incoming
 left join (
-    {{ spark_cdc._rows_before_sql(entity, load, ledger, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
+    {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
 ) as prior
     on incoming.key_hash = prior.key_hash
 where incoming.note is null and incoming.event_op <> 'control'
@@ -117,6 +117,4 @@ where incoming.note is null and incoming.event_op <> 'control'
 
 
 {#- The later of two positions, of which either may be unknown. -#}
-{%- macro _later_position(one, other) -%}
-    {{ return([one, other] | max if one and other else (one or other)) }}
-{%- endmacro -%}
+{%- macro _later_position(one, other) -%}{{ return([one, other] | max if one and other else (one or other)) }}{%- endmacro -%}

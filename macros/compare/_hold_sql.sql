@@ -2,25 +2,25 @@
     accepted, so they are neither unchanged nor deleted. The load has been written; this adds their prior rows to it as X.
     Where a rejected row has a key that can't be read, it may be that of any key that seems to be missing: then all rows
     that the load tagged D are held, too (and their partition D has to go).
-    Arguments: entity, load (of _plan_load()), ledger (relation), unreadable (whether some rejected row has no key). Returns
+    Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected row has no key). Returns
     a query whose columns are the ledger's, in its order. -#}
-{%- macro _hold_sql(entity, load, ledger, unreadable) -%}
-{%- set of_load = "load_id = '" ~ load.load_id ~ "' and operation in " -%}
+{%- macro _hold_sql(run, unreadable) -%}
+{%- set of_load = "load_id = '" ~ run.load.load_id ~ "' and operation in " -%}
 with set_aside as (
     select key_hash
-    from {{ ledger }}
-    where {{ of_load ~ ("('R', 'D')" if unreadable else "('R')") }}
+    from {{ run.prior }}
+    where {{ of_load }}{{ "('R', 'D')" if unreadable else "('R')" }}
 )
 
 select
-    {{ spark_cdc._kept_row(entity, load, 'prior', 'X') | indent(4) }}
+    {{ spark_cdc._kept_row(run, 'prior', 'X') | indent(4) }}
 from (
-    {{ spark_cdc._prior_of_sql(load, 'set_aside', ledger, spark_cdc._payload(entity) + ['eff_start_date']) | indent(4) }}
+    {{ spark_cdc._prior_of_sql(run, 'set_aside', spark_cdc._payload(run.entity) + ['eff_start_date']) | indent(4) }}
 ) as prior
 left anti join (
     select key_hash
-    from {{ ledger }}
-    where {{ of_load ~ "('I', 'U', 'N')" }}
+    from {{ run.prior }}
+    where {{ of_load }}('I', 'U', 'N')
 ) as accepted
     on prior.key_hash = accepted.key_hash
 {%- endmacro -%}

@@ -1,4 +1,2 @@
-{#- When a load begins, as a literal. -#}
-{%- macro _load_start(entity, load) -%}
-    {{ return(entity.eff_type ~ "'" ~ load.business_time ~ "'") }}
-{%- endmacro -%}
+{#- When a load begins, as a literal of the type of eff_start_date. -#}
+{%- macro _load_start(run) -%}{{ return(run.entity.eff_type ~ "'" ~ run.load.business_time ~ "'") }}{%- endmacro -%}

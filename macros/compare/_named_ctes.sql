@@ -1,18 +1,20 @@
 {#- Events that name a row by another unique key, given the key that bore that name just before: from the state
     before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
-    an update of it counts as an update of its key. -#}
-{%- macro _named_ctes(entity, load, events, ledger, summary, broadcast) -%}
+    an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events. -#}
+{%- macro _named_ctes(run, events) -%}
+{%- set entity = run.entity -%}
 {%- set hashes = [] -%}
 {%- for unique_key in entity.events.unique_keys -%}{%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}{%- endfor -%}
+{%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (
     select
         explode(alternate_hashes) as alternate_hash,
         event_position,
         key_hash,
-        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+        {{ bearer }}
     from {{ events }}
     where note is null and event_op in ('insert', 'update', 'upsert', 'read')
-    {%- if load.base is not none %}
+    {%- if run.load.base is not none %}
 
     union all
 
@@ -20,9 +22,9 @@ names as (
         explode(array_compact(array({{ hashes | join(', ') }}))) as alternate_hash,
         cast(null as array<bigint>) as event_position,
         key_hash,
-        struct({{ entity.key_columns | map(attribute='sql') | join(', ') }}) as bearer
+        {{ bearer }}
     from (
-        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
     ) as state
     {%- endif %}
 ),
@@ -57,14 +59,14 @@ named as (
 {%- macro _named_value(entity, column) -%}
     {%- set own = 'incoming.' ~ column.sql -%}
     {%- if column.name == 'key_hash' -%}
-        {{ return('coalesce(' ~ own ~ ', bearers.former.key_hash)') }}
+        coalesce({{ own }}, bearers.former.key_hash)
     {%- elif column.name == 'old_key_hash' -%}
-        {{ return("if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, " ~ own ~ ')') }}
+        if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, {{ own }})
+    {%- else -%}
+        {%- for key in entity.key_columns if column.name in [key.name, 'old__' ~ key.name] -%}
+            coalesce({{ own }}, bearers.former.bearer.{{ key.sql }})
+        {%- else -%}
+            {{ own }}
+        {%- endfor -%}
     {%- endif -%}
-    {%- for key in entity.key_columns -%}
-        {%- if column.name == key.name or column.name == 'old__' ~ key.name -%}
-            {{ return('coalesce(' ~ own ~ ', bearers.former.bearer.' ~ key.sql ~ ')') }}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(own) }}
 {%- endmacro -%}

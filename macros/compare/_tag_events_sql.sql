@@ -12,9 +12,10 @@
 
     A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
     (R), and so are events with a note.
-    Arguments: entity, load (of _plan_load()), events (relation with the columns of _event_columns()), ledger, summary (of
-    _event_summary()), broadcast. Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _tag_events_sql(entity, load, events, ledger, summary, broadcast=true) -%}
+    Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the columns of _event_columns()), summary (of
+    _event_summary()). Returns a query whose columns are the ledger's, in its order. -#}
+{%- macro _tag_events_sql(run, events, summary) -%}
+{%- set entity, load = run.entity, run.load -%}
 {%- set has_prior = load.base is not none -%}
 {%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
@@ -23,20 +24,20 @@
 {%- set source = 'named' if summary.alternates else events -%}
 with
 {% if summary.alternates %}
-{{ spark_cdc._named_ctes(entity, load, events, ledger, summary, broadcast) }},
+{{ spark_cdc._named_ctes(run, events) }},
 {% endif %}
 {%- if has_prior %}
 prior as (
     {{ spark_cdc._rows_before_sql(
-        entity, load, ledger, spark_cdc._touched_keys_sql(entity, source), summary.event_count,
+        run, spark_cdc._touched_keys_sql(entity, source), summary.event_count,
         ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
         + missing | map(attribute='sql') | list) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few
 given_up as (
-    {{ spark_cdc._last_rows_sql(
-        load, ledger, spark_cdc._given_up_keys_sql(entity, source),
+    {{ spark_cdc._last_rows_before_sql(
+        run, spark_cdc._given_up_keys_sql(entity, source),
         ['key_hash'] + entity.stored | map(attribute='sql') | list, broadcast=spark_cdc._is_few(entity, summary.get('given_up'))) | indent(4) }}
 ),
 {% endif %}
@@ -133,7 +134,7 @@ tagged as (
         {%- if entity.ignored %}
         {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash)" if has_prior else 'ignored_hash' }} as ignored_hash,
         {%- endif %}
-        {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(entity, load) ~ ')' if has_prior else spark_cdc._load_start(entity, load) }} as eff_start_date,
+        {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(run) ~ ')' if has_prior else spark_cdc._load_start(run) }} as eff_start_date,
         event_position,
         if(
             step__is_conflict,
@@ -148,7 +149,7 @@ tagged as (
             )),
             null
         ) as note,
-        {{ spark_cdc._partition(load) | indent(4) }},
+        {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from judged
 )
@@ -158,10 +159,10 @@ tagged as (
 truncated as (
     select
         {{ spark_cdc._kept_row(
-            entity, load, 'state', 'D', spark_cdc._load_start(entity, load), spark_cdc._position_literal(summary.truncated)
+            run, 'state', 'D', spark_cdc._load_start(run), spark_cdc._position_literal(summary.truncated)
         ) | indent(8) }}
     from (
-        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
     ) as state
     left anti join newer as touched
         on state.key_hash = touched.key_hash
@@ -172,9 +173,9 @@ truncated as (
 
 carried_over as (
     select
-        {{ spark_cdc._kept_row(entity, load, 'carried', 'X') | indent(8) }}
+        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
     from (
-        {{ spark_cdc._prior_sql(entity, load, ledger, broadcast, ['event_position']) | indent(8) }}
+        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
     ) as carried
     left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
         on carried.key_hash = touched.key_hash and coalesce(touched.event_position > carried.event_position, true)
@@ -185,9 +186,9 @@ carried_over as (
 
 tombstones as (
     select
-        {{ spark_cdc._kept_row(entity, load, 'dead', 'T') | indent(8) }}
+        {{ spark_cdc._kept_row(run, 'dead', 'T') | indent(8) }}
     from (
-        {{ spark_cdc._last_rows_sql(load, ledger, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
+        {{ spark_cdc._last_rows_before_sql(run, none, spark_cdc._payload(entity) + ['eff_start_date', 'event_position', 'operation'], "('D', 'T')") | indent(8) }}
     ) as dead
     left anti join ({{ spark_cdc._applied_keys_sql() }}) as touched
         on dead.key_hash = touched.key_hash and coalesce(touched.event_position > dead.event_position, true)
@@ -208,10 +209,10 @@ rejected as (
         {%- if entity.ignored %}
         cast(null as binary) as ignored_hash,
         {%- endif %}
-        {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+        {{ spark_cdc._load_start(run) }} as eff_start_date,
         event_position,
         note,
-        {{ spark_cdc._partition(load) | indent(4) }},
+        {{ spark_cdc._partition(load) | indent(8) }},
         'R' as operation
     from {{ events }}
     where note is not null
@@ -229,7 +230,7 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{%- macro _prior_name(name) -%}{{ return('`prior__' ~ name.strip('`') ~ '`') }}{%- endmacro -%}
+{%- macro _prior_name(name) -%}`prior__{{ name.strip('`') }}`{%- endmacro -%}
 
 
 {#- A deleted row keeps the values it had before the load. -#}
@@ -238,9 +239,8 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{%- macro _applied_keys_sql() -%}
-    {{ return('select key_hash, max(event_position) as event_position from newer group by key_hash') }}
-{%- endmacro -%}
+{#- The positions that were applied to each key. -#}
+{%- macro _applied_keys_sql() -%}select key_hash, max(event_position) as event_position from newer group by key_hash{%- endmacro -%}
 
 
 {#- The keys that the events of a load name, as they are now and as they were. -#}

@@ -12,27 +12,26 @@
 
     A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
     delta, and in a full load by what _hold_sql() adds. Nothing is read from the catalogue.
-    Arguments: entity, load (of _plan_load()), incoming (relation or CTE with the columns of _stage_sql()), ledger
-    (relation or CTE with the ledger's columns), broadcast (whether the keys of the loads since the checkpoint are
-    few). Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _tag_sql(entity, load, incoming, ledger, broadcast=true) -%}
-    {%- if load.base is none -%}
-        {{ return(spark_cdc._tag_first_sql(entity, load, incoming)) }}
-    {%- elif load.load_type == 'full' -%}
-        {{ return(spark_cdc._tag_full_sql(entity, load, incoming, ledger, broadcast)) }}
+    Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
+    checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
+    order. -#}
+{%- macro _tag_sql(run, incoming) -%}
+    {%- if run.load.base is none -%}
+        {{ return(spark_cdc._tag_first_sql(run, incoming)) }}
+    {%- elif run.load.load_type == 'full' -%}
+        {{ return(spark_cdc._tag_full_sql(run, incoming)) }}
     {%- endif -%}
-    {{ return(spark_cdc._tag_delta_sql(entity, load, incoming, ledger, broadcast)) }}
+    {{ return(spark_cdc._tag_delta_sql(run, incoming)) }}
 {%- endmacro -%}
 
 
-{%- macro _tag_first_sql(entity, load, incoming) -%}
-{%- set inserted = "when is_deleted then 'T' else 'I'" if entity.deleted_when else "else 'I'" -%}
+{%- macro _tag_first_sql(run, incoming) -%}
 -- the first load: there is no state before it
 select
-    {{ spark_cdc._payload(entity) | join(',\n    ') }},
-    {{ spark_cdc._load_start(entity, load) }} as eff_start_date,
+    {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
+    {{ spark_cdc._load_start(run) }} as eff_start_date,
     note,
-    {{ spark_cdc._partition(load) }},
-    case when note is not null then 'R' {{ inserted }} end as operation
+    {{ spark_cdc._partition(run.load) | indent(4) }},
+    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if run.entity.deleted_when else "else 'I'" }} end as operation
 from {{ incoming }}
 {%- endmacro -%}

@@ -1,4 +1,2 @@
-{#- A definition in 32 characters. -#}
-{%- macro _fingerprint(entity) -%}
-    {{ return(local_md5(tojson(spark_cdc._definition(entity), sort_keys=true))) }}
-{%- endmacro -%}
+{#- A definition (of _definition()) in 32 characters. -#}
+{%- macro _fingerprint(definition) -%}{{ return(local_md5(tojson(definition, sort_keys=true))) }}{%- endmacro -%}

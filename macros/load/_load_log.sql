@@ -1,27 +1,12 @@
-{%- macro _create_load_log_sql(load_log) -%}
-create table if not exists {{ load_log }} (
-    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
-    {{ name }} {{ data_type }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
-{{ spark_cdc._storage_sql(spark_cdc._default_file_format(), ['entity', 'load_id']) }}
+{#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
+    it, so ref() won't do. -#}
+{%- macro _load_log() -%}
+    {%- set node = graph.nodes.get('model.spark_cdc.cdc_loads') -%}
+    {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
 {%- endmacro -%}
 
 
-{#- Columns that a later version of the project records too. -#}
-{%- macro _add_load_log_columns(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
-    {%- set new = [] -%}
-    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
-        {%- do new.append(name ~ ' ' ~ data_type) -%}
-    {%- endfor -%}
-    {%- if new -%}
-        {%- do run_query('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The columns of cdc_loads and their types; the last two are its partitions. -#}
+{#- Its columns and their types; the last two are its partitions. -#}
 {%- macro _load_log_columns() -%}
     {{ return({
         'business_time': 'string',
@@ -59,25 +44,34 @@ create table if not exists {{ load_log }} (
 {%- endmacro -%}
 
 
-{#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
-    it, so ref() won't do. -#}
-{%- macro _load_log() -%}
-    {%- set node = graph.nodes.get('model.spark_cdc.cdc_loads') -%}
-    {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
+{%- macro _create_load_log_sql(load_log) -%}
+    {%- set columns = [] -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}{%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}{%- endfor -%}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._default_file_format(), ['entity', 'load_id'])) }}
 {%- endmacro -%}
 
 
-{#- Creates cdc_loads where a run without that model needs it, and adds columns that it lacks. -#}
+{#- Creates cdc_loads where a run without that model needs it, and adds columns that it lacks: dbt's look at the catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
         {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+        {{ return('') }}
     {%- endif -%}
-    {%- set lacking = [] -%}
-    {%- for name in spark_cdc._load_log_columns() if ('|-- ' ~ name ~ ': ') not in (existing.information or '' if existing else '') -%}
-        {%- do lacking.append(name) -%}
+    {%- for name in spark_cdc._load_log_columns() if ('|-- ' ~ name ~ ': ') not in (existing.information or '') -%}
+        {{ return(spark_cdc._complete_load_log(load_log)) }}
     {%- endfor -%}
-    {%- if lacking and existing is not none -%}
-        {%- do spark_cdc._add_load_log_columns(load_log) -%}
+{%- endmacro -%}
+
+
+{#- Adds columns that a later version of the project records too. -#}
+{%- macro _complete_load_log(load_log) -%}
+    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+    {%- set new = [] -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
+        {%- do new.append(name ~ ' ' ~ data_type) -%}
+    {%- endfor -%}
+    {%- if new -%}
+        {%- do run_query('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
     {%- endif -%}
 {%- endmacro -%}

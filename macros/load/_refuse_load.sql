@@ -8,8 +8,9 @@
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
         {%- do spark_cdc._record_load(
-            load_log, entity, load or spark_cdc._plan_run(entity).load, audit or {}, refusal={'guard': guard, 'message': message}
+            load_log, entity, load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, audit or {},
+            refusal={'guard': guard, 'message': message}
         ) -%}
     {%- endif -%}
-    {% do exceptions.raise_compiler_error(message) %}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

@@ -6,7 +6,7 @@
         {{ spark_cdc._create_load_log_sql(this) }}
     {%- endcall -%}
     {%- if existing is not none -%}
-        {%- do spark_cdc._add_load_log_columns(this) -%}
+        {%- do spark_cdc._complete_load_log(this) -%}
     {%- endif -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table')]}) }}

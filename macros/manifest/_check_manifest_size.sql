@@ -2,12 +2,12 @@
 {%- macro _check_manifest_size(entity, text) -%}
     {%- set limit = var('spark_cdc_manifest_limit', 32000) -%}
     {%- if text | length > limit -%}
-        {% do exceptions.raise_compiler_error(
-            entity.name ~ ': the manifest would have ' ~ (text | length) ~ ' characters, more than ' ~ limit
-            ~ ', which a Derby metastore can hold. Nothing was committed. Squash older loads, which changes no view, and run the '
-            ~ 'same command again: spark-cdc compact --select ' ~ entity.name ~ " --older-than 1 --execute, which is dbt run-operation "
-            ~ "spark_cdc.compact --args '{entities: [" ~ entity.name ~ "], older_than_days: 1, execute: true}'. Where the metastore takes "
-            ~ 'longer texts, raise the var spark_cdc_manifest_limit.'
-        ) %}
+        {%- set message -%}
+{{ entity.name }}: the manifest would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold. Nothing {# -#}
+was committed. Squash older loads, which changes no view, and run the same command again: spark-cdc compact --select {{ entity.name }} {# -#}
+--older-than 1 --execute, which is dbt run-operation spark_cdc.compact --args '{entities: [{{ entity.name }}], older_than_days: 1, {# -#}
+execute: true}'. Where the metastore takes longer texts, raise the var spark_cdc_manifest_limit.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -1,7 +1,3 @@
-{#- The schema in which the commits of a schema's entities are claimed. -#}
+{#- The schema in which the commits of a schema's entities are claimed: one of its own, because dbt's look at the models' schema fails if
+    a view goes while it lasts. -#}
 {%- macro _commits_schema(schema) -%}{{ return(schema ~ '_commits') }}{%- endmacro -%}
-
-
-{%- macro _create_commits_schema(schema) -%}
-    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._commits_schema(schema))) -%}
-{%- endmacro -%}

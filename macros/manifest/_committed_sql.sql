@@ -9,20 +9,16 @@
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
 {%- set layout = manifest.get('layout') or {} -%}
-{%- set figures = dict(manifest) -%}
-{%- do figures.pop('loads') -%}
-{%- do figures.pop('existed', none) -%}
-{%- do figures.pop('head_loads', none) -%}
-{%- if not layout -%}{%- do figures.pop('layout', none) -%}{%- endif -%}
+{%- set carried = 'N' if last and spark_cdc._load_kind(last).is_full else 'X' -%}
 select
-    /* spark_cdc manifest: {{ spark_cdc._comment_json(figures) }} */
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._manifest_figures(manifest)) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
     {{ spark_cdc._shown_sql(entity, column, layout) }},
     {% endfor -%}
-    {{ "load_id = '" ~ state.base ~ "'" if state.base else 'false' }} as in_base,
+    {{ spark_cdc._in_loads([state.base]) if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
-    {{ "load_id = '" ~ last ~ "'" if last else 'false' }} as in_last_load,
-    '{{ 'N' if last and spark_cdc._is_full(last) else 'X' }}' as carried_operation,
+    {{ spark_cdc._in_loads([last]) if last else 'false' }} as in_last_load,
+    '{{ carried }}' as carried_operation,
     if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids
     {%- for name, place in (layout.get('shown') or {}).items() %},
     {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
@@ -39,4 +35,14 @@ where
     {%- else %}
     and false
     {%- endif %}
+{%- endmacro -%}
+
+
+{#- What the comment in the view's text holds: the manifest without the loads, which the text names anyway, and without what only a run knows. -#}
+{%- macro _manifest_figures(manifest) -%}
+    {%- set figures = {} -%}
+    {%- for name, value in manifest.items() if name not in ['loads', 'existed', 'head_loads'] and (name != 'layout' or value) -%}
+        {%- do figures.update({name: value}) -%}
+    {%- endfor -%}
+    {{ return(figures) }}
 {%- endmacro -%}

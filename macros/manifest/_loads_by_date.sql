@@ -1,13 +1,13 @@
 {#- Loads that compact has squashed are listed by their own names, in the place of what stands for them. -#}
 {%- macro _loads_by_date(ledger, loads) -%}
-    {%- set squashed = [] -%}
-    {%- for load_id in loads if spark_cdc._is_history(load_id) -%}{%- do squashed.append(load_id) -%}{%- endfor -%}
-    {%- set records = spark_cdc._load_records(ledger, squashed) if squashed else {} -%}
+    {%- set histories = [] -%}
+    {%- for load_id in loads if spark_cdc._load_kind(load_id).is_history -%}{%- do histories.append(load_id) -%}{%- endfor -%}
+    {%- set records = spark_cdc._load_records(ledger, histories) if histories else {} -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
-        {%- if load_id in squashed -%}
+        {%- if load_id in histories -%}
             {%- do listed.extend(records[load_id].squashed) -%}
-        {%- elif not spark_cdc._is_squashed(load_id) -%}
+        {%- elif not spark_cdc._load_kind(load_id).is_squashed -%}
             {%- do listed.append(load_id) -%}
         {%- endif -%}
     {%- endfor -%}

@@ -13,13 +13,7 @@
     {%- set later = [] -%}
     {%- for load_id in manifest.loads -%}
         {%- set load_time = spark_cdc._load_time(load_id) -%}
-        {%- if wipe or load_time == time -%}
-            {%- do replaced.append(load_id) -%}
-        {%- elif load_time > time -%}
-            {%- do later.append(load_id) -%}
-        {%- else -%}
-            {%- do keep.append(load_id) -%}
-        {%- endif -%}
+        {%- do (replaced if wipe or load_time == time else later if load_time > time else keep).append(load_id) -%}
     {%- endfor -%}
     {%- if later -%}
         {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
@@ -29,7 +23,7 @@
     {%- set figures = manifest.previous if replaced else manifest -%}
     {%- set policy = entity.checkpoint -%}
     {%- set defined = figures.get('definition') or manifest.get('definition') -%}
-    {%- set redefines = (keep and defined and defined != spark_cdc._fingerprint(entity)) | default(false, true) -%}
+    {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
     {%- set is_checkpoint = (
         not keep
         or redefines
@@ -53,14 +47,10 @@
         'defined': defined,
         'redefines': redefines,
     } -%}
-    {%- if entity.events -%}
-        {%- do load.update({'applied': (figures.get('applied') or {}) if keep else {}}) -%}
-    {%- endif -%}
-    {{ return(load) }}
+    {{ return(dict(load, applied=(figures.get('applied') or {}) if keep else {}) if entity.events else load) }}
 {%- endmacro -%}
 
 
-{#- The loads of one business time. -#}
 {%- macro _loads_of_time(loads, time) -%}
     {%- set found = [] -%}
     {%- for load_id in loads if spark_cdc._load_time(load_id) == time -%}{%- do found.append(load_id) -%}{%- endfor -%}
@@ -70,16 +60,18 @@
 
 {%- macro _refuse_past_load(entity, time, replaced, later) -%}
     {%- set text = spark_cdc._time_text(entity, time) -%}
-    {%- set times = spark_cdc._times_of(entity, replaced + later) -%}
+    {%- set times = spark_cdc._load_times(entity, replaced + later) -%}
     {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
-    {% do exceptions.raise_compiler_error(
-        entity.name ~ ': ' ~ text ~ ' lies before the last load, ' ~ times[-1] ~ '. Loading it would rewrite the '
-        ~ (times | length) ~ (' load' if times | length == 1 else ' loads') ~ ' from ' ~ times[0] ~ ' to ' ~ times[-1]
-        ~ ', which build on it. Accepted are ' ~ times[-1] ~ ' (the last load again) and later dates. To load the past anew, '
-        ~ 'with all dates after it: spark-cdc replay --from ' ~ quoted ~ ('' if replaced else ' --dates ' ~ quoted) ~ ' --select ' ~ entity.name
-        ~ ". With dbt alone: dbt run --select " ~ entity.name ~ "_ledger+ --vars '{business_date: " ~ quoted ~ ', spark_cdc_replay: {from: '
-        ~ quoted ~ "}}', then the same for " ~ (', '.join((times[1:] if replaced else times)[:5])) ~ (' and so on' if times | length > 5 else '')
-        ~ ", then dbt run-operation spark_cdc.publish_replay --args '{entities: [" ~ entity.name ~ "]}'. Readers see the old state until then. "
-        ~ 'Nothing was written.'
-    ) %}
+    {%- set following = times[1:] if replaced else times -%}
+    {%- set message -%}
+{{ entity.name }}: {{ text }} lies before the last load, {{ times[-1] }}. Loading it would rewrite the {# -#}
+{{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} to {{ times[-1] }}, which build on it. Accepted are {{ times[-1] }} {# -#}
+(the last load again) and later dates. To load the past anew, with all dates after it: spark-cdc replay --from {{ quoted }} {# -#}
+{{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}. With dbt alone: {# -#}
+dbt run --select {{ entity.name }}_ledger+ --vars '{business_date: {{ quoted }}, spark_cdc_replay: {from: {{ quoted }}}}', {# -#}
+then the same for {{ following[:5] | join(', ') }}{{ ' and so on' if times | length > 5 }}, {# -#}
+then dbt run-operation spark_cdc.publish_replay --args '{entities: [{{ entity.name }}]}'. Readers see the old state until then. {# -#}
+Nothing was written.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

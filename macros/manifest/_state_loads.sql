@@ -1,8 +1,8 @@
-{#- The loads that make up a state: the newest checkpoint of a list of loads, and those after it. -#}
+{#- The loads that make up a state: the newest checkpoint of a list of loads (base, or none), and those after it (log). -#}
 {%- macro _state_loads(loads) -%}
     {%- set log = [] -%}
     {%- for load_id in loads | reverse -%}
-        {%- if spark_cdc._is_checkpoint(load_id) -%}
+        {%- if spark_cdc._load_kind(load_id).is_checkpoint -%}
             {{ return({'base': load_id, 'log': log | reverse | list}) }}
         {%- endif -%}
         {%- do log.append(load_id) -%}

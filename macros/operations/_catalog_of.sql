@@ -1,8 +1,8 @@
 {#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a dictionary
     from the name to: type (TABLE or VIEW), text (of a view), location (of a table). -#}
-{%- macro _catalog_of(schema, name) -%}
+{%- macro _catalog_of(capture) -%}
     {%- set catalog = {} -%}
-    {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ name ~ "_*'") -%}
+    {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ " like '" ~ capture.entity.name ~ "_*'") -%}
         {%- set information = row['information'] -%}
         {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information, modules.re.DOTALL) -%}
         {%- set location = modules.re.search('\nLocation: ([^\n]+)', information) -%}
@@ -12,9 +12,8 @@
             'location': location.group(1) if location else none,
         }}) -%}
     {%- endfor -%}
-    {%- set committed = spark_cdc._relation_in(schema, name ~ '_committed') -%}
-    {%- for sequence in spark_cdc._views_of(committed, name).claims -%}
-        {%- set claim = spark_cdc._claim(committed, name, sequence) -%}
+    {%- for sequence in spark_cdc._commit_views(capture).claims -%}
+        {%- set claim = spark_cdc._claim(capture, sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}

@@ -30,7 +30,7 @@ from (
         {{ name }},
         {% endfor -%}
         cast(null as string) as note,
-        {{ spark_cdc._partition(checkpoint) | indent(4) }},
+        {{ spark_cdc._partition(checkpoint) | indent(8) }},
         if(operation in ('D', 'T'), 'T', 'X') as operation
     from (
         {{ spark_cdc._state_sql(
@@ -45,7 +45,7 @@ from (
         cast(null as {{ column.data_type }}) as {{ column.sql }},
         {% endfor -%}
         {{ spark_cdc._literal(tojson(history)) }} as note,
-        {{ spark_cdc._partition(history) | indent(4) }},
+        {{ spark_cdc._partition(history) | indent(8) }},
         'L' as operation
 ) as squashed
 {%- endmacro -%}

@@ -5,15 +5,13 @@
     {%- set squashed = [] -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
     {%- for load_id in plan.squashed -%}
-        {%- set record = records[load_id] -%}
-        {%- if spark_cdc._is_history(load_id) -%}
-            {%- do squashed.extend(record.squashed) -%}
-        {%- elif not spark_cdc._is_squashed(load_id) -%}
-            {%- do squashed.append(load_id) -%}
+        {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
+        {%- if kind.is_history or not kind.is_squashed -%}
+            {%- do squashed.extend(record.squashed if kind.is_history else [load_id]) -%}
+            {%- for name in events if record.get('events') and not is_checkpoint -%}
+                {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
+            {%- endfor -%}
         {%- endif -%}
-        {%- for name in events if record.get('events') and not (spark_cdc._is_squashed(load_id) and not spark_cdc._is_history(load_id)) -%}
-            {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
-        {%- endfor -%}
     {%- endfor -%}
     {%- set last = records[plan.squashed[-1]] -%}
     {%- set record = {
@@ -36,14 +34,14 @@
         'dbt_version': dbt_version,
         'spark_cdc_version': spark_cdc._version(),
     } -%}
-    {%- if entity.events -%}
-        {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
-        {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
-        {%- if is_checkpoint -%}
-            {%- do events.update({'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0}) -%}
-        {%- endif -%}
-        {%- do events.update({'truncated': after.get('truncated'), 'highest': after.get('highest')}) -%}
-        {%- do record.update({'applied': after if is_checkpoint else before, 'events': events}) -%}
+    {%- if not entity.events -%}
+        {{ return(record) }}
     {%- endif -%}
-    {{ return(record) }}
+    {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
+    {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+    {{ return(dict(
+        record,
+        applied=after if is_checkpoint else before,
+        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest')),
+    )) }}
 {%- endmacro -%}

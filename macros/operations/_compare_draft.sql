@@ -1,6 +1,6 @@
-{#- Rows of history from the first date of the replay on that are in both or in one of the two. -#}
-{%- macro _history_difference_sql(found) -%}
-{%- set columns = spark_cdc._compared_columns(found.entity) + ['operation', 'eff_start_date'] -%}
+{#- Rows of history from the first date of the replay on that are in both or in one of the two. Arguments: found (of _drafted_captures()). -#}
+{%- macro _compare_draft_history_sql(found) -%}
+{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['operation', 'eff_start_date'] -%}
 with changes as (
     {%- for relation, is_new in [(found.committed, 'false'), (found.replay, 'true')] %}
     select
@@ -40,15 +40,15 @@ order by eff_start_date
 
 
 {#- Rows of the current state that are in one of the two only, or differ. -#}
-{%- macro _state_difference_sql(found, head) -%}
-{%- set columns = spark_cdc._compared_columns(found.entity) + ['eff_start_date'] -%}
+{%- macro _compare_draft_state_sql(found, head) -%}
+{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['eff_start_date'] -%}
 {%- set values = columns | reject('in', ['key_hash', 'eff_start_date']) | list -%}
 with before as (
-    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_log_small(found.entity, head)) | indent(4) }}
+    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, head.log_rows)) | indent(4) }}
 ),
 
 after as (
-    {{ spark_cdc._state_sql(found.replay, 'in_base', 'in_log', columns, spark_cdc._is_log_small(found.entity, found.draft)) | indent(4) }}
+    {{ spark_cdc._state_sql(found.replay, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, found.draft.log_rows)) | indent(4) }}
 )
 
 select
@@ -78,42 +78,33 @@ full outer join after
 
 
 {#- The hashes stand for all values. -#}
-{%- macro _compared_columns(entity) -%}
+{%- macro _compare_draft_columns(entity) -%}
     {{ return(['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])) }}
 {%- endmacro -%}
 
 
-{%- macro _comparison_text(found, head, history, state) -%}
+{#- Both in words. Arguments: found, head (manifest of the last commit), history and state (what the two queries found). -#}
+{%- macro _compare_draft_text(found, head, history, state) -%}
     {%- set entity = found.entity -%}
     {%- set by_time = {} -%}
     {%- for row in history -%}
         {%- do by_time.update({spark_cdc._time_text(entity, spark_cdc._business_time(row.business_time)): row}) -%}
     {%- endfor -%}
-    {%- set drafted = spark_cdc._times_of_draft(entity, found.draft) -%}
-    {%- set committed = spark_cdc._times_of(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
-    {%- set width = 19 if entity.eff_type != 'date' else 13 -%}
-    {%- set lines = [
-        entity.name ~ ': replay from ' ~ found.draft.replay['from'] ~ ', from the ' ~ found.draft.replay.source ~ '; '
-        ~ spark_cdc._counted(drafted | length, 'load'),
-        '  ' ~ 'business date'.ljust(width) ~ '   I before  after   U before  after   D before  after   rows that differ',
-    ] -%}
-    {%- for time in (drafted + by_time | list) | unique | sort -%}
-        {%- set row = by_time.get(time, {}) -%}
-        {%- set figures = [] -%}
-        {%- for name in ['old_i', 'new_i', 'old_u', 'new_u', 'old_d', 'new_d'] -%}
-            {%- do figures.append(((row.get(name) or 0) | string).rjust(11 if name.startswith('old') else 7)) -%}
-        {%- endfor -%}
-        {%- set gone = (row.get('gone') or 0) | int -%}
-        {%- set come = (row.get('come') or 0) | int -%}
-        {%- do lines.append(
-            '  ' ~ time.ljust(width) ~ figures | join('') ~ '   ' ~ (gone ~ ' go, ' ~ come ~ ' come' if gone or come else 'none')
-            ~ ('' if time in drafted else '  (not in the draft yet)') ~ ('' if time in committed else '  (new date)')
-        ) -%}
-    {%- endfor -%}
+    {%- set drafted = spark_cdc._draft_times(entity, found.draft) -%}
+    {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
+    {%- set width = 13 if entity.eff_type == 'date' else 19 -%}
     {%- set differing = state.gone | int + state.come | int + state.other_values | int + state.other_dates | int -%}
-    {%- do lines.append(
-        '  current: ' ~ state.old_rows ~ ' rows before, ' ~ state.new_rows ~ ' after; ' ~ differing ~ ' differ: ' ~ state.gone ~ ' go, ' ~ state.come
-        ~ ' come, ' ~ state.other_values ~ ' with other values, ' ~ state.other_dates ~ ' with another eff_start_date only'
-    ) -%}
-    {{ return(lines | join('\n')) }}
+{{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {{ spark_cdc._counted(drafted | length, 'load') }}
+  {{ 'business date'.ljust(width) }}   I before  after   U before  after   D before  after   rows that differ
+{%- for time in (drafted + by_time | list) | unique | sort %}
+    {%- set row = by_time.get(time, {}) -%}
+    {%- set gone, come = (row.get('gone') or 0) | int, (row.get('come') or 0) | int %}
+  {{ time.ljust(width) }}
+    {%- for name in ['old_i', 'new_i', 'old_u', 'new_u', 'old_d', 'new_d'] -%}
+        {{ ((row.get(name) or 0) | string).rjust(11 if name.startswith('old') else 7) }}
+    {%- endfor %}   {{ gone ~ ' go, ' ~ come ~ ' come' if gone or come else 'none' }}
+    {{- '' if time in drafted else '  (not in the draft yet)' }}{{ '' if time in committed else '  (new date)' }}
+{%- endfor %}
+  current: {{ state.old_rows }} rows before, {{ state.new_rows }} after; {{ differing }} differ: {{ state.gone }} go, {{ state.come }} come, {# -#}
+{{ state.other_values }} with other values, {{ state.other_dates }} with another eff_start_date only
 {%- endmacro -%}

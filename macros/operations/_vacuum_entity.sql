@@ -1,18 +1,5 @@
-{#- The names of all loads that a text mentions. -#}
-{%- macro _loads_in(text) -%}
-    {{ return(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', text) | unique | list) }}
-{%- endmacro -%}
-
-
-{#- Bytes for people. -#}
-{%- macro _bytes_text(bytes) -%}
-    {%- for unit, size in [('GB', 1000000000), ('MB', 1000000), ('kB', 1000)] if bytes >= size -%}
-        {{ return('%.1f %s' % (bytes / size, unit)) }}
-    {%- endfor -%}
-    {{ return(bytes ~ ' bytes') }}
-{%- endmacro -%}
-
-
+{#- Drops what an entity does not need any more. Arguments: operated (of _operated_captures()), retention_hours, execute. Returns how much
+    that is, or would be: a dictionary of loads, partitions, files, bytes. -#}
 {%- macro _vacuum_entity(operated, retention_hours, execute) -%}
     {%- set name = operated.entity.name -%}
     {%- set sums = {'loads': 0, 'partitions': 0, 'files': 0, 'bytes': 0} -%}
@@ -24,74 +11,80 @@
         {%- do log(name ~ ': has no ledger yet', info=true) -%}
         {{ return(sums) }}
     {%- endif -%}
-    {%- if 'spark_cdc manifest:' not in operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+    {%- set committed = operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+    {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
     {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
     {%- if execute -%}
-        {%- do spark_cdc._record_all_loads(operated) -%}
+        {#- what a crash left out: a superseded load's age is counted from there -#}
+        {%- do spark_cdc._record_missing_loads(operated, spark_cdc._parse_manifest(committed, operated.committed)) -%}
     {%- endif -%}
-
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- if execute -%}
-            {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
-        {%- endif -%}
-        {%- set candidates = spark_cdc._query(spark_cdc._load_ages_sql(operated, table)) -%}
-        {%- set partitions = spark_cdc._partitions_by_load(table) -%}
-        {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
-        {%- set counted = spark_cdc._named_loads(operated) -%}
-        {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
-        {%- set kept_whole = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
-        {%- set kept = namespace(young=0) -%}
-        {%- set lines = [] -%}
-        {%- set old = [] -%}
-        {%- for load in candidates if load.load_id not in kept_whole -%}
-            {%- set of_load = [] -%}
-            {%- for partition in partitions.get(load.load_id, []) if load.load_id not in counted.squashed or not partition.endswith('/operation=R') -%}
-                {%- do of_load.append(partition) -%}
-            {%- endfor -%}
-            {%- if load.age_hours < retention_hours -%}
-                {%- set kept.young = kept.young + 1 -%}
-            {%- elif of_load or load.load_id not in counted.squashed -%}
-                {%- do old.extend(of_load) -%}
-                {%- do sums.update({
-                    'loads': sums.loads + 1, 'partitions': sums.partitions + of_load | length,
-                    'files': sums.files + load.files | int, 'bytes': sums.bytes + load.bytes | int,
-                }) -%}
-                {%- do lines.append('    ' ~ load.load_id ~ ': ' ~ spark_cdc._counted(of_load | length, 'partition') ~ ', ' ~ spark_cdc._counted(load.files | int, 'file')
-                    ~ ', ' ~ spark_cdc._bytes_text(load.bytes | int) ~ ', ' ~ ('replaced by ' ~ load.replaced_by if load.replaced_by else 'never committed')
-                    ~ ' ' ~ (load.age_hours | int) ~ ' h ago') -%}
-            {%- endif -%}
-        {%- endfor -%}
-        {%- do log(
-            name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops ' if execute else 'would drop ') ~ spark_cdc._counted(lines | length, 'load') ~ '; keeps '
-            ~ (kept_whole | length) ~ ' that count' ~ (' and ' ~ kept.young ~ ' that are younger than ' ~ retention_hours ~ ' h' if kept.young else '')
-            ~ ('\n' ~ lines[:50] | join('\n') if lines else '') ~ ('\n    and ' ~ (lines | length - 50) ~ ' more' if lines | length > 50 else ''),
-            info=true
-        ) -%}
-        {%- if execute -%}
-            {%- for batch in old | batch(200) -%}
-                {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
-            {%- endfor -%}
-        {%- endif -%}
+        {%- set dropped = spark_cdc._vacuum_table(operated, table, retention_hours, execute) -%}
+        {%- for what in sums -%}{%- do sums.update({what: sums[what] + dropped | sum(attribute=what)}) -%}{%- endfor -%}
     {%- endfor -%}
     {{ return(sums) }}
 {%- endmacro -%}
 
 
-{%- macro _refuse_vacuum(operated, why) -%}
-    {% do exceptions.raise_compiler_error(
-        operated.entity.name ~ ': ' ~ why ~ ". Nothing of this entity was dropped. Run dbt run-operation spark_cdc.verify --args '{entities: ["
-        ~ operated.entity.name ~ "]}', which says how to repair it, or leave the entity out."
-    ) %}
+{#- Returns what is dropped of a table: a list of dictionaries, of a load each. -#}
+{%- macro _vacuum_table(operated, table, retention_hours, execute) -%}
+    {%- if execute -%}
+        {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+    {%- endif -%}
+    {%- set candidates = spark_cdc._query(spark_cdc._load_ages_sql(operated, table)) -%}
+    {%- set partitions = spark_cdc._partitions_by_load(table) -%}
+    {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
+    {%- set counted = spark_cdc._named_loads(operated) -%}
+    {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
+    {%- set kept = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
+    {%- set young = [] -%}
+    {%- set old = [] -%}
+    {%- for load in candidates if load.load_id not in kept -%}
+        {%- set is_squashed = load.load_id in counted.squashed -%}
+        {%- set needless = [] -%}
+        {%- for partition in partitions.get(load.load_id, []) if not is_squashed or not partition.endswith('/operation=R') -%}
+            {%- do needless.append(partition) -%}
+        {%- endfor -%}
+        {%- if load.age_hours < retention_hours -%}
+            {%- do young.append(load) -%}
+        {%- elif needless or not is_squashed -%}
+            {%- do old.append(dict(
+                load, needless=needless, loads=1, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
+    {%- if execute -%}
+        {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
+            {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(old) }}
 {%- endmacro -%}
 
 
-{#- Adds to cdc_loads what a crash left out, since a superseded load's age is counted from there. -#}
-{%- macro _record_all_loads(operated) -%}
-    {%- set text = operated.catalog[operated.committed.identifier].text -%}
-    {%- do spark_cdc._record_missing_loads(
-        operated.load_log, operated.entity, operated.ledger, spark_cdc._parse_manifest(text, operated.committed)) -%}
+{%- macro _vacuum_text(operated, table, kept, young, old, retention_hours, execute) -%}
+{{ operated.entity.name }}: {{ table.identifier }}: {{ 'drops' if execute else 'would drop' }} {{ spark_cdc._counted(old | length, 'load') -}}
+; keeps {{ kept | length }} that count
+{%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
+{%- for load in old[:50] %}
+    {{ load.load_id }}: {{ spark_cdc._counted(load.partitions, 'partition') }}, {{ spark_cdc._counted(load.files, 'file') }}, {# -#}
+    {{ spark_cdc._bytes_text(load.bytes) }}, {{ 'replaced by ' ~ load.replaced_by if load.replaced_by else 'never committed' }} {# -#}
+    {{ load.age_hours | int }} h ago
+{%- endfor -%}
+{%- if old | length > 50 %}
+    and {{ old | length - 50 }} more
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _refuse_vacuum(operated, why) -%}
+    {%- set message -%}
+{{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run dbt run-operation spark_cdc.verify --args '{entities: [{# -#}
+{{ operated.entity.name }}]}', which says how to repair it, or leave the entity out.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
 
@@ -99,23 +92,20 @@
     committed, claimed or drafted. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
-    {%- for identifier, found in spark_cdc._catalog_of(operated.schema, operated.entity.name).items()
+    {%- for identifier, found in spark_cdc._catalog_of(operated).items()
             if found.type == 'VIEW' and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
-        {%- do named.extend(spark_cdc._loads_in(found.text)) -%}
+        {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
     {%- endfor -%}
     {%- set histories = [] -%}
-    {%- for load_id in named | unique if spark_cdc._is_history(load_id) -%}{%- do histories.append(load_id) -%}{%- endfor -%}
-    {%- set squashed = [] -%}
-    {%- if histories -%}
-        {%- set records = spark_cdc._load_records(operated.ledger, histories) -%}
-        {%- if records | length < histories | length -%}
-            {%- do spark_cdc._refuse_vacuum(operated, 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep') -%}
-        {%- endif -%}
-        {%- for record in records.values() -%}
-            {%- do squashed.extend(record.squashed) -%}
-        {%- endfor -%}
+    {%- for load_id in named | unique if spark_cdc._load_kind(load_id).is_history -%}{%- do histories.append(load_id) -%}{%- endfor -%}
+    {%- set records = spark_cdc._load_records(operated.ledger, histories) if histories else {} -%}
+    {%- if records | length < histories | length -%}
+        {%- do spark_cdc._refuse_vacuum(operated, 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep') -%}
     {%- endif -%}
-    {{ return({'named': named | unique | list, 'squashed': squashed | unique | list}) }}
+    {{ return({
+        'named': named | unique | list,
+        'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list,
+    }) }}
 {%- endmacro -%}
 
 

@@ -209,9 +209,9 @@ order by partition_path
     {%- for load_id in manifest.loads -%}
         {%- set written = files.get(load_id, {}) -%}
         {%- set figures = spark_cdc._figures_of_load(load_id, written, before.rows) -%}
-        {%- set carried = 'N' if spark_cdc._is_full(load_id) else 'X' -%}
+        {%- set carried = 'N' if spark_cdc._load_kind(load_id).is_full else 'X' -%}
         {%- if figures.counts[carried] < 0
-                or (spark_cdc._is_checkpoint(load_id) and figures.counts[carried] != written.get(carried, 0)) -%}
+                or (spark_cdc._load_kind(load_id).is_checkpoint and figures.counts[carried] != written.get(carried, 0)) -%}
             {%- do spark_cdc._finding(findings, entity, 'the counts do not reconcile: ' ~ before.rows ~ ' rows before, I ' ~ figures.counts.I ~ ', U ' ~ figures.counts.U
                 ~ ', D ' ~ figures.counts.D ~ ' leave ' ~ figures.counts[carried] ~ ' rows ' ~ carried ~ '; written are ' ~ written.get(carried, 0),
                 load_id, none, spark_cdc._replay_repair(entity, load_id)) -%}
@@ -327,10 +327,10 @@ order by partition_path
 {%- set lines = [] -%}
 {%- for load_id in loads | reverse -%}
     {%- set definition = records.get(load_id, {}).get('definition') -%}
-    {%- do lines.append('struct(' ~ spark_cdc._literal(load_id) ~ ' as load_id, ' ~ spark_cdc._is_history(load_id) | string | lower
+    {%- do lines.append('struct(' ~ spark_cdc._literal(load_id) ~ ' as load_id, ' ~ spark_cdc._load_kind(load_id).is_history | string | lower
         ~ ' as is_history, ' ~ (definition == now) | string | lower ~ " as is_of_today, '" ~ local_md5(tojson(definition, sort_keys=true))
         ~ "' as definition, " ~ (spark_cdc._literal(checkpoint.next) if checkpoint.next else 'cast(null as string)') ~ ' as next_checkpoint)') -%}
-    {%- if spark_cdc._is_checkpoint(load_id) -%}{%- set checkpoint.next = load_id -%}{%- endif -%}
+    {%- if spark_cdc._load_kind(load_id).is_checkpoint -%}{%- set checkpoint.next = load_id -%}{%- endif -%}
 {%- endfor -%}
 with loads as (
     select inline(array(
@@ -434,7 +434,7 @@ order by began_in, problem
     {%- if not entity.events or not entity.events.archive -%}{{ return('') }}{%- endif -%}
     {%- set owners = {} -%}
     {%- for load_id in loads -%}
-        {%- for archived in (records.get(load_id, {}).get('squashed') or ([] if spark_cdc._is_squashed(load_id) else [load_id])) -%}
+        {%- for archived in (records.get(load_id, {}).get('squashed') or ([] if spark_cdc._load_kind(load_id).is_squashed else [load_id])) -%}
             {%- do owners.update({archived: load_id}) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -458,7 +458,7 @@ order by began_in, problem
     {%- set compared = [] -%}
     {%- set checked = [] -%}
     {%- for kind in ['current', 'history', 'versions', 'event_versions'] -%}
-        {%- set node = operated.nodes.get(entity.name ~ '_' ~ kind) -%}
+        {%- set node = spark_cdc._models_of(operated.ledger_node, entity.name).get(entity.name ~ '_' ~ kind) -%}
         {#- a model that adds something of its own is not judged -#}
         {%- if node and modules.re.fullmatch('[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]', node.raw_code | trim) -%}
             {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
@@ -515,7 +515,7 @@ order by began_in, problem
     'history': stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date', 'business_date'],
     'versions': stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current'],
 } -%}
-{%- set carried = 'N' if spark_cdc._is_full(loads[-1]) else 'X' -%}
+{%- set carried = 'N' if spark_cdc._load_kind(loads[-1]).is_full else 'X' -%}
 with rows_of_ledger as (
     select *
     from {{ spark_cdc._from(operated.rows) | indent(4) }}
@@ -591,4 +591,15 @@ select
 from sums
 group by kind
 order by kind
+{%- endmacro -%}
+
+
+{#- dbt's models of an entity (committed, current, …), by their names. -#}
+{%- macro _models_of(ledger_node, name) -%}
+    {%- set models = {} -%}
+    {%- for node in graph.nodes.values()
+            if node.resource_type == 'model' and node.name.startswith(name ~ '_') and node.package_name == ledger_node.package_name -%}
+        {%- do models.update({node.name: node}) -%}
+    {%- endfor -%}
+    {{ return(models) }}
 {%- endmacro -%}

@@ -47,7 +47,7 @@ events as (
         on truncates.event_op = 'truncate' and truncates.event_position > known.first_position
 ),
 {% if summary.alternates %}
-{{ spark_cdc._named_ctes(entity, {'base': none}, 'events', none, summary, false) }},
+{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'events') }},
 {% endif %}
 {{ spark_cdc._resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, all_steps=true) }},
 

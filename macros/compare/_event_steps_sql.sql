@@ -1,0 +1,108 @@
+{#- The steps of all events that may count: one for each, and one more for a key that is given up. Arguments: how (of _resolve_ctes()). -#}
+{%- macro _event_steps_sql(how) -%}
+{%- set moves, all_steps, splits = how.moves, how.all_steps, how.moves and how.summary.splits -%}
+select
+    incoming.key_hash,
+    incoming.event_position,
+    incoming.event_hash,
+    {%- if all_steps %}
+    incoming.event_op,
+    incoming.event_time,
+    incoming.event_transaction,
+    {%- endif %}
+    1 as step__half,
+    incoming.event_op = 'delete' as step__is_end,
+    {%- if not moves %}
+    incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
+    {%- else %}
+    coalesce(
+        incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null
+        or incoming.old_key_hash is not null and incoming.event_absent is null and incoming.event_unavailable is null,
+        false
+    ) as step__is_start,
+    incoming.old_key_hash is not null
+    or incoming.event_op = 'insert' and {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if splits else 'incoming.event_unavailable is null' }}
+        as step__is_push,
+    coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
+    {{ 'coalesce(incoming.old_key_hash, split.key_hash)' if splits else 'incoming.old_key_hash' }} as step__source_key_hash,
+    {%- endif %}
+    {%- if all_steps %}
+    incoming.business_date,
+    incoming.load_id,
+    {%- endif %}
+    {%- if how.partial %}
+    incoming.event_absent,
+    incoming.event_unavailable,
+    {%- endif %}
+    {% for column in how.entity.stored -%}
+    incoming.{{ column.sql }}{{ ',
+    ' if not loop.last }}
+    {%- endfor %}
+from {{ how.events }} as incoming
+{%- if splits %}
+left join (
+    select
+        event_position,
+        event_transaction,
+        min(key_hash) as key_hash
+    from {{ how.events }}
+    where note is null and event_op = 'delete'
+    group by event_position, event_transaction
+    having count(distinct key_hash) = 1
+) as split
+    on
+        incoming.event_position = split.event_position
+        and incoming.event_transaction <=> split.event_transaction
+        and incoming.event_op = 'insert'
+        and incoming.event_unavailable is not null
+        and incoming.key_hash <> split.key_hash
+{%- endif %}
+where
+    {{ spark_cdc._counting_event(how.summary, 'incoming.') | indent(4) }}
+{%- if moves %}
+
+union all
+
+select
+    old_key_hash as key_hash,
+    event_position,
+    event_hash,
+    {%- if all_steps %}
+    'delete' as event_op,
+    event_time,
+    event_transaction,
+    {%- endif %}
+    0 as step__half,
+    true as step__is_end,
+    false as step__is_start,
+    false as step__is_push,
+    coalesce(event_transaction, to_json(event_position)) as step__transaction_id,
+    cast(null as binary) as step__source_key_hash,
+    {%- if all_steps %}
+    business_date,
+    load_id,
+    {%- endif %}
+    {%- if how.partial %}
+    cast(null as array<string>) as event_absent,
+    cast(null as array<string>) as event_unavailable,
+    {%- endif %}
+    {% for column in how.entity.stored -%}
+    {{ spark_cdc._quote('old__' ~ column.name) if column.role == 'key' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.sql }}{{ ',
+    ' if not loop.last }}
+    {%- endfor %}
+from {{ how.events }}
+where
+    {{ spark_cdc._counting_event(how.summary) | indent(4) }}
+    and old_key_hash is not null
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Which events may count at all, as a condition. -#}
+{%- macro _counting_event(summary, qualifier='') -%}
+{{ qualifier }}note is null
+and {{ qualifier }}event_op not in ('control', 'truncate')
+{%- if summary.truncated %}
+and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.truncated) }}
+{%- endif %}
+{%- endmacro -%}

@@ -1,0 +1,24 @@
+{#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where the ledger is not part of the run. A run
+    with a business date that leaves the ledger out (a retry of a refused load, most often) would look like a load that succeeded, and
+    columns that no load has brought yet can't be shown: both are refused. Arguments: run (capture with manifest). -#}
+{%- macro _commit_nothing(run) -%}
+    {%- set name, manifest = run.entity.name, run.manifest -%}
+    {%- set time = spark_cdc._business_time() -%}
+    {%- if time is not none and (not manifest.loads or spark_cdc._load_time(manifest.loads[-1]) != time) -%}
+        {%- set message -%}
+{{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
+nothing to commit. Run dbt run --select {{ name }}_ledger+ --vars '{business_date: {{ var('business_date') }}}'.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- elif manifest.loads and manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(run.entity)) -%}
+        {%- set message -%}
+{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and {{ name }}_ledger is not part of {# -#}
+this run. Nothing was committed. Load a business date with dbt run --select {{ name }}_ledger+ --vars '{business_date: …}': it applies the change.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set text = spark_cdc._committed_sql(run.entity, run.ledger, manifest) -%}
+    {%- do spark_cdc._check_manifest_size(run.entity, text) -%}
+    {%- do spark_cdc._show(run, text, manifest.existed) -%}
+    {%- do spark_cdc._record_missing_loads(run, manifest) -%}
+{%- endmacro -%}

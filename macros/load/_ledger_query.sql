@@ -1,0 +1,28 @@
+{#- What <entity>_ledger writes: what came in, compared with the state before it.
+    Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
+{%- macro _ledger_query(run, incoming) -%}
+    {%- set entity = run.entity -%}
+    {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
+    {%- set load = dict(
+        run.load,
+        started_at=modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
+        definition=spark_cdc._definition(entity),
+        invocation_id=invocation_id,
+        dbt_version=dbt_version,
+        spark_cdc_version=spark_cdc._version(),
+        **change
+    ) -%}
+    {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
+    {%- do load.pop('keep') -%}
+    {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
+    {%- if entity.events -%}
+        {%- set of_load = spark_cdc._events_of_load(entity, incoming, load) -%}
+        {%- set summary = spark_cdc._summarized(compared, of_load) -%}
+        {%- set load = dict(load, events=summary) -%}
+        {%- set sql = spark_cdc._tag_events_sql(compared, of_load, summary) -%}
+    {%- else -%}
+        {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
+    {%- endif -%}
+{{ spark_cdc._load_comment(load) }}
+{{ sql }}
+{%- endmacro -%}

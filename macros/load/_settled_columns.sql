@@ -1,0 +1,56 @@
+{#- Makes sure that a table, if it is there, has the columns that are written, and returns all that it has, in its order: an insert goes by
+    position. Missing ones are added, which harms nobody if the load comes to nothing; those that it has beyond are named none. A ledger
+    that is wiped with columns of other types is set aside under another name, not dropped.
+    Arguments: entity, table (relation), columns (that are written, with the names where they lie). -#}
+{%- macro _settled_columns(entity, table, columns) -%}
+    {%- set existing = load_cached_relation(table) -%}
+    {%- if existing is none -%}{{ return(columns) }}{%- endif -%}
+    {%- do spark_cdc._note_file_format(entity, existing) -%}
+    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+    {%- set wanted = {} -%}
+    {%- for column in columns -%}{%- do wanted.update({column.at | lower: column}) -%}{%- endfor -%}
+    {%- set settled = [] -%}
+    {%- set partitioned = [] -%}
+    {%- set problems = [] -%}
+    {%- for found in adapter.get_columns_in_relation(table) -%}
+        {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
+        {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
+            {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
+        {%- endif -%}
+        {%- do (partitioned if found.name in partitions else settled).append(column) -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- do spark_cdc._set_aside(entity, table, problems) -%}
+        {{ return(columns) }}
+    {%- endif -%}
+    {%- set added = [] -%}
+    {%- for column in wanted.values() -%}{%- do added.append(column.at_sql ~ ' ' ~ column.data_type) -%}{%- endfor -%}
+    {%- if added -%}
+        {%- set added = added | join(', ') -%}
+        {%- do run_query('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
+            ~ 'refresh table ' ~ table, info=true) -%}
+    {%- endif -%}
+    {{ return(settled + wanted.values() | list + partitioned) }}
+{%- endmacro -%}
+
+
+{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. -#}
+{%- macro _note_file_format(entity, table) -%}
+    {%- set found = modules.re.search('(?m)^ *Provider: *([a-zA-Z0-9_.]+)', table.information or '') -%}
+    {%- if found and found.group(1) | lower != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found.group(1) | lower ~ '; file_format ' ~ entity.file_format
+            ~ ' counts for new tables', info=true) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _set_aside(entity, table, problems) -%}
+    {%- if not spark_cdc._is_wiped(entity.name) -%}
+        {%- do spark_cdc._refuse_definition(entity, problems) -%}
+    {%- endif -%}
+    {%- set aside = spark_cdc._sibling(table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
+    {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
+        ~ 'Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
+    {%- do run_query('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+{%- endmacro -%}

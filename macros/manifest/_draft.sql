@@ -1,0 +1,56 @@
+{#- The draft of a replay: the text of the view <entity>_replay, in the form of <entity>_committed; `replay` in its figures says what it is
+    a draft of: {from, source, head: number and fingerprint of the committed loads it was made from}. Returns the manifest, or an empty one. -#}
+{%- macro _read_draft(capture) -%}
+    {%- set view = capture.replay -%}
+    {%- if not spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
+        {{ return(spark_cdc._empty_manifest()) }}
+    {%- endif -%}
+    {%- set draft = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+    {%- if 'replay' not in draft -%}
+        {%- do exceptions.raise_compiler_error(
+            capture.entity.name ~ ': ' ~ view ~ ' is not the draft of a replay, but a replay needs that name. Nothing was written. Rename it.'
+        ) -%}
+    {%- endif -%}
+    {{ return(draft) }}
+{%- endmacro -%}
+
+
+{#- What a draft is made from, told by the committed loads. -#}
+{%- macro _draft_origin(loads) -%}{{ return([loads | length, local_md5(loads | join(','))[:8]]) }}{%- endmacro -%}
+
+
+{#- Whether a draft may no longer take the place of what is committed: why not, or an empty text. Loads that were added since are
+    no reason, the draft only lacks them yet. -#}
+{%- macro _draft_outdated(draft, head) -%}
+    {%- if not draft.existed or spark_cdc._draft_origin(head.loads[:draft.replay.head[0]]) == draft.replay.head -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set reason -%}
+since it was made, another run has committed other loads in the place of those that it rebuilds (commit {{ head.sequence }}, last load {# -#}
+{{ head.loads[-1] or 'none' }})
+    {%- endset -%}
+    {{ return(reason) }}
+{%- endmacro -%}
+
+
+{#- The business times of the draft's own loads, in order. -#}
+{%- macro _draft_times(entity, draft) -%}
+    {{ return(spark_cdc._load_times(entity, spark_cdc._draft_loads(draft, draft.loads))) }}
+{%- endmacro -%}
+
+
+{#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
+{%- macro _draft_missing_times(entity, draft, head_loads) -%}
+    {{ return(
+        spark_cdc._load_times(entity, spark_cdc._draft_loads(draft, head_loads)) | reject('in', spark_cdc._draft_times(entity, draft)) | list
+    ) }}
+{%- endmacro -%}
+
+
+{#- Those of some loads that lie on the replay's first date or later. -#}
+{%- macro _draft_loads(draft, loads) -%}
+    {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
+    {%- set found = [] -%}
+    {%- for load_id in loads if spark_cdc._load_time(load_id) >= first -%}{%- do found.append(load_id) -%}{%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}

@@ -1,0 +1,37 @@
+{#- What loads wrote, as far as file footers tell, and what some of them say of themselves.
+    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read). Returns a dictionary: rows (load id
+    to operation to number of rows), records (load id to record). -#}
+{%- macro _load_counts(ledger, loads, recorded) -%}
+    {%- set rows = {} -%}
+    {%- set records = {} -%}
+    {%- for row in spark_cdc._query(spark_cdc._load_counts_sql(ledger, loads, recorded)) -%}
+        {%- set of_load = rows.setdefault(row.load_id, {}) -%}
+        {%- do of_load.update({row.operation: of_load.get(row.operation, 0) + row.row_count | int}) -%}
+        {%- if row.operation == 'L' -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return({'rows': rows, 'records': records}) }}
+{%- endmacro -%}
+
+
+{%- macro _load_counts_sql(ledger, loads, recorded) -%}
+select
+    load_id,
+    operation,
+    count(*) as row_count,
+    cast(null as string) as note
+from {{ ledger }}
+where
+    {{ spark_cdc._in_loads(loads) }}
+    and operation <> 'L'
+group by load_id, operation
+
+union all
+
+select
+    load_id,
+    operation,
+    1 as row_count,
+    note
+from {{ ledger }}
+where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
+{%- endmacro -%}

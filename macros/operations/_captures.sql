@@ -1,0 +1,65 @@
+{#- The entities that an operation is about, checked as a run checks them; all that is wrong is raised at once.
+    Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
+    captures (of _capture()), each with ledger_node (dbt's). -#}
+{%- macro _captures(operation, names=none) -%}
+    {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
+    {%- set known = [] -%}
+    {%- set found = [] -%}
+    {%- for node in graph.nodes.values() | sort(attribute='name')
+            if node.resource_type == 'model' and node.name.startswith('stg_') and spark_cdc._settings_of(node) -%}
+        {%- set name = node.name[4:] -%}
+        {%- set ledger_node = graph.nodes.get(node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') -%}
+        {%- if ledger_node -%}{%- do known.append(name) -%}{%- endif -%}
+        {%- if ledger_node and (not wanted or name in wanted) -%}
+            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
+            {%- do found.append((name, node, ledger_node)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for name in wanted if name not in known -%}
+        {%- set problem -%}
+there is no entity '{{ name }}' with a model stg_{{ name }} and a model {{ name }}_ledger; accepted are {{ known | join(', ') }}
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- set message -%}
+spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was done:
+  - {{ problems | unique | join('\n  - ') }}
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set captures = [] -%}
+    {%- for name, node, ledger_node in found -%}
+        {%- do captures.append(dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node)) -%}
+    {%- endfor -%}
+    {{ return(captures) }}
+{%- endmacro -%}
+
+
+{#- The same with what is there of them: catalog (of _catalog_of()). -#}
+{%- macro _operated_captures(operation, names=none) -%}
+    {%- set operated = [] -%}
+    {%- for capture in spark_cdc._captures(operation, names) -%}
+        {%- do operated.append(dict(capture, catalog=spark_cdc._catalog_of(capture))) -%}
+    {%- endfor -%}
+    {{ return(operated) }}
+{%- endmacro -%}
+
+
+{#- The entities that an operation on drafts is about: those named, or all that have a draft. Returns captures with draft (manifest, or an
+    empty one). -#}
+{%- macro _drafted_captures(operation, names) -%}
+    {%- set found = [] -%}
+    {%- for capture in spark_cdc._captures(operation, names) -%}
+        {%- set draft = spark_cdc._read_draft(capture) -%}
+        {%- if draft.existed or names -%}{%- do found.append(dict(capture, draft=draft)) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if not found -%}
+        {%- set message -%}
+spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE. Nothing was changed.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(found) }}
+{%- endmacro -%}

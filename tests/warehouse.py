@@ -1,0 +1,173 @@
+"""Loads of one entity by the project's own steps, without dbt: its macros, and what dbt tells them.
+
+A load is what the models and materializations make of it: planned, landed, written, audited and
+committed by the same macros, statement by statement, on the test server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytz
+
+import macro_renderer
+from macro_renderer import MACROS, Macros, Node, load_macros, query_runner
+
+# What random loads may do, and what would stop them elsewhere.
+GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+
+
+class Warehouse:
+    """An entity and its relations in a schema; node is its YAML, which may change between loads."""
+
+    def __init__(
+        self, cursor: Any, schema: str, folder: Path, node: dict[str, Any], *folders: Path
+    ) -> None:
+        self.cursor, self.schema, self.folder, self.node = cursor, schema, folder, node
+        self.name = node["name"].removeprefix("stg_")
+        self.ledger, self.committed, self.events = (
+            f"{schema}.{self.name}_{table}" for table in ("ledger", "committed", "events")
+        )
+        self.attempts = 0
+        self.audit: dict[str, Any] = {}
+        self.sql = ""  # of the last load's rows
+        self.variables: dict[str, Any] = {"spark_cdc_guards": dict.fromkeys(GUARDS)}
+        self.run_query = query_runner(cursor)
+        self.macros: Macros = load_macros([MACROS, *folders], **self._context())
+        self.replace("_audit_load", self._remember_audit)
+        relations = [("view", "committed"), ("table", "ledger"), ("table", "events")]
+        for kind, table in relations:
+            cursor.execute(f"drop {kind} if exists {schema}.{self.name}_{table}")
+        cursor.execute(f"drop schema if exists {schema}_commits cascade")
+        cursor.execute(f"drop table if exists {schema}.cdc_loads")
+        self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
+
+    @property
+    def entity(self) -> dict[str, Any]:
+        return self.macros._entity(self.name)
+
+    def load(self, date: str) -> dict[str, Any]:
+        """Loads what has landed for a date; returns what the audit found."""
+        macros = self.macros
+        self.attempts += 1
+        self.variables["business_date"] = date
+        capture = macros._capture_of_model()
+        entity = capture["entity"]
+        landed = macros._landed_view(entity)
+        if entity["events"]:
+            incoming = f"({macros._stage_events_sql(entity, landed)}) as staged"
+            macros._load_events(
+                capture, macros._events_query(macros._planned_run(capture), incoming)
+            )
+            incoming = self.events
+        else:
+            incoming = f"({macros._stage_sql(entity, landed)})"
+        self.sql = macros._ledger_query(macros._planned_run(capture), incoming)
+        macros._load_ledger(capture, self.sql)
+        macros._commit_load(macros._planned_run(capture))
+        return self.audit
+
+    def differing(
+        self, view: str, columns: str, types: str, rows: Iterable[tuple[Any, ...]], most: int = 500
+    ) -> list[tuple[Any, ...]]:
+        """What a view and the rows that it should hold do not have in common, compared by Spark.
+
+        types: the rows' columns as `name type, …`. Returns rows behind the word `found` (not
+        wanted) or `wanted` (not found), at most as many as said.
+        """
+        file = self.folder / f"wanted_{view}.json"
+        names = [part.split()[0] for part in types.split(",")]
+        lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        self.cursor.execute(
+            f"create or replace temporary view wanted ({types}) using json options (path '{file}')"
+        )
+        listed = ", ".join(names)
+        self.cursor.execute(
+            f"""
+            select if(sum(side) > 0, 'found', 'wanted') as word, {listed}
+            from (
+                select {columns}, 1 from ({self.view_sql(view)}) as found
+                union all
+                select {listed}, -1 from wanted
+            ) as both ({listed}, side)
+            group by {listed}
+            having sum(side) <> 0
+            order by all
+            limit {most}
+            """
+        )
+        return self.cursor.fetchall()
+
+    def view_sql(self, view: str) -> str:
+        """The query of current, history, versions or event_versions."""
+        relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
+        return self.macros[f"_{view}_sql"](self.entity, *relations)
+
+    def replace(self, name: str, wrapper: Any) -> None:
+        """Puts a function in a macro's place, which gets the macro and its arguments."""
+        macro = self.macros[name]
+        self.macros._functions[name] = lambda *words, **more: wrapper(macro, *words, **more)
+
+    def _remember_audit(self, audit_load: Any, run: dict[str, Any]) -> dict[str, Any]:
+        self.audit = audit_load(run)
+        return self.audit
+
+    def _context(self) -> dict[str, Any]:
+        """What dbt gives to macros."""
+        node = f"model.{macro_renderer.PACKAGE}.{self.name}_ledger"
+        log = Node(schema=self.schema, alias="cdc_loads")
+        return {
+            "var": self.variables,
+            "entity_node": lambda name: self.node,
+            "run_query": self.run_query,
+            "statement": lambda name, caller: self.run_query(caller()) and "",
+            "model": Node(
+                unique_id=node, schema=self.schema, resource_type="model", package_name="shop"
+            ),
+            "graph": SimpleNamespace(nodes={"model.spark_cdc.cdc_loads": log}, sources={}),
+            "selected_resources": [node, node.replace("_ledger", "_events")],
+            "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False),
+            "invocation_id": "none",
+            "local_md5": lambda text: hashlib.md5(f"{text}{self.attempts}".encode()).hexdigest(),
+            "dbt_version": "1.11",
+            "api": SimpleNamespace(Relation=SimpleNamespace(create=_Relation.create)),
+            "load_relation": self._found,
+            "load_cached_relation": self._found,
+            "adapter": SimpleNamespace(get_columns_in_relation=self._columns),
+            "modules": macro_renderer.MODULES | {"pytz": pytz},
+            "_fingerprint": lambda definition: "",  # the load type changes between loads
+            "_landing_source": lambda entity: None,
+        }
+
+    def _found(self, relation: _Relation) -> SimpleNamespace | None:
+        self.cursor.execute(f"show tables in {relation.schema} like '{relation.identifier}'")
+        return SimpleNamespace(information="") if self.cursor.fetchall() else None
+
+    def _columns(self, relation: _Relation) -> list[SimpleNamespace]:
+        self.cursor.execute(f"describe {relation}")
+        rows = self.cursor.fetchall()
+        until = next((i for i, row in enumerate(rows) if re.match("#|$", row[0])), len(rows))
+        return [SimpleNamespace(name=row[0], dtype=row[1]) for row in rows[:until]]
+
+
+class _Relation(str):
+    """A relation as dbt has it."""
+
+    schema: str
+    identifier: str
+
+    @classmethod
+    def create(cls, database: None, schema: str, identifier: str) -> _Relation:
+        relation = cls(f"{schema}.{identifier}")
+        relation.schema, relation.identifier = schema, identifier
+        return relation
+
+    def without_identifier(self) -> str:
+        return self.schema
