@@ -85,8 +85,7 @@ def command(
     shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str]]:
     """`spark-cdc` on the project: its exit code, and all that it says."""
-    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(shop.folder))
-    monkeypatch.setenv("SPARK_CDC_PORT", str(shop.port))
+    shop.serve_commands(monkeypatch)
 
     def run(*words: str) -> tuple[int, str]:
         code = command_line.main(words)

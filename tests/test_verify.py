@@ -13,10 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from macro_renderer import load_macros
 
 from project import Project
 from spark_cdc import cli, upkeep
+from spark_cdc.macros import load_macros
 from test_data_tests import VERIFYING
 from test_upkeep import (
     COLUMNS,
