@@ -30,7 +30,7 @@ help: ## this list
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
 	@$(BIN)/spark-cdc demo
 
-test: .venv/dev.stamp ## everything that proves the project, on servers of its own
+test: .venv/dev.stamp ## what to run before each commit, on servers of its own: 15 minutes on two cores
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
 	@trap '$(STOP_TEST_SERVERS)' EXIT; \
@@ -38,12 +38,17 @@ test: .venv/dev.stamp ## everything that proves the project, on servers of its o
 	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
+test-all: ## everything that proves the project: XX hours
+	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
+
+# Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
-	@SPARK_CDC_FAULTS_EVERY=$${SPARK_CDC_FAULTS_EVERY:-20} $(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
+	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
+		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 10,000
-	@SPARK_CDC_TEST_HISTORIES=10 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+histories: ## 100,000 random histories of change events, of which `make test` runs 2,000 and `make test-all` 12,000
+	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

@@ -13,15 +13,12 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-
 from pyspark.sql import DataFrame, SparkSession
 
-from macro_renderer import load_macros
+from spark_cdc.macros import load_macros
 
 KEYS = [f"key{number}" for number in range(1, 6)]
 VALUES = [f"value{number}" for number in range(1, 11)]

@@ -10,13 +10,15 @@ from pathlib import Path
 
 from benchmarks.harness import Measure, Project, Run, Server, measure
 
-from spark_cdc import generate, new
+from spark_cdc import new
+from spark_cdc.synthetic.rows import RowOptions, Shares, generate_rows
+from spark_cdc.synthetic.session import open_session
 
 DAYS = ("2019-06-18", "2019-06-19")
 DELTA_ROWS = 1_000
 SERIES = 10  # deltas without deletes, and as many with
 TINY = 10
-WITH_DELETES = generate.Shares(unchanged=0.25, updated=0.35, deleted=0.2, new=0.2)
+WITH_DELETES = Shares(unchanged=0.25, updated=0.35, deleted=0.2, new=0.2)
 
 KEYS = [new.Column(f"key{i}", "string", role="key") for i in range(1, 6)]
 VALUES = [new.Column(f"value{i}", "double") for i in range(1, 11)]
@@ -29,19 +31,19 @@ def _days_after(day: str, first: int, count: int) -> list[str]:
 
 
 def _full(out: Path, rows: int) -> None:
-    generate.generate_synthetic(out, rows, DAYS)
+    generate_rows(RowOptions(out, rows, days=DAYS))
 
 
 def _deltas(out: Path, rows: int, delta: int) -> None:
     """The whole set, deltas without deletes and then as many with deletes."""
     days = [DAYS[0], *_days_after(DAYS[0], 1, 2 * SERIES)]
-    with generate.open_session(None, "1g") as spark:
+    with open_session(None, "1g") as spark:
         if not (out / DAYS[0]).exists():
-            generate.generate_synthetic(out, rows, [DAYS[0]], spark=spark)
-        generate.generate_delta(out, rows, delta, days[: SERIES + 1], since=days[1], spark=spark)
-        generate.generate_delta(
-            out, rows, delta, days, since=days[SERIES + 1], shares=WITH_DELETES, spark=spark
-        )
+            generate_rows(RowOptions(out, rows, days=[DAYS[0]]), spark)
+        plain = RowOptions(out, rows, delta, days[: SERIES + 1], since=days[1])
+        generate_rows(plain, spark)
+        later = days[SERIES + 1]
+        generate_rows(replace(plain, days=days, since=later, shares=WITH_DELETES), spark)
 
 
 def _generated(function: object, out: Path, *arguments: int) -> None:

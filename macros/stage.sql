@@ -10,9 +10,6 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set stage_sql = spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql -%}
-    {%- if model['resource_type'] == 'unit_test' -%}
-        {{ return(stage_sql(entity, landing)) }}
-    {%- endif -%}
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}  {#- nothing has landed in this session -#}
         {{ return('select 1 as not_read') }}
     {%- endif -%}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import scale
 from quick_jvm import JVM
 from spark_cdc import server as local_server
 
@@ -52,16 +53,16 @@ LONG = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, and leave what takes even longer to `make test-faults`."""
+    """Begin with what takes long, and leave what is marked `full` to `make test-all`."""
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
     items.sort(key=lambda item: places[item.path.stem])
-    if os.environ.get("SPARK_CDC_FAULTS_EVERY"):
+    if scale.ALL:
         return
-    long = [item for item in items if item.get_closest_marker("full")]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
+    left_out = [item for item in items if item.get_closest_marker("full")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
 @pytest.fixture(autouse=True)
@@ -119,9 +120,9 @@ def cursor(server: Server) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def schema(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The name of an empty schema that bears the test module's name."""
-    name = request.module.__name__.rpartition(".")[2]
+def schema(server: Server) -> Iterator[str]:
+    """The name of an empty schema: the same for all modules, for dbt parses packages by schema."""
+    name = "shop"
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
     cursor.execute(f"drop database if exists {name} cascade")

@@ -1,6 +1,6 @@
 """Random histories of change events, for comparing the resolver with the oracle, and a shrinker.
 
-A small table is changed transaction by transaction as a database would, with few keys and many
+A small table is changed by the simulator of `spark-cdc generate --events`, with few keys and many
 events; then its events are dealt to loads, some late, some twice, in any order. Each history has a
 character of its own (whether keys change and how that is told, which columns are left out, whether
 transactions are known), so that plain ones occur as well as those with everything at once. Some
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from event_oracle import ConflictError, Event, Key, Load, Position
+from event_oracle import ConflictError, Event, Key, Load
+from spark_cdc.synthetic.simulator import Change, ChangeShares, Row, Simulator
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "v1": (None, "", "a", "b", "c"),
@@ -81,14 +82,16 @@ def histories(seed: int, count: int, knobs: Knobs = DEFAULT) -> Iterator[History
         yield random_history(chance, knobs)
 
 
-class _Story:
-    """The table and its log."""
+class _Story(Simulator):
+    """A small table, and how its changes are told in this history."""
 
     def __init__(self, chance: random.Random, knobs: Knobs) -> None:
-        self.chance, self.knobs = chance, knobs
-        self.columns = tuple(VALUES)[: knobs.columns]
         flag = chance.random
-        self.moves = knobs.key_changes and flag() < 0.7
+        moves = knobs.key_changes and flag() < 0.7
+        shares = ChangeShares(0.22, 0.2, 0.22 * moves, 0.14 * moves, 0.8)
+        super().__init__(chance, shares, knobs.columns, optional=2**knobs.columns - 1)
+        self.knobs, self.names = knobs, tuple(VALUES)[: knobs.columns]
+        self.moves = moves
         self.splits = knobs.splits and flag() < 0.35  # key changes as delete and insert
         self.absent = knobs.partial and flag() < 0.4
         self.unavailable = knobs.partial and flag() < 0.4
@@ -98,11 +101,10 @@ class _Story:
         self.upserts = flag() < 0.1
         self.odd = flag() < knobs.odd
         self.wide_positions = flag() < 0.7
-        self.rows: dict[Key, dict[str, Any]] = {}
         self.states: list[dict[Key, dict[str, Any]]] = []
-        self.number = 0
         self.commit = chance.choice((1, 95, 998))
-        self.pool = [self._key(number) for number in range(1, knobs.keys + 1)]
+        self.number = 0
+        self.is_odd = False  # the transaction
 
     def history(self) -> History:
         chance, knobs = self.chance, self.knobs
@@ -111,210 +113,112 @@ class _Story:
         cuts = sorted(chance.randint(0, wanted) for _ in range(loads - 1))
         batches: list[list[Event]] = []
         for start, end in zip([0, *cuts], [*cuts, wanted], strict=True):
-            batch = []
-            snapshot = knobs.snapshots and chance.random() < (0.15 if batches else 0.3)
-            if snapshot and not batches:
-                self._fill()
-            if snapshot:
-                batch += self._snapshot(len(batches))
+            batch: list[Event] = []
+            if knobs.snapshots and chance.random() < (0.15 if batches else 0.3):
+                for key in () if batches else self._free():
+                    if chance.random() < 0.6:
+                        self.change("insert", None, key, self.new_row())
+                batch += (
+                    Event("read", (len(batches),), None, None, key, tuple(row.items()))
+                    for key, row in self._rows().items()
+                )
             for _ in range(start, end):
-                batch += self._transaction()
+                batch += self._told_transaction()
             batches.append(batch)
-            self.states.append(dict(self.rows))
-        return History(self.columns, tuple(self._delivered(batches)))
+            self.states.append(self._rows())
+        return History(self.names, tuple(self._delivered(batches)))
 
     # The table
 
     def _key(self, number: int) -> Key:
         return (number,) if self.knobs.key_parts == 1 else ("pq"[number % 2], number // 2)
 
-    def _value(self, name: str) -> Any:
-        return self.chance.choice(VALUES[name])
+    def _values(self, row: Row) -> dict[str, Any]:
+        return {
+            name: VALUES[name][hash((serial, at)) % len(VALUES[name])] if serial else None
+            for at, (name, serial) in enumerate(zip(self.names, row, strict=True))
+        }
 
-    def _fresh(self) -> dict[str, Any]:
-        return {name: self._value(name) for name in self.columns}
+    def _rows(self) -> dict[Key, dict[str, Any]]:
+        return {self._key(number): self._values(row) for number, row in self.table.items()}
 
-    def _fill(self) -> None:
-        for key in self.pool:
-            if self.chance.random() < 0.6:
-                self.rows[key] = self._fresh()
+    def _free(self) -> list[int]:
+        return [key for key in range(1, self.knobs.keys + 1) if key not in self.table]
 
-    def _snapshot(self, number: int) -> list[Event]:
-        return [
-            Event("read", (number,), key=key, values=tuple(row.items()))
-            for key, row in self.rows.items()
-        ]
-
-    def _free(self) -> Key | None:
-        free = [key for key in self.pool if key not in self.rows]
+    def free_key(self) -> int | None:
+        free = self._free()
         return self.chance.choice(free) if free else None
 
-    def _living(self) -> Key | None:
-        return self.chance.choice(list(self.rows)) if self.rows else None
-
-    # Transactions
-
-    def _transaction(self) -> list[Event]:
-        chance = self.chance
-        self.commit += chance.choice((1, 1, 2, 9))
-        self.number = 0
-        self.name = f"t{self.commit}" if self.names_transactions else None
-        if self.odd and chance.random() < 0.4:
-            return [self._odd() for _ in range(chance.randint(1, 2))]
-        choice = chance.random()
-        if choice < 0.03 and self.knobs.controls:
-            return [Event("control", self._position(), self.name)]
-        if choice < 0.07 and self.knobs.truncates:
-            self.rows.clear()
-            return [Event("truncate", self._position(), self.name)]
-        if self.moves and choice < 0.25 and len(self.rows) > 1:
-            return self._rename()
-        events: list[Event] = []
-        for _ in range(chance.choice((1, 1, 1, 2, 3))):
-            events += self._change()
-        return events
-
-    def _position(self) -> Position:
-        self.number += 1
-        if self.wide_positions:
-            return (self.commit, self.number)
-        return (100 * self.commit + self.number,)
-
-    def _change(self) -> list[Event]:
-        choice = self.chance.random()
-        key = self._living()
-        if key is None or choice < 0.25:
-            free = self._free()
-            if free is not None:
-                return [self._insert(free)]
-            key = self._living()
-        if choice < 0.45:
-            return [self._delete(key)]
-        if self.moves and choice < 0.7:
-            free = self._free()
-            if free is not None:
-                row = self.rows.pop(key)
-                return self._told_move(key, free, row, self._position())
-        return [self._update(key)]
-
-    def _insert(self, key: Key) -> Event:
-        row = self._fresh()
-        values = dict(row)
+    def new_row(self) -> Row:
+        row = super().new_row()
         if self.absent and self.chance.random() < 0.2:  # a column that nobody knew of
-            name = self.chance.choice(self.columns)
-            row[name] = None
-            del values[name]
-        self.rows[key] = row
-        op = "upsert" if self.upserts and len(values) == len(row) else "insert"
-        return self._event(op, key=key, values=values)
+            unknown = self.chance.randrange(self.columns)
+            row = (*row[:unknown], 0, *row[unknown + 1 :])
+        return row
 
-    def _delete(self, key: Key) -> Event:
-        del self.rows[key]
-        return self._event("delete", old_key=key)
-
-    def _update(self, key: Key) -> Event:
-        row = self.rows[key]
-        changed = {name: self._value(name) for name in self.columns if self.chance.random() < 0.6}
-        row = self.rows[key] = row | changed
-        sent, unavailable = self._sent(row, changed)
-        old_key = key if self.chance.random() < 0.2 else None
-        op = "upsert" if self.upserts else "update"
-        return self._event(op, old_key=old_key, key=key, values=sent, unavailable=unavailable)
-
-    def _rename(self) -> list[Event]:
-        """Several keys change in one transaction, some of them before they are free."""
-        chance = self.chance
-        keys = chance.sample(list(self.rows), chance.randint(2, min(4, len(self.rows))))
-        free = self._free()
-        kind = chance.random()
-        if kind < 0.5 or free is None:  # a swap, or a ring
-            targets = [*keys[1:], keys[0]]
-        else:  # like id = id + 1: each takes the place of the next, the last one a free key
-            targets = [*keys[1:], free]
-            if chance.random() < 0.2:  # in the order in which no key is taken early
-                keys.reverse()
-                targets.reverse()
-        rows = [self.rows.pop(key) for key in keys]
-        shared = self._position() if self.one_position else None
-        events: list[Event] = []
-        for key, target, row in zip(keys, targets, rows, strict=True):
-            events += self._told_move(key, target, row, shared or self._position(), pure=True)
-        if chance.random() < 0.2:
-            last = targets[chance.randrange(len(targets))]
-            events.append(self._update(last) if chance.random() < 0.5 else self._delete(last))
-        return events
-
-    def _told_move(
-        self, key: Key, target: Key, row: dict[str, Any], at: Position, pure: bool = False
-    ) -> list[Event]:
-        changed: dict[str, Any] = {}
-        if not pure and self.chance.random() < 0.4:
-            changed = {name: self._value(name) for name in self.columns[:1]}
-        row = self.rows[target] = row | changed
-        if not self.splits:
-            sent, unavailable = self._sent(row, changed)
-            op = "upsert" if self.upserts else "update"
-            return [self._event(op, at, key, target, sent, unavailable)]
-        sent, unavailable = self._sent(row, changed, may_be_absent=False)
-        return [
-            self._event("delete", at, key),
-            self._event("insert", at, None, target, sent, unavailable),
-        ]
-
-    def _sent(
-        self, row: dict[str, Any], changed: dict[str, Any], may_be_absent: bool = True
-    ) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """The values that an event holds, and the columns that it says it does not."""
-        absent = self.absent and may_be_absent
-        if not (absent or self.unavailable):
-            return dict(row), ()
-        sent, unavailable = dict(row), []
-        for name in row:
-            if name not in changed and self.chance.random() < self.share_missing:
-                del sent[name]
-                if self.unavailable and not (absent and self.chance.random() < 0.5):
-                    unavailable.append(name)
-        return sent, tuple(unavailable)
-
-    def _odd(self) -> Event:
-        """Anything to any key; the table follows as far as it can."""
-        chance = self.chance
-        key, other = chance.choice(self.pool), chance.choice(self.pool)
-        row = self.rows.get(key) or self._fresh()
-        op = chance.choice(("insert", "insert", "update", "update", "upsert", "delete", "move"))
+    def change_something(self) -> None:
+        if not self.is_odd:
+            super().change_something()
+            return
+        # Anything to any key; the table follows as far as it can.
+        key, other = (self.chance.randint(1, self.knobs.keys) for _ in range(2))
+        ops = ("insert", "insert", "update", "update", "upsert", "delete", "move")
+        op = self.chance.choice(ops)
         if op == "delete":
-            self.rows.pop(key, None)
-            return self._event("delete", old_key=key)
-        if op == "insert":
-            row = self.rows[key] = self._fresh()
-            return self._event("insert", key=key, values=row)
-        sent, unavailable = self._sent(row, {})
-        if op == "move" and self.moves and key != other:
-            self.rows.pop(key, None)
-            self.rows[other] = row
-            return self._event("update", None, key, other, sent, unavailable)
-        self.rows[key] = row
-        op = "update" if op == "move" else op
-        return self._event(op, key=key, values=sent, unavailable=unavailable)
+            self.change("delete", key, None, None)
+        elif op == "insert":
+            self.change("insert", None, key, self.new_row())
+        else:
+            row = self.table.get(key) or self.new_row()
+            target = other if op == "move" and self.moves else key
+            self.change("update" if op == "move" else op, key, target, row)
 
-    def _event(
-        self,
-        op: str,
-        at: Position | None = None,
-        old_key: Key | None = None,
-        key: Key | None = None,
-        values: dict[str, Any] | None = None,
-        unavailable: tuple[str, ...] = (),
-    ) -> Event:
-        return Event(
-            op,
-            self._position() if at is None else at,
-            self.name,
-            old_key,
-            key,
-            tuple((values or {}).items()),
-            unavailable,
-        )
+    # The log
+
+    def _told_transaction(self) -> list[Event]:
+        self.commit += self.chance.choice((1, 1, 2, 9))
+        self.number = 0
+        self.is_odd = self.odd and self.chance.random() < 0.4
+        choice = self.chance.random()
+        if choice < 0.03 and self.knobs.controls:
+            changes = [Change("control")]
+        elif choice < 0.07 and self.knobs.truncates:
+            changes = [self.truncate()]
+        else:
+            changes = self.transaction()
+        return [event for change in changes for event in self._told(change)]
+
+    def _told(self, change: Change) -> list[Event]:
+        """The events of a change."""
+        self.number += 1
+        number = change.statement if self.one_position else self.number
+        at = (self.commit, number) if self.wide_positions else (100 * self.commit + number,)
+        name = f"t{self.commit}" if self.names_transactions else None
+        old, key = (None if k is None else self._key(k) for k in (change.old, change.key))
+        if change.row is None:
+            return [Event(change.op, at, name, old)]
+        values, unavailable = self._values(change.row), []
+        is_split = self.splits and change.moves
+        absent = self.absent and not is_split
+        if change.op == "insert" and self.absent:
+            known = zip(self.names, change.row, strict=True)
+            values = {column: values[column] for column, serial in known if serial}
+        for place, column in enumerate(self.names if change.op != "insert" else ()):
+            is_kept = change.before is None or change.before[place] == change.row[place]
+            is_optional = is_kept and (absent or self.unavailable)
+            if is_optional and self.chance.random() < self.share_missing:
+                del values[column]
+                if self.unavailable and not (absent and self.chance.random() < 0.5):
+                    unavailable.append(column)
+        if is_split:
+            new = Event("insert", at, name, None, key, tuple(values.items()), tuple(unavailable))
+            return [Event("delete", at, name, old), new]
+        op = change.op
+        if self.upserts and (op == "update" or len(values) == len(self.names)):
+            op = "upsert"
+        if not change.moves and self.chance.random() < 0.8:
+            old = None
+        return [Event(op, at, name, old, key, tuple(values.items()), tuple(unavailable))]
 
     # Delivery
 

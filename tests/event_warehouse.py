@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from macro_renderer import ROOT
+from spark_cdc.macros import ROOT
 from warehouse import GUARDS, Warehouse
 
 FORMAT = "acme"

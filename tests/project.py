@@ -1,20 +1,23 @@
 """A dbt project of somebody else's that has spark_cdc installed as a package, for tests.
 
 dbt runs inside the test's process (dbtRunner) and reads the project's files again only if they have
-changed, so that a run costs what the run costs.
+changed; those of the packages it reads once in a process. So a run costs what the run costs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import re
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
@@ -29,6 +32,9 @@ INTERPRETED = {
 }
 # The same in a profile; names without the prefix would be ignored.
 INTERPRETED_SESSIONS = {f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()}
+# Files that no test reads.
+FLAGS = {"send_anonymous_usage_stats": False, "write_json": False, "log_level_file": "none"}
+PARTIAL_PARSE = "target/partial_parse.msgpack"
 MODELS = {
     "stg_{}": "stage",
     "{}_ledger": "ledger",
@@ -40,7 +46,14 @@ MODELS = {
 REJECTS_MODEL = {"{}_rejects": "rejects()"}
 EVENT_MODELS = {"{}_events": "events()", "{}_ledger": "ledger(events=true)"}
 DATA_TESTS = {
-    "{}_committed": ["spark_cdc.loads_reconcile"],
+    "{}_committed": [
+        "spark_cdc.loads_reconcile",
+        "spark_cdc.ledger_rows_consistent",
+        "spark_cdc.files_match_manifest",
+        "spark_cdc.views_match_ledger",
+        "spark_cdc.log_matches_ledger",
+        "spark_cdc.archive_complete",
+    ],
     "{}_current": [
         {
             "dbt_utils.unique_combination_of_columns": {
@@ -63,6 +76,32 @@ DATA_TESTS = {
 }
 
 
+class Parsed:
+    """A project that dbt parses once, whatever the commands that it then runs.
+
+    Vars have no part in it: nothing that is parsed reads them.
+    """
+
+    def __init__(self, *places: str) -> None:
+        self.places = places
+        self._key: Any = None
+        self._bytes = b""
+
+    def manifest(self, key: Any = None) -> Manifest | None:
+        """A copy of its own for each command, for a run changes it; nothing if it can't be parsed.
+
+        key: what the project is parsed anew for, if it is another one than the last time.
+        """
+        if not self._bytes or key != self._key:
+            parsed = dbtRunner().invoke(["parse", *self.places])
+            if not parsed.success:
+                return None
+            self._key, self._bytes = key, parsed.result.to_msgpack(extended_mashumaro_encoder)
+        copied: Manifest = Manifest.from_msgpack(self._bytes, decoder=extended_mashumuro_decoder)
+        copied.build_flat_graph()
+        return copied
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a dbt command came to: its status by node, and all that it printed."""
@@ -82,9 +121,11 @@ class Project:
     cursor: Any
     name: str = "shop"
     vars: dict[str, Any] = field(default_factory=dict)
-    _parsed: dict[Any, bytes] = field(default_factory=dict)
+    _parsed: Parsed = field(init=False)
 
     def __post_init__(self) -> None:
+        places = ("--project-dir", str(self.folder), "--profiles-dir", str(self.folder))
+        self._parsed = Parsed(*places)
         packages = self.folder / "dbt_packages"
         packages.mkdir(parents=True)
         (packages / "spark_cdc").symlink_to(ROOT)
@@ -96,7 +137,7 @@ class Project:
                 "version": "1.0.0",
                 "profile": self.name,
                 "model-paths": ["models"],
-                "flags": {"send_anonymous_usage_stats": False},
+                "flags": FLAGS,
             },
         )
         self.profile()
@@ -183,11 +224,9 @@ class Project:
         printed = io.StringIO()
         here = Path.cwd()
         os.chdir(self.folder)
-        places = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
         try:
             with contextlib.redirect_stdout(printed):
-                manifest = self._manifest(words, places)
-                result = dbtRunner(manifest=manifest).invoke([*words, *places])
+                result = dbtRunner(manifest=self.manifest()).invoke([*words, *self._parsed.places])
         finally:
             os.chdir(here)
         results = getattr(result.result, "results", None) or []
@@ -198,40 +237,25 @@ class Project:
             output=f"{text}\n{result.exception or ''}",
         )
 
-    def _manifest(self, words: tuple[str, ...], places: list[str]) -> Manifest | None:
-        """The parsed project, a copy of its own for each command; nothing if it can't be parsed.
+    def manifest(self) -> Manifest | None:
+        """The project as it is now, parsed."""
+        saved = self.folder / PARTIAL_PARSE
+        if not saved.exists():
+            saved.parent.mkdir(exist_ok=True)
+            saved.write_bytes(parsed_packages(self.name, self.port, self.schema))
+        files = (
+            path
+            for place in ("*.yml", "models/**/*.*", "macros/**/*.*", "tests/**/*.*", "seeds/**/*.*")
+            for path in sorted(self.folder.glob(place))
+            if path.is_file()
+        )
+        return self._parsed.manifest([(path, path.read_bytes()) for path in files])
 
-        Vars that only a load reads have no part in it; a run changes the manifest that it is given.
-        """
-        variables = yaml.safe_load(words[words.index("--vars") + 1]) if "--vars" in words else {}
-        for name in ("business_date", "spark_cdc_lift", "spark_cdc_wipe"):
-            variables.pop(name, None)
-        given = yaml.safe_dump(variables)
-        key = (
-            given,
-            *(
-                (str(path), path.read_bytes())
-                for place in (
-                    "*.yml",
-                    "models/**/*.*",
-                    "macros/**/*.*",
-                    "tests/**/*.*",
-                    "seeds/**/*.*",
-                )
-                for path in sorted(self.folder.glob(place))
-                if path.is_file()
-            ),
-        )
-        if key not in self._parsed:
-            parsed = dbtRunner().invoke(["parse", "--vars", given, *places])
-            if not parsed.success:
-                return None
-            self._parsed = {key: parsed.result.to_msgpack(extended_mashumaro_encoder)}
-        copied: Manifest = Manifest.from_msgpack(
-            self._parsed[key], decoder=extended_mashumuro_decoder
-        )
-        copied.build_flat_graph()
-        return copied
+    def serve_commands(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Lets `spark-cdc`, called in this process, work on the project as it is parsed."""
+        monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(self.folder))
+        monkeypatch.setenv("SPARK_CDC_PORT", str(self.port))
+        monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda: dbtRunner(manifest=self.manifest()))
 
     def run(self, date: str | None, *names: str, words: Iterable[str] = (), **more: Any) -> Outcome:
         """`dbt run` of some entities for a business date."""
@@ -268,3 +292,15 @@ class Project:
     def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a relation, in their own order."""
         return sorted(self.query(f"select {columns} from {{s}}.{relation}"), key=repr)
+
+
+@functools.cache
+def parsed_packages(name: str, port: int, schema: str) -> bytes:
+    """What dbt keeps of a project without models, so that others need not parse the packages.
+
+    dbt takes it if the project's name, the server and the schema are the same.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Project(Path(folder), port, schema, None, name=name)
+        assert empty._parsed.manifest()
+        return (empty.folder / PARTIAL_PARSE).read_bytes()

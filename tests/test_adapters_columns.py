@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import CompilerError, Macros, load_macros, load_macros_of
+from spark_cdc.macros import CompilerError, Macros, load_macros, load_macros_of
 from test_config import changed
 from test_config import macros as configured
 
@@ -648,7 +648,10 @@ def test_formats_say_what_they_add(name):
     settings = macros._adapter_format(name)["settings"]
     assert isinstance(settings, dict)
     columns = macros[f"_events_{name}_columns"](
-        {"events": {"operation": "op", "timestamp_column": "at", "order": []}, "source": {}}
+        {
+            "events": {"operation": "op", "timestamp_column": "at", "order": []},
+            "source": {"text": True},
+        }
     )
     for column in columns:
         assert set(column) == {"name", "data_type", "required"}

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import load_macros
+from spark_cdc.macros import load_macros
 from test_adapters_columns import described as described_flat
 from test_adapters_columns import events_of
 from test_adapters_messages import COLUMNS, ROW, described, events, expected
@@ -411,7 +411,7 @@ def test_what_is_no_time_since_1970_is_rejected(cursor: Any, data_type: str) -> 
         ("timestamp_ntz", "nanos", None, None),
         ("decimal(10,2)", "base64", None, None),
         ("decimal(10,2)", None, None, None),
-        ("nonsense", "days", None, None),
+        ("nonsense", "days", None, "c: the type nonsense can't be hashed"),
         ("date", "base64", None, "c: encoding is 'base64'; accepted are days, seconds, millis"),
         ("decimal(10,2)", "days", None, "c: encoding is 'days'; accepted are base64"),
         ("string", "base64", None, "c has an encoding, but the type string: encodings are for"),
@@ -421,6 +421,8 @@ def test_what_is_no_time_since_1970_is_rejected(cursor: Any, data_type: str) -> 
 def test_the_encoding_is_checked(
     data_type: str, encoding: str | None, form: str | None, problem: str | None
 ) -> None:
-    found = MACROS._encoding_problems("c", data_type, encoding, form)
+    meta = {"encoding": encoding, "format": form}
+    rules = MACROS._known_settings()["column"]
+    found = MACROS._column_type_problems("c", data_type, meta, rules, False)
     assert len(found) == (problem is not None)
     assert not found or found[0].startswith(problem)

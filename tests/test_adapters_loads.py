@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import EventWarehouse, column
-from macro_renderer import CompilerError
+from spark_cdc.macros import CompilerError
 
 ID = column("id", "bigint", role="key")
 NAME = column("name", "string")

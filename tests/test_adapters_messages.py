@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import MACROS, Macros, Node, load_macros, load_macros_of
+from spark_cdc.macros import MACROS, Macros, Node, load_macros, load_macros_of
 
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]

@@ -285,7 +285,10 @@ def test_a_step_with_a_time_limit(tmp_path):
 
 def test_table():
     assert console.table(["name", "n"], [["a", 1], [None, 200], ["x" * 30, 3]], width=5) == (
-        "name     n\n-----  ---\na        1\nnull   200\nxxxx…    3"
+        "| name  |   n |\n| ----- | --- |\n| a     |   1 |\n| null  | 200 |\n| xx... |   3 |"
+    )
+    assert console.table(["id", "remark"], [[20190618, ""], [None, "n/a"]]) == (
+        "|       id | remark |\n| -------- | ------ |\n| 20190618 |        |\n|     null | n/a    |"
     )
 
 

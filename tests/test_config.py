@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import datetime
 import hashlib
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
-from macro_renderer import CompilerError, Macros, load_macros
+from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
 GOOD: dict[str, Any] = {
     "name": "stg_orders",
@@ -141,6 +143,14 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
         (changed(file_format="csv"), "file_format is 'csv'; accepted are parquet, orc"),
+        (changed(source=""), "source is not a mapping: write format, path and options below it"),
+        (changed(source__options=7), "source.options is not a mapping: write Spark's reader"),
+        (changed(source__path=7), "source.path is '7', without a business date"),
+        (changed(source__text="no"), "source.text is 'no'; accepted are true and false"),
+        (changed(source__on_missing_column=None), "on_missing_column is 'None'; accepted are"),
+        (changed(checkpoint={"loads": True}), "checkpoint.loads is 'True'; accepted are numbers"),
+        (changed(file_format=""), "file_format is ''; accepted are parquet, orc"),
+        (changed(guards=False), "guards is not a mapping: write empty, deleted_share, "),
         (changed(guards=3), "guards is not a mapping: write empty, deleted_share, "),
         (changed(guards={"delete_share": 1}), "guards has the unknown key 'delete_share'"),
         (
@@ -243,9 +253,20 @@ def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
         ({"spark_cdc_lift": {"orders": "empty"}}, "accepted are a guard and a list of guards"),
         ({"spark_cdc_guards": {"deleted": 1}}, "the var spark_cdc_guards has the unknown key"),
         ({"spark_cdc_guards": [1]}, "the var spark_cdc_guards is not a mapping"),
+        ({"spark_cdc_guards": {"empty": 1}}, "the var spark_cdc_guards.empty is '1'; accepted are"),
+        ({"spark_cdc_checkpoint": 7}, "the var spark_cdc_checkpoint is not a mapping: write cha"),
+        (
+            {"spark_cdc_checkpoint": {"row": 7}},
+            "spark_cdc_checkpoint has the unknown key 'row'",
+        ),
+        ({"spark_cdc_checkpoint": {"rows": "x"}}, "var spark_cdc_checkpoint.rows is 'x'; accept"),
+        ({"spark_cdc_manifest_limit": "x"}, "the var spark_cdc_manifest_limit is 'x'; accepted"),
+        ({"spark_cdc_wipe": "items"}, "spark_cdc_wipe names 'items', which is no entity of this"),
+        ({"spark_cdc_wipe": ["orders"]}, "spark_cdc_wipe is given without --full-refresh"),
+        ({"spark_cdc_rekey": ["items"]}, "spark_cdc_rekey names 'items', which is no entity of"),
     ],
 )
-def test_vars_of_guards_are_checked(variables: dict[str, Any], message: str) -> None:
+def test_vars_are_checked(variables: dict[str, Any], message: str) -> None:
     with pytest.raises(CompilerError) as error:
         macros(var={"business_date": "2024-01-02"} | variables).validate()
     assert message in str(error.value)
@@ -293,6 +314,25 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
 def test_what_is_quarantined(settings: dict[str, Any], lift: list[str], kinds: list[str]) -> None:
     given = macros(var={"spark_cdc_lift": lift})
     assert given._quarantine("orders", settings) == kinds
+
+
+def test_what_an_entity_does_not_say_of_checkpoints_the_var_says() -> None:
+    node = changed(checkpoint={"loads": 3})
+    for var, wanted in (({}, (0.2, 3, 10**6)), ({"rows": 7, "loads": 9}, (0.2, 3, 7))):
+        found = macros(node, var={"spark_cdc_checkpoint": var})._entity("orders")["checkpoint"]
+        assert (found["changed_share"], found["loads"], found["rows"]) == wanted
+
+
+def test_the_vars_of_the_project_are_declared_with_the_defaults_of_the_table() -> None:
+    declared = yaml.safe_load((ROOT / "dbt_project.yml").read_text())["vars"]
+    used = re.compile(r"\b_?(?:var|listed)\('(\w+)'")
+    texts = "\n".join(path.read_text() for path in MACROS.rglob("*.sql"))
+    known = macros()._known_settings()["vars"]
+    assert set(used.findall(texts)) | set(known) == set(declared)
+    for name, rule in known.items():
+        defaults = rule.get("settings", {}).items()
+        default = {key: item["default"] for key, item in defaults} or rule["default"]
+        assert declared[name] in (default, {}), name
 
 
 def test_unexpected_columns_are_ignored_once_lifted() -> None:

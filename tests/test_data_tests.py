@@ -5,6 +5,14 @@ from __future__ import annotations
 from project import Project
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+VERIFYING = (
+    "archive_complete",
+    "files_match_manifest",
+    "ledger_rows_consistent",
+    "log_matches_ledger",
+    "views_match_ledger",
+)
+FINDING = ("entity", "problem", "load_id", "business_time", "row_count", "examples", "repair")
 STORY = """
 seeds:
   - name: told_story
@@ -50,12 +58,41 @@ def test_damage_is_found(project: Project) -> None:
     outcome = project.dbt("test", "--select", "path:models/damaged")
     failed = {name for name, status in outcome.status.items() if status == "fail"}
     assert {name.split("_damaged")[0] for name in failed} >= {
+        "spark_cdc_ledger_rows_consistent",
+        "spark_cdc_log_matches_ledger",
         "dbt_utils_unique_combination_of_columns",
         "spark_cdc_keys_not_null",
         "spark_cdc_hashes_match",
         "spark_cdc_intervals_valid",
         "spark_cdc_loads_reconcile",
     }
+    stored = project.dbt("test", "--store-failures", "--select", "tag:spark_cdc_verify")
+    assert {name: status for name, status in stored.status.items() if "run-start" not in name} == {
+        name: status
+        for name, status in outcome.status.items()
+        if name.removeprefix("spark_cdc_").removesuffix("_damaged_committed_") in VERIFYING
+    }
+    tables = [row[1] for row in project.query("show tables in {s}_dbt_test__audit")]
+    assert len(tables) == len(VERIFYING)
+    found = []
+    for table in tables:
+        rows = project.query(f"select * from {{s}}_dbt_test__audit.{table}")
+        described = project.query(f"describe {{s}}_dbt_test__audit.{table}")
+        assert [row[:2] for row in described] == [
+            (name, "bigint" if name == "row_count" else "string") for name in FINDING
+        ]
+        found += [dict(zip(FINDING, row, strict=True)) for row in rows]
+    project.query("drop database {s}_dbt_test__audit cascade")
+    assert {
+        "entity": "damaged",
+        "problem": "the key comes more than once in the load",
+        "load_id": load_id,
+        "business_time": "2024-01-02",
+        "row_count": 1,
+        "examples": "id = 1",
+        "repair": "spark-cdc replay --from 2024-01-02 --select damaged",
+    } in found
+
     # an operation that history can't have: only a view that is not ours can show it
     project.query(
         "create or replace view {s}.damaged_history as"

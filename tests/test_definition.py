@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import Macros, load_macros_of
+from spark_cdc.macros import Macros, load_macros_of
 
 KEY = {"data_type": "int", "role": "key"}
 

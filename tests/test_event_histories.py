@@ -7,7 +7,6 @@ out wrong is shrunk, by loading smaller ones side by side, and printed.
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import pytest
 from event_histories import History, Knobs, histories, shown, smaller
 from event_oracle import ConflictError, Event, Load, expected
 from event_warehouse import EventWarehouse, column
+from scale import HISTORIES
 
 COLUMNS = [
     column("history", "int", role="key"),
@@ -55,20 +55,20 @@ class Run:
     truncates: int = 0
 
 
-# `make test` runs ten thousand histories, `make histories` ten times as many
-TIMES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES", "1"))
 ALWAYS: dict[str, Any] = {"loads": 0}
 NEVER: dict[str, Any] = {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}
 RUNS = [
-    Run("everything", 2_500 * TIMES, checkpoint=ALWAYS),
-    Run("everything, one checkpoint", 2_500 * TIMES, checkpoint=NEVER),
-    Run("whole rows, keys that stay", 1_000 * TIMES, {**PLAIN, "snapshots": False}),
+    Run("everything", HISTORIES // 4, checkpoint=ALWAYS),
+    Run("everything, one checkpoint", HISTORIES // 4, checkpoint=NEVER),
+    Run("whole rows, keys that stay", HISTORIES // 10, {**PLAIN, "snapshots": False}),
     Run(
-        "whole rows, late", 1_000 * TIMES, {"key_changes": False, "splits": False, "partial": False}
+        "whole rows, late",
+        HISTORIES // 10,
+        {"key_changes": False, "splits": False, "partial": False},
     ),
-    Run("partial rows, keys that stay", 1_000 * TIMES, {"key_changes": False, "splits": False}),
-    Run("moves of whole rows", 1_000 * TIMES, {"partial": False}, checkpoint=NEVER),
-    Run("truncates", 1_000 * TIMES, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+    Run("partial rows, keys that stay", HISTORIES // 10, {"key_changes": False, "splits": False}),
+    Run("moves of whole rows", HISTORIES // 10, {"partial": False}, checkpoint=NEVER),
+    Run("truncates", HISTORIES // 10, {"snapshots": False}, checkpoint=NEVER, truncates=3),
 ]
 
 
@@ -254,4 +254,4 @@ def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path
 
 
 def test_enough_histories() -> None:
-    assert sum(run.count for run in RUNS) >= 10_000 * TIMES
+    assert sum(run.count for run in RUNS) == HISTORIES >= 2_000

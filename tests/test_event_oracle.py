@@ -1,17 +1,14 @@
-"""The oracle of change events against small cases by hand, a database, and the generator."""
+"""The oracle of change events against small cases by hand and a database."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from event_histories import History, Knobs, histories, random_story, shown, shrink
 from event_oracle import ConflictError, CurrentRow, Event, Load, State, expected
-from spark_cdc import generate_events
-from test_generate_events import DAYS, NAMES, OPTIONS, events_of, truth_of
 
 DAY = "2024-05-01"
 NEXT = "2024-05-02"
@@ -410,37 +407,6 @@ def test_the_oracle_agrees_with_the_database():
                 state.apply_load(load.events, load.date)
                 found = {key: row.values for key, row in state.rows.items()}
                 assert found == rows, shown(history)
-
-
-@pytest.mark.parametrize("late", generate_events.LATE)
-@pytest.mark.parametrize("events_format", generate_events.FORMATS)
-def test_the_oracle_agrees_with_the_generator(tmp_path, events_format, late):
-    options = replace(OPTIONS, out=tmp_path, events_format=events_format, late=late)
-    counts = generate_events.generate_events(options)
-    state = State(NAMES)
-    for day, count in zip(DAYS, counts, strict=True):
-        events = [
-            Event(
-                event.op,
-                event.position,
-                str(event.transaction),
-                None if event.old is None else (event.old,),
-                None if event.key is None else (event.key,),
-                event.values,
-                tuple(name for name in NAMES if name not in dict(event.values))
-                if event.op == "insert" and events_format != "change_arrays"
-                else (),
-            )
-            for event in events_of(tmp_path / "stream" / day, events_format)
-        ]
-        result = state.apply_load(events, day)
-        truth = truth_of(tmp_path / "stream_truth" / day)
-        assert {key[0]: row.values for key, row in state.rows.items()} == truth
-        assert result.counts["I"] == count.net_inserts
-        assert result.counts["U"] + result.counts["N"] == count.net_updates
-        assert result.counts["D"] == count.net_deletes
-        assert result.counts["events"] == count.messages
-        assert result.counts["control"] == count.controls
 
 
 def test_histories_hold_every_case():

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from spark_cdc.generate_events import EventOptions, EventShares, entities_yaml, generate_events
+from spark_cdc.synthetic.delivery import EventShares
+from spark_cdc.synthetic.events import EventOptions, entities_yaml, generate_events
 
 DAYS = ("2024-02-28", "2024-02-29", "2024-03-01")
 OPTIONS = EventOptions(

@@ -1,9 +1,10 @@
 """Loads survive whatever fails: the Spark server, dbt, the line between them, the disk, each other.
 
-`make test` runs a few points, `make test-faults` many (SPARK_CDC_FAULTS_EVERY: one of how many;
-1 is each statement of each load in each phase; SPARK_CDC_FAULTS_SECONDS: for at most so long per
-target; SPARK_CDC_FAULTS_SEED: other points;
-SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a server of its own.
+`make test` kills dbt at one point, `make test-all` dbt and the server at as many as ten minutes
+allow, `make test-faults` at many (SPARK_CDC_FAULTS_EVERY: one of how many; 1 is each statement of
+each load in each phase; SPARK_CDC_FAULTS_SECONDS: for at most so long per target;
+SPARK_CDC_FAULTS_SEED: other points; SPARK_CDC_FAULTS_CELLS: some entities only). All of it has a
+server of its own.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from faults.cells import CELLS, DATES, TRUTH, Cell
 from faults.lab import Lab, Reader, Run, Server
 from faults.points import WRITES, Count, is_reached, sweep, trap_at
 from faults.proxy import Proxy, Statement, Trap
+from scale import ALL
 
-EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY", "0"))  # 0: the reduced form
+EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY") or (20 if ALL else 0))  # 0: one point
 SEED = int(os.environ.get("SPARK_CDC_FAULTS_SEED", "1"))
-SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS", "inf" if EVERY else "8"))
+SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS") or (600 if ALL else 1))
 NAMES = [cell.name for cell in CELLS] if EVERY else ["snap_orc"]
 CHOSEN = os.environ.get("SPARK_CDC_FAULTS_CELLS", ",".join(NAMES)).split(",")
 
-full = pytest.mark.full  # runs in make test-faults only: see conftest.py
+full = pytest.mark.full  # runs in make test-all only: see conftest.py
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,10 @@ import pytest
 
 from spark_cdc import generate
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.generate import Shares, generate_delta, generate_synthetic
+from spark_cdc.synthetic import rows as synthetic_rows
+from spark_cdc.synthetic.options import MAX_ROWS
+from spark_cdc.synthetic.rows import COMPRESSIONS, Day, RowOptions, Shares, generate_rows
+from spark_cdc.synthetic.session import start_session
 
 DAYS = ("2019-06-18", "2019-06-19", "2019-06-20", "2019-06-21")
 
@@ -22,7 +25,11 @@ DAYS = ("2019-06-18", "2019-06-19", "2019-06-20", "2019-06-21")
 def spark():
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession() or generate.start_session()
+    return SparkSession.getActiveSession() or start_session()
+
+
+def generated(out: Path, **options) -> list[Day]:
+    return generate_rows(RowOptions(out=out, **options))
 
 
 def rows_of(folder: Path, sep: str = ",") -> list[dict[str, str]]:
@@ -62,7 +69,7 @@ def digest(folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def classic(spark, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("classic")
-    generate_synthetic(out)
+    generated(out)
     return out
 
 
@@ -104,11 +111,11 @@ def test_changes_are_spread_over_the_set(classic):
 )
 def test_same_seed_same_bytes(spark, tmp_path, fmt, compression, names):
     def options(seed):
-        return {"rows": 50, "seed": seed, "fmt": fmt, "compression": compression}
+        return {"rows": 50, "seed": seed, "file_format": fmt, "compression": compression}
 
-    generate_synthetic(tmp_path / "a", **options(7))
-    generate_synthetic(tmp_path / "b", **options(7))
-    generate_synthetic(tmp_path / "c", **options(8), days=DAYS[:1])
+    generated(tmp_path / "a", **options(7))
+    generated(tmp_path / "b", **options(7))
+    generated(tmp_path / "c", **options(8), days=DAYS[:1])
     same = digest(tmp_path / "a")
     assert same == digest(tmp_path / "b")
     assert list(same) == [f"{day}/{names}" for day in DAYS[:2]]
@@ -123,8 +130,8 @@ def test_bytes_stay_those_of_this_version(classic):
 def test_formats_hold_the_same_rows(spark, tmp_path):
     options = {"rows": 30, "days": DAYS[:1]}
     rows = {}
-    for fmt in generate.COMPRESSIONS:
-        generate_synthetic(tmp_path / fmt, fmt=fmt, **options)
+    for fmt in COMPRESSIONS:
+        generated(tmp_path / fmt, file_format=fmt, **options)
         reader = spark.read.options(header=True, inferSchema=True) if fmt == "csv" else spark.read
         frame = reader.format(fmt).load(str(tmp_path / fmt / DAYS[0]))
         names = sorted(frame.columns)
@@ -134,35 +141,35 @@ def test_formats_hold_the_same_rows(spark, tmp_path):
 
 
 def test_several_days_follow_from_one_another(spark, tmp_path):
-    days = generate_synthetic(tmp_path, rows=200, days=DAYS, keys=2, values=1)
+    days = generated(tmp_path, rows=200, days=DAYS, keys=2, values=1)
     sets = [by_key(tmp_path / day, keys=2) for day in DAYS]
     for before, after in pairwise(sets):
         assert compared(before, after) == (80, 80, 40, 40)
     assert [day.rows for day in days] == [200] * 4
     # A key that went never returns, and later days do not change earlier ones.
     assert not (sets[0].keys() - sets[1].keys()) & sets[3].keys()
-    generate_synthetic(tmp_path / "short", rows=200, days=DAYS[:2], keys=2, values=1)
+    generated(tmp_path / "short", rows=200, days=DAYS[:2], keys=2, values=1)
     assert digest(tmp_path / "short" / DAYS[1]) == digest(tmp_path / DAYS[1])
 
 
 def test_since_writes_only_later_days(spark, tmp_path):
-    generate_synthetic(tmp_path / "all", rows=20, days=DAYS[:3])
-    generate_synthetic(tmp_path / "since", rows=20, days=DAYS[:3], since=DAYS[2])
+    generated(tmp_path / "all", rows=20, days=DAYS[:3])
+    generated(tmp_path / "since", rows=20, days=DAYS[:3], since=DAYS[2])
     assert [path.name for path in (tmp_path / "since").iterdir()] == [DAYS[2]]
     assert digest(tmp_path / "since" / DAYS[2]) == digest(tmp_path / "all" / DAYS[2])
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 7])
 def test_tiny_sets(spark, tmp_path, rows):
-    written = generate_synthetic(tmp_path, rows=rows)
+    written = generated(tmp_path, rows=rows)
     found = compared(*(by_key(tmp_path / day) for day in DAYS[:2]))
     assert found == (written[1].unchanged, written[1].updated, written[1].deleted, written[1].new)
     assert sum(found[:3]) == rows
 
 
 def test_files_depend_on_rows_alone(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(generate, "ROWS_PER_FILE", 40)
-    generate_synthetic(tmp_path, rows=100, days=DAYS[:1])
+    monkeypatch.setattr(synthetic_rows, "ROWS_PER_FILE", 40)
+    generated(tmp_path, rows=100, days=DAYS[:1])
     assert sorted(path.name for path in (tmp_path / DAYS[0]).iterdir()) == [
         f"part-0000{i}.csv" for i in range(3)
     ]
@@ -170,23 +177,23 @@ def test_files_depend_on_rows_alone(spark, tmp_path, monkeypatch):
 
 
 def test_a_day_is_replaced_as_a_whole(spark, tmp_path):
-    generate_synthetic(tmp_path, rows=5, days=DAYS[:1])
+    generated(tmp_path, rows=5, days=DAYS[:1])
     (tmp_path / DAYS[0] / "left-over.csv").write_text("old")
-    generate_synthetic(tmp_path, rows=6, days=DAYS[:1])
+    generated(tmp_path, rows=6, days=DAYS[:1])
     assert [path.name for path in tmp_path.iterdir()] == [DAYS[0]]
     assert [path.name for path in (tmp_path / DAYS[0]).iterdir()] == ["part-00000.csv"]
 
 
 def test_a_failed_write_leaves_the_day_as_it_was(spark, tmp_path, monkeypatch):
-    generate_synthetic(tmp_path, rows=5, days=DAYS[:1])
+    generated(tmp_path, rows=5, days=DAYS[:1])
     before = digest(tmp_path)
 
-    def fail(folder, shape):
+    def fail(folder, options):
         raise OSError("disk full")
 
-    monkeypatch.setattr(generate, "_name_files", fail)
+    monkeypatch.setattr(synthetic_rows, "_name_files", fail)
     with pytest.raises(OSError, match="disk full"):
-        generate_synthetic(tmp_path, rows=6, days=DAYS[:1])
+        generated(tmp_path, rows=6, days=DAYS[:1])
     assert digest(tmp_path) == before
     assert [path.name for path in tmp_path.iterdir()] == [DAYS[0]]
 
@@ -194,13 +201,13 @@ def test_a_failed_write_leaves_the_day_as_it_was(spark, tmp_path, monkeypatch):
 def test_a_file_in_the_way_is_named(spark, tmp_path):
     (tmp_path / DAYS[0]).write_text("a file")
     with pytest.raises(SparkCdcError, match=r"2019-06-18 is a file") as error:
-        generate_synthetic(tmp_path, rows=5)
+        generated(tmp_path, rows=5)
     assert "--out" in error.value.next_step
 
 
 def test_delta_has_the_operations_asked_for(spark, tmp_path):
     shares = Shares(unchanged=0.1, updated=0.4, deleted=0.3, new=0.2)
-    generate_delta(tmp_path, rows=500, delta=100, days=DAYS, shares=shares, values=2)
+    generated(tmp_path, rows=500, delta=100, days=DAYS, shares=shares, values=2)
     state = by_key(tmp_path / DAYS[0])
     assert all(row["op"] == "I" for row in rows_of(tmp_path / DAYS[0]))
     for day in DAYS[1:]:
@@ -224,8 +231,8 @@ def test_delta_has_the_operations_asked_for(spark, tmp_path):
 
 
 def test_delta_without_deletes_has_no_op(spark, tmp_path):
-    generate_delta(tmp_path, rows=100, delta=20)
-    generate_synthetic(tmp_path / "full", rows=100, days=DAYS[:1])
+    generated(tmp_path, rows=100, delta=20)
+    generated(tmp_path / "full", rows=100, days=DAYS[:1])
     assert "op" not in rows_of(tmp_path / DAYS[1])[0]
     assert digest(tmp_path / DAYS[0]) == digest(tmp_path / "full" / DAYS[0])
     found = compared(by_key(tmp_path / DAYS[0]), by_key(tmp_path / DAYS[1]))
@@ -235,11 +242,11 @@ def test_delta_without_deletes_has_no_op(spark, tmp_path):
 def test_permutations_are_bijections():
     for size in [1, 2, 3, 4, 6, 30, 97, 1_000]:
         for name in "abc":
-            permutation = generate._Permutation.of(size, name)
+            permutation = synthetic_rows._Permutation.of(size, name)
             image = {(permutation.factor * x + permutation.shift) % size for x in range(size)}
             assert image == set(range(size))
-    largest = generate._Permutation.of(generate.MAX_ROWS, "large")
-    assert largest.factor * generate.MAX_ROWS + largest.shift < 2**63
+    largest = synthetic_rows._Permutation.of(MAX_ROWS, "large")
+    assert largest.factor * MAX_ROWS + largest.shift < 2**63
 
 
 @pytest.mark.parametrize(
@@ -252,7 +259,7 @@ def test_permutations_are_bijections():
         ({"days": ["2019-06-19", "2019-06-18"]}, "do not ascend"),
         ({"days": ["2019-06-18", "2019-06-18"]}, "do not ascend"),
         ({"since": "2020-01-01"}, "since is 2020-01-01, after the last day"),
-        ({"fmt": "xml"}, "format is 'xml'; accepted are csv, json, parquet, orc"),
+        ({"file_format": "xml"}, "format is 'xml'; accepted are csv, json, parquet, orc"),
         ({"compression": "snappy"}, "compression is 'snappy'; accepted for csv are none, gzip"),
         ({"delimiter": "1"}, "delimiter is '1'; accepted are"),
         ({"keys": 0}, "keys is 0; accepted are 1 to 500"),
@@ -265,7 +272,7 @@ def test_permutations_are_bijections():
 )
 def test_options_are_refused(tmp_path, options, message):
     with pytest.raises(SparkCdcError) as error:
-        generate_synthetic(tmp_path, **options)
+        generated(tmp_path, **options)
     assert message in error.value.message
     assert "--help" in error.value.next_step
     assert not list(tmp_path.iterdir())
@@ -281,19 +288,19 @@ def test_options_are_refused(tmp_path, options, message):
 )
 def test_deltas_are_refused(tmp_path, options, message):
     with pytest.raises(SparkCdcError) as error:
-        generate_delta(tmp_path, **options)
+        generated(tmp_path, **{"delta": 1_000, **options})
     assert message in error.value.message
 
 
 def test_all_problems_come_at_once(tmp_path):
     with pytest.raises(SparkCdcError) as error:
-        generate_synthetic(tmp_path, rows=0, fmt="xml", days=["x"])
+        generated(tmp_path, rows=0, file_format="xml", days=["x"])
     assert error.value.message.count("\n  - ") == 3
 
 
 def test_memory_is_checked():
     with pytest.raises(SparkCdcError, match="memory is 'lots'"):
-        generate.start_session("lots")
+        start_session("lots")
 
 
 def command(*arguments: str) -> int:

@@ -1,7 +1,6 @@
-"""`spark-cdc generate --events`: bytes, shares, cases, and the truth against a second simulation.
+"""`spark-cdc generate --events`: bytes, shares, cases, and the truth against the oracle.
 
-The simulation here applies the messages one by one in the order of their positions. It reads the
-files as a stranger would and shares nothing with the generator.
+The oracle applies the messages of the files; it knows nothing of the table that the truth is of.
 """
 
 from __future__ import annotations
@@ -10,17 +9,24 @@ import argparse
 import csv
 import itertools
 import json
-from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from spark_cdc import generate, generate_events
+from event_oracle import Event, State
+from spark_cdc import generate
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.generate_events import UNAVAILABLE, EventOptions, EventShares
+from spark_cdc.synthetic import files
+from spark_cdc.synthetic.delivery import LATE, EventShares
+from spark_cdc.synthetic.events import EventOptions, generate_events
+from spark_cdc.synthetic.formats import FORMATS
+from spark_cdc.synthetic.session import start_session
+from spark_cdc.synthetic.values import UNAVAILABLE as MARK
 from test_generate import digest
 
 DAYS = ("2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02")
@@ -34,21 +40,6 @@ OPTIONS = EventOptions(
         insert=0.2, delete=0.18, key_change=0.1, swap=0.04, late=0.1, duplicate=0.05, repeat=0.05
     ),
 )
-FORMATS = generate_events.FORMATS
-
-
-@dataclass(frozen=True)
-class Event:
-    """A message: `values` lacks the columns that it leaves out."""
-
-    position: tuple[int, ...]
-    op: str
-    transaction: int = 0
-    old: int | None = None
-    key: int | None = None
-    values: tuple[tuple[str, Any], ...] = ()
-
-
 # --- reading ------------------------------------------------------------------
 
 
@@ -67,56 +58,46 @@ def csv_lines(folder: Path) -> list[dict[str, str | None]]:
     return rows
 
 
-def flagged_event(row: dict[str, str | None]) -> Event:
-    position = (int(row["commit_seq"]), int(row["event_seq"]))
-    op, key = row["op"], int(row["id"]) if row["id"] else None
-    values = tuple((name, row[name]) for name in NAMES if row[name] != UNAVAILABLE)
-    old = key if op == "D" else int(row["old_id"]) if row["old_id"] else None
+def event(op: str, position: tuple[int, ...], transaction: Any, old: Any, key: Any, row: dict):
+    """An event as the oracle takes it; `row` has the columns that are there."""
     return Event(
+        op,
         position,
-        {"I": "insert", "U": "update", "D": "delete", "T": "truncate", "R": "read"}[op],
-        int(row["tx"]),
-        old,
-        None if op in "DT" else key,
-        () if op in "DT" else values,
+        str(transaction),
+        None if old is None else (int(old),),
+        None if key is None else (int(key),),
+        tuple((name, text_of(row[name])) for name in NAMES if row.get(name, MARK) != MARK),
+        tuple(name for name in NAMES if row.get(name) == MARK),
     )
+
+
+def flagged_event(row: dict[str, str | None]) -> Event:
+    ops = {"I": "insert", "U": "update", "D": "delete", "T": "truncate", "R": "read"}
+    op, position = ops[row["op"]], (int(row["commit_seq"]), int(row["event_seq"]))
+    if op in ("delete", "truncate"):
+        return event(op, position, row["tx"], row["id"], None, {})
+    return event(op, position, row["tx"], row["old_id"], row["id"], row)
 
 
 def debezium_event(line: str) -> Event:
     message = json.loads(line, parse_float=str)
-    source, op = message["source"], message["op"]
-    sequence = tuple(int(number or 0) for number in json.loads(source["sequence"]))
-    after = message["after"] or {}
-    values = []
-    for name in NAMES:
-        if name in after and after[name] != UNAVAILABLE:
-            value = after[name]
-            if name == "day4" and value is not None:
-                value = generate_events._DAY_TEXTS[value]
-            values.append((name, text_of(value)))
-    return Event(
-        sequence,
-        {"c": "insert", "u": "update", "d": "delete", "t": "truncate", "r": "read", "m": "control"}[
-            op
-        ],
-        source["txId"],
-        (message["before"] or {}).get("id") if op == "d" else None,
-        after.get("id"),
-        tuple(values),
-    )
+    codes = {"c": "insert", "u": "update", "d": "delete", "t": "truncate", "r": "read"}
+    op = codes.get(message["op"], "control")
+    sequence = json.loads(message["source"]["sequence"])
+    old = message["before"]["id"] if op == "delete" else None
+    row = message["after"] or {}
+    if row.get("day4") is not None:
+        row["day4"] = str(date(1970, 1, 1) + timedelta(days=row["day4"]))
+    position = tuple(int(number or 0) for number in sequence)
+    return event(op, position, message["source"]["txId"], old, row.get("id"), row)
 
 
 def arrays_event(line: str) -> Event:
     message = json.loads(line, parse_float=str)
     row = dict(zip(message.get("columnNames", ()), message.get("columnValues", ()), strict=True))
-    return Event(
-        (message["commit"], message["sequence"]),
-        message["changeType"],
-        message["xid"],
-        (message.get("oldKeyValues") or [None])[0],
-        row.pop("id", None),
-        tuple((name, text_of(value)) for name, value in row.items()),
-    )
+    old = message.get("oldKeyValues", [None])[0]
+    position = (message["commit"], message["sequence"])
+    return event(message["changeType"], position, message["xid"], old, row.get("id"), row)
 
 
 def text_of(value: Any) -> str | None:
@@ -145,88 +126,65 @@ def truth_of(folder: Path) -> dict[int, dict[str, str | None]]:
     return rows
 
 
-# --- a second simulation ------------------------------------------------------
-
-
-def simulated(events: list[Event]) -> dict[int, dict[str, str | None]]:
-    """The table after the events. Within a transaction a key may have several rows for a while."""
-    rank = {"read": 0, "delete": 1}
-    ordered = sorted(set(events), key=lambda e: (e.op != "read", e.position, rank.get(e.op, 2)))
-    rows: dict[int, list[dict[str, str | None]]] = defaultdict(list)
-    leaving: dict[tuple[int, ...], dict[str, str | None]] = {}
-    transaction, occupied = None, set()
-
-    def end() -> None:
-        for key in occupied:
-            rows[key] = rows[key][-1:]
-        occupied.clear()
-
-    for event in ordered:
-        if event.op == "control":
-            continue
-        if event.transaction != transaction:
-            end()
-            transaction = event.transaction
-        if event.op == "truncate":
-            rows.clear()
-            continue
-        image = None
-        if event.old is not None and event.old != event.key:
-            image = rows[event.old].pop(0) if rows[event.old] else None
-            leaving[event.position] = image
-        if event.key is None:
-            continue
-        if event.op == "insert" or (event.old != event.key and event.old is not None):
-            image = image or leaving.get(event.position) or {}
-            if event.op == "read":
-                rows[event.key] = []
-            rows[event.key].append(image | dict(event.values))
-            occupied.add(event.key)
-        else:
-            image = rows[event.key][-1] if rows[event.key] else {}
-            rows[event.key] = [*rows[event.key][:-1], image | dict(event.values)]
-    end()
-    return {key: living[-1] for key, living in rows.items() if living}
+# --- what is generated --------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=FORMATS)
 def generated(request, tmp_path_factory) -> tuple[EventOptions, list]:
     out = tmp_path_factory.mktemp(request.param)
     options = replace(OPTIONS, out=out, events_format=request.param)
-    return options, generate_events.generate_events(options)
+    return options, generate_events(options)
 
 
 @pytest.mark.parametrize("events_format", FORMATS)
-@pytest.mark.parametrize("late", generate_events.LATE)
+@pytest.mark.parametrize("late", LATE)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_truth_is_that_of_a_second_simulation(tmp_path, events_format, late, seed):
+def test_truth_is_what_the_oracle_makes_of_the_events(tmp_path, events_format, late, seed):
     options = replace(
         OPTIONS, out=tmp_path, events_format=events_format, late=late, seed=seed, events=1_500
     )
-    generate_events.generate_events(options)
-    events: list[Event] = []
+    counts = generate_events(options)
+    state = State(NAMES)
     before: dict[int, dict] = {}
-    for number, day in enumerate(DAYS):
-        delivered = events_of(tmp_path / "stream" / day, events_format)
-        # A snapshot taken again brings nothing new.
-        events += [event for event in delivered if number == 0 or event.op != "read"]
+    for day, count in zip(DAYS, counts, strict=True):
+        result = state.apply_load(events_of(tmp_path / "stream" / day, events_format), day)
         truth = truth_of(tmp_path / "stream_truth" / day)
-        assert simulated(events) == truth
-        net = csv_lines(tmp_path / "stream_net" / day)
-        for row in net:
+        assert {key[0]: row.values for key, row in state.rows.items()} == truth
+        for row in csv_lines(tmp_path / "stream_net" / day):
             key, op = int(row.pop("id")), row.pop("op")
             assert (op in "UD") == (key in before)
             assert row == (before.pop(key) if op == "D" else truth[key])
             if op != "D":
                 before[key] = row
         assert before == truth
+        assert result.counts["I"] == count.net_inserts
+        assert result.counts["U"] + result.counts["N"] == count.net_updates
+        assert result.counts["D"] == count.net_deletes
+        assert result.counts["events"] == count.messages
+        assert result.counts["control"] >= count.controls  # some are sent twice
+
+
+@pytest.mark.parametrize("op", ["insert", "update", "delete"])
+def test_an_event_that_is_lost_is_noticed(generated, op):
+    """The check above can fail: the truth does not follow from the events."""
+    options, _ = generated
+    loads = [events_of(options.out / "stream" / day, options.events_format) for day in DAYS[:2]]
+    truth = truth_of(options.out / "stream_truth" / DAYS[1])
+    newest = {}
+    for one in sorted(loads[1], key=lambda one: one.position):
+        newest.update((key, one) for key in (one.old_key, one.key) if key is not None)
+    lost = next(one for one in newest.values() if one.op == op and one not in loads[0])
+    state = State(NAMES)
+    for day, events in zip(DAYS, loads, strict=False):
+        state.apply_load([one for one in events if one != lost], day)
+    assert {key[0]: row.values for key, row in state.rows.items()} != truth
 
 
 def test_late_events_of_any_kind_show_in_the_truth(tmp_path):
     """With late=any the state after a load lacks what comes with the next one."""
-    for late in generate_events.LATE:
-        generate_events.generate_events(replace(OPTIONS, out=tmp_path / late, late=late))
-    easy, hard = (digest(tmp_path / late / "stream_truth") for late in generate_events.LATE)
+    for late in LATE:
+        generate_events(replace(OPTIONS, out=tmp_path / late, late=late))
+    easy, hard = (digest(tmp_path / late / "stream_truth") for late in LATE)
     assert easy["2024-02-28/part-00000.csv"] == hard["2024-02-28/part-00000.csv"]
     assert easy["2024-03-01/part-00000.csv"] != hard["2024-03-01/part-00000.csv"]
 
@@ -234,9 +192,9 @@ def test_late_events_of_any_kind_show_in_the_truth(tmp_path):
 def test_same_seed_same_bytes(generated, tmp_path):
     options, counts = generated
     again = replace(options, out=tmp_path)
-    assert generate_events.generate_events(again) == counts
+    assert generate_events(again) == counts
     assert without_paths(tmp_path) == without_paths(options.out)
-    generate_events.generate_events(replace(again, seed=43))
+    generate_events(replace(again, seed=43))
     assert without_paths(tmp_path) != without_paths(options.out)
 
 
@@ -247,13 +205,13 @@ def without_paths(folder: Path) -> dict[str, str]:
 def test_truth_does_not_depend_on_format_or_delivery(tmp_path):
     quiet = replace(OPTIONS.shares, late=0, duplicate=0, repeat=0, snapshot=0, partial=0)
     reference = replace(OPTIONS, out=tmp_path / "a", shares=quiet)
-    generate_events.generate_events(reference)
+    generate_events(reference)
     loud = replace(quiet, late=0.3, duplicate=0.3, repeat=0.3, snapshot=0.1)
     for number, events_format in enumerate(FORMATS):
         other = replace(
             reference, out=tmp_path / str(number), shares=loud, events_format=events_format
         )
-        generate_events.generate_events(other)
+        generate_events(other)
         assert digest(other.out / "stream_truth") == digest(reference.out / "stream_truth")
 
 
@@ -280,26 +238,22 @@ def test_every_case_occurs(generated):
     assert [load.truncates for load in counts] == [0, 0, 1, 0]
     loads = [events_of(options.out / "stream" / day, options.events_format) for day in DAYS]
     seen: set[Event] = set(loads[0])
-    applied: dict[int, tuple[int, ...]] = {}
+    applied: dict[Any, tuple[int, ...]] = {}
     found: Counter[str] = Counter()
     for load in loads[1:]:
         found["duplicate"] += len(load) - len(set(load))
         found["repeated"] += len(seen & set(load))
         newest = dict(applied)
         for event in set(load) - seen:
-            for key in {event.key, event.old} - {None}:
-                if event.op not in ("read", "control"):
+            for key in {event.key, event.old_key} - {None}:
+                if event.op != "read":
                     found["late"] += event.position < applied.get(key, ())
                     newest[key] = max(newest.get(key, ()), event.position)
+            moves = event.op == "update" and event.old_key not in (None, event.key)
+            is_partial = len(event.values) < len(NAMES)
             found[event.op] += 1
-            found["partial"] += event.op == "update" and len(event.values) < len(NAMES)
-            found["partial key change"] += (
-                event.op == "insert" and len(event.values) < len(NAMES)
-            ) or (
-                event.op == "update"
-                and event.old not in (None, event.key)
-                and len(event.values) < len(NAMES)
-            )
+            found["partial"] += event.op == "update" and is_partial
+            found["partial key change"] += (event.op == "insert" or moves) and is_partial
             found["null"] += (NAMES[0], None) in event.values
             found["empty"] += (NAMES[0], "") in event.values
         assert load != sorted(load, key=lambda event: event.position)
@@ -327,23 +281,23 @@ def test_events_of_a_transaction_are_contiguous(generated):
 
 def test_many_files_hold_the_same_events(tmp_path, monkeypatch):
     options = replace(OPTIONS, days=DAYS[:2], truncates=())
-    generate_events.generate_events(replace(options, out=tmp_path / "one"))
-    monkeypatch.setattr(generate_events, "LINES_PER_FILE", 400)
-    monkeypatch.setattr(generate_events, "BUFFERED_LINES", 150)
-    generate_events.generate_events(replace(options, out=tmp_path / "many"))
+    generate_events(replace(options, out=tmp_path / "one"))
+    monkeypatch.setattr(files, "LINES_PER_FILE", 400)
+    monkeypatch.setattr(files, "BUFFERED_LINES", 150)
+    generate_events(replace(options, out=tmp_path / "many"))
     for folder in ("stream", "stream_truth", "stream_net"):
         one, many = (csv_lines(tmp_path / name / folder / DAYS[1]) for name in ("one", "many"))
         assert Counter(map(str, one)) == Counter(map(str, many))
-    files = sorted(file.name for file in (tmp_path / "many/stream" / DAYS[1]).iterdir())
-    assert files == [f"part-{number:05}.csv" for number in range(8)]
+    names = sorted(file.name for file in (tmp_path / "many/stream" / DAYS[1]).iterdir())
+    assert names == [f"part-{number:05}.csv" for number in range(8)]
 
 
 def test_rows_beyond_the_keys_stay_until_a_truncate(tmp_path):
     options = replace(OPTIONS, out=tmp_path, rows=1_000, events=300)
-    counts = generate_events.generate_events(options)
+    counts = generate_events(options)
     truths = [truth_of(tmp_path / "stream_truth" / day) for day in DAYS]
     assert [load.rows for load in counts] == [len(truth) for truth in truths]
-    beyond = [generate_events._key_of(number) for number in range(200, 1_000)]
+    beyond = range(200, 1_000)
     assert all(truths[0][key] == truths[1][key] for key in beyond)
     assert not truths[2].keys() & set(beyond)
     deleted = {int(row["id"]) for row in csv_lines(tmp_path / "stream_net" / DAYS[2])}
@@ -359,11 +313,11 @@ def test_rows_beyond_the_keys_stay_until_a_truncate(tmp_path):
 def test_parquet_holds_the_rows_of_csv(tmp_path):
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.getActiveSession() or generate.start_session()
+    spark = SparkSession.getActiveSession() or start_session()
     options = replace(OPTIONS, events=300, days=DAYS[:2], truncates=())
-    generate_events.generate_events(replace(options, out=tmp_path / "csv"))
+    generate_events(replace(options, out=tmp_path / "csv"))
     parquet = replace(options, out=tmp_path / "parquet", file_format="parquet")
-    generate_events.generate_events(parquet, spark)
+    generate_events(parquet, spark)
     frame = spark.read.parquet(str(tmp_path / "parquet/stream" / DAYS[1]))
     types = dict(frame.dtypes)
     assert (types["commit_seq"], types["changed_at"], types["amount2"], types["day4"]) == (
@@ -384,7 +338,7 @@ def test_parquet_holds_the_rows_of_csv(tmp_path):
 
 
 def test_truth_can_be_left_out(tmp_path):
-    generate_events.generate_events(replace(OPTIONS, out=tmp_path, truth="none"))
+    generate_events(replace(OPTIONS, out=tmp_path, truth="none"))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "stream",
         "stream_entities.yml",
@@ -427,7 +381,7 @@ def test_yaml_describes_the_entities(generated):
 )
 def test_options_are_refused(tmp_path, options, message):
     with pytest.raises(SparkCdcError) as error:
-        generate_events.generate_events(replace(OPTIONS, out=tmp_path, **options))
+        generate_events(replace(OPTIONS, out=tmp_path, **options))
     assert message in error.value.message
     assert not list(tmp_path.iterdir())
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import CompilerError, Macros
 from project import Outcome, Project
+from spark_cdc.macros import CompilerError, Macros
 from test_config import macros, plan
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}

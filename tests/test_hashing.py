@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from macro_renderer import CompilerError, load_macros
 from spark_cdc.hashing import DataType, message, parse_type, row_hash, xxhash64_of_long
+from spark_cdc.macros import CompilerError, load_macros
 
 UTC = datetime.timezone.utc
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text(encoding="utf-8"))
@@ -423,7 +423,7 @@ def test_rendered_sql_reads_well() -> None:
     ],
 )
 def test_types_that_can_not_be_hashed_are_named(data_type: str) -> None:
-    problem = MACROS._hash_type_problem(data_type)
+    problem = MACROS._hash_type(data_type)["problem"]
     assert data_type in problem
     assert "accepted are" in problem
     with pytest.raises(ValueError, match="hash"):
@@ -439,7 +439,7 @@ def test_types_that_can_not_be_hashed_are_named(data_type: str) -> None:
     ],
 )
 def test_types_that_can_be_hashed(data_type: str) -> None:
-    assert MACROS._hash_type_problem(data_type) is None
+    assert MACROS._hash_type(data_type)["problem"] is None
     assert parse_type(data_type).kind == MACROS._hash_type(data_type)["kind"]
 
 

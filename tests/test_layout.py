@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-MACROS = Path(__file__).resolve().parents[1] / "macros"
+ROOT = Path(__file__).resolve().parents[1]
+MACROS, DATA_TESTS = ROOT / "macros", ROOT / "tests" / "generic"
+PACKAGE = ROOT / "src" / "spark_cdc"
 # A folder may use those before it; what users call may use all. Adapters are found by their names.
 ORDER = (
     *("utils", "hash", "entity", "land", "stage", "adapters", "definition", "compare"),
@@ -24,7 +26,7 @@ USES = {path: set(re.findall(r"\bspark_cdc\.(\w+)\b", text)) for path, text in F
 
 
 def test_every_macro_that_is_used_is_there() -> None:
-    # spark_cdc.verify and the like stand in messages, as commands
+    # spark_cdc.compact and the like stand in messages, as commands
     missing = {name for names in USES.values() for name in names if name.startswith("_")}
     assert missing <= set(PLACES)
 
@@ -72,6 +74,10 @@ def words(name: str) -> set[str]:
 
 def test_nothing_is_there_that_nobody_uses() -> None:
     used = {name for names in USES.values() for name in names}
+    for path in DATA_TESTS.glob("*.sql"):
+        used |= set(re.findall(r"\bspark_cdc\.(\w+)\b", path.read_text("utf-8")))
+    for path in PACKAGE.rglob("*.py"):  # what the command line asks for
+        used |= set(re.findall(r"\b_verify_\w+", path.read_text("utf-8")))
     formats = "_events_"  # found by the format's name
     for name in PLACES:
         assert not name.startswith("_") or name in used or name.startswith(formats), name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,11 +14,13 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from macro_renderer import load_macros
 from rendered_sql import Node
-from spark_cdc import generate, new
+from spark_cdc import entity as entities
+from spark_cdc import macros, new
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.macros import load_macros
 from spark_cdc.new import Column, Entity
+from spark_cdc.synthetic.session import start_session
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
@@ -33,7 +34,7 @@ HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ 
 def spark():
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession() or generate.start_session()
+    return SparkSession.getActiveSession() or start_session()
 
 
 def entity(*arguments: str) -> Entity:
@@ -237,12 +238,45 @@ def test_the_events_table_has_the_columns_of_the_macro():
 def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
     (tmp_path / "dbt_project.yml").write_text("name: shop\n")
     (tmp_path / "macros" / "events").mkdir(parents=True)
-    (tmp_path / "macros" / "events" / "events_acme.sql").write_text("")
+    macro = "{% macro events_acme(entity, landed) %}select 1{% endmacro %}"
+    (tmp_path / "macros" / "events" / "events_acme.sql").write_text(macro)
     monkeypatch.chdir(tmp_path)
     words = ["x", "--columns", "a:int:key", *EVENTS]
-    assert entity(*words, "acme").events == {"format": "acme"}
+    made = entity(*words, "acme")
+    assert (made.events, made.format) == ({"format": "acme"}, "json")
     assert "accepted are canal, " in refused(*words, "acm")
     assert "did you mean acme?" in refused(*words, "acm")
+    settings = "{% macro events_acme_settings() %}{{ return({'unit': ['s', 'ms']}) }}{% endmacro %}"
+    columns = "{% macro events_acme_columns(entity) %}{{ return([]) }}{% endmacro %}"
+    (tmp_path / "macros" / "more.sql").write_text(settings + columns)
+    message = refused(*words, "acme", "--event-setting", "unit=min")
+    assert "events.unit is 'min'; accepted are s, ms: choose one of them" in message
+    assert entity(*words, "acme").format == "csv"
+    problems = "{% macro events_acme_problems(entity) %}{{ return(unheard_of) }}{% endmacro %}"
+    (tmp_path / "macros" / "more.sql").write_text(settings + columns + problems)
+    with pytest.raises(SparkCdcError, match="could not judge the entity: 'unheard_of' is undef"):
+        entity(*words, "acme")
+    (tmp_path / "macros" / "more.sql").write_text(settings + "{% macro events_acme_x(")
+    with pytest.raises(SparkCdcError, match="the project's macros of change events can't be read"):
+        entity(*words, "acme")
+
+
+def test_the_rules_are_those_that_the_project_runs_with(tmp_path, monkeypatch):
+    """spark_cdc as its dbt package comes before the macros beside this code."""
+    (tmp_path / "dbt_project.yml").write_text("name: shop\npackages-install-path: packages\n")
+    package = tmp_path / "packages" / "spark_cdc" / "macros"
+    shutil.copytree(REPOSITORY / "macros", package)
+    table = package / "entity" / "_known_settings.sql"
+    table.write_text(table.read_text().replace("['full', 'delta'", "['weekly', 'full', 'delta'"))
+    monkeypatch.chdir(tmp_path)
+    words = ["x", "--columns", "a:int:key", "--load-type"]
+    assert entity(*words, "weekly").load_type == "weekly"
+    assert "accepted are weekly, full, delta, events" in refused(*words, "ful")
+    shutil.rmtree(package)
+    assert "accepted are full, delta, events" in refused(*words, "weekly")
+    monkeypatch.setattr(macros, "ROOT", tmp_path)
+    with pytest.raises(SparkCdcError, match="the macros of spark_cdc are not here"):
+        entity(*words, "full")
 
 
 def test_timestamp_entities():
@@ -278,7 +312,6 @@ def test_column_words():
         ("DATE", True),
         ("decimal(39,0)", False),
         ("decimal(3,4)", False),
-        ("decimal", False),
         ("array<>", False),
         ("array<int,int>", False),
         ("struct<int>", False),
@@ -287,7 +320,10 @@ def test_column_words():
     ],
 )
 def test_types(text, accepted):
-    assert new.is_type(text) is accepted
+    made = Entity("x", [Column("a", "int", "key"), Column("b", text)], format="json")
+    problems = new.problems_of(made)
+    assert (not problems) is accepted
+    assert accepted or problems[0].startswith("column 'b': ")
 
 
 @pytest.mark.parametrize(
@@ -300,15 +336,21 @@ def test_types(text, accepted):
         (["x_current", "--columns", COLUMNS], "'x_current' has the affix _current"),
         (["stg_x", "--columns", COLUMNS], "'stg_x' has the affix stg_"),
         (["x", "--columns", ""], "there are no columns: give --columns or --from-file"),
-        (["x", "--columns", "a:int"], "no column is a key: mark those"),
+        (["x", "--columns", "a:int"], "no column has the role key: give `role: key`"),
         (["x", "--columns", "a"], "column 'a' has no type"),
-        (["x", "--columns", "a:text:key"], "type 'text'; accepted are boolean, tinyint"),
+        (["x", "--columns", "a:text:key"], "type text can't be hashed; accepted are boolean"),
         (["x", "--columns", "a:text:key"], "did you mean string?"),
         (["x", "--columns", "a:int:kee"], "the unknown word 'kee'; accepted are key, ignore"),
         (["x", "--columns", "a:int:key:ignore"], "column 'a' is both key and ignore"),
         (["x", "--columns", "a:int:key", "--ignore", "a"], "'a' is both key and ignore"),
-        (["x", "--columns", "a:int:key,A:int"], "'a' and 'A' differ only by case"),
-        (["x", "--columns", "a:int:key,a:int"], "'a' and 'a' come twice"),
+        (
+            ["x", "--columns", "a:int:key,A:int"],
+            "'A' and column 'a' have names that differ at most",
+        ),
+        (
+            ["x", "--columns", "a:int:key,a:int"],
+            "'a' and column 'a' have names that differ at most",
+        ),
         (["x", "--columns", "a:int:key,b:int:from=a"], "both come from 'a'"),
         (["x", "--columns", "a:int:key,load_id:int"], "call it source_load_id"),
         (["x", "--columns", "a:int:key,stg_x:int"], "has a name that spark_cdc uses"),
@@ -323,37 +365,46 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key", "--key", "b"], "--key names 'b'; the columns are a"),
         (["x", "--columns", "a:int:key", "--load-type", "ful"], "did you mean full?"),
         (["x", "--columns", "a:int:key", "--format", "xml"], "format is 'xml'; accepted are csv"),
-        (["x", "--columns", "a:int:key", "--business-date-type", "day"], "business date type is"),
-        (["x", "--columns", "a:int:key", "--path", "here"], "path is 'here', without a business"),
+        (["x", "--columns", "a:int:key", "--business-date-type", "day"], "business_date_type is"),
+        (["x", "--columns", "a:int:key", "--path", "here"], "source.path is 'here', without a"),
         (["x", "--columns", "a:int:key", "--option", "sep"], "accepted is NAME=VALUE"),
-        (["x", "--columns", "a:int:key", "--option", "mode=x"], "the option 'mode' is set by"),
+        (
+            ["x", "--columns", "a:int:key", "--option", "mode=x"],
+            "options has 'mode', which spark_cdc",
+        ),
         (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
-        (["x", "--columns", "a:int:key", "--format", "table"], "name the one that holds the"),
+        (["x", "--columns", "a:int:key", "--format", "table"], "name the column that holds the"),
         (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
-        (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but the load type is full"),
+        (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but load_type is full"),
         (
             ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
             "names none of the columns",
         ),
-        (["x", "--columns", "a:int:key", "--order", "a"], "but the load type is full"),
-        (["x", "--columns", "a:int:key", "--event-versions"], "give --load-type events"),
-        (["x", "--columns", "a:int:key", *EVENTS[:2]], "the format of the events is missing"),
+        (["x", "--columns", "a:int:key", "--order", "a"], "but load_type is full: remove it, or"),
+        (["x", "--columns", "a:int:key", "--event-versions"], "or set load_type: events"),
+        (["x", "--columns", "a:int:key", *EVENTS[:2]], "events.format is missing: name the"),
         (["x", "--columns", "a:int:key", *EVENTS, "debezum"], "did you mean debezium?"),
         (
             ["x", "--columns", "a:int:key", *EVENTS, "maxwell", "--format", "csv"],
-            "events of the format maxwell are JSON documents: give --format json",
+            "events of the format maxwell are JSON documents: set it to json",
         ),
-        (["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"], "flagged_rows need --operation"),
-        (["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"], "flagged_rows need --order"),
-        (["x", "--columns", "a:int:key", *FLAGGED], "order names 'line_no', which is no column"),
-        (["x", "--columns", "a:int:key", *EVENTS, "dms"], "timestamp_column=NAME, or give --order"),
+        (
+            ["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"],
+            "events.operation is missing: name",
+        ),
+        (
+            ["x", "--columns", "a:int:key", *EVENTS, "flagged_rows"],
+            "events.order is missing or names",
+        ),
+        (["x", "--columns", "a:int:key", *FLAGGED], "events.order names 'line_no', which"),
+        (["x", "--columns", "a:int:key", *EVENTS, "dms"], "events.timestamp_column is missing"),
         (["x", "--columns", "a:int:key", "--event-setting", "a"], "accepted is NAME=VALUE"),
         (["x", "--columns", "a:int:key", "--event-setting", "a=[b"], "with a value in YAML"),
         (["x", "--columns", "a:int:key,event_op:int", *EVENTS, "dms"], "call it source_event_op"),
         (["x", "--columns", "a:int:key,old__a:int", *EVENTS, "dms"], "call it source_old__a"),
         (
             ["x", "--columns", "a:int:key", *EVENTS, "dms", "--deleted-when", "a = 1"],
-            "but the load type is events, where each event says",
+            "but load_type is events, where each event says",
         ),
         (["x_events", "--columns", "a:int:key"], "'x_events' has the affix _events"),
         (["x_event_versions", "--columns", "a:int:key"], "has the affix _event_versions"),
@@ -370,19 +421,29 @@ def test_all_problems_come_at_once():
     assert message.count("\n  - ") == 7
 
 
-def test_reserved_names_are_those_of_the_macros():
-    macro = (REPOSITORY / "macros" / "config" / "technical_columns.sql").read_text()
-    general, _, events = macro.partition("macro _event_technical_columns")
-    assert set(re.findall(r"'(\w+)'", general)) == set(new.RESERVED_COLUMNS)
-    assert set(re.findall(r"'(\w+)'", events)) == set(new.RESERVED_EVENT_COLUMNS)
+def test_what_a_run_would_refuse_is_refused_at_once():
+    """Rules that only the macros know."""
+    columns = ["x", "--columns", "a:int:key, s:string:control, n:bigint:control"]
+    flagged = [*columns, *EVENTS, "flagged_rows", "--operation", "s"]
+    assert "names the column 's', which is string; accepted are" in refused(
+        *flagged, "--order", "s"
+    )
+    setting = [*flagged, "--order", "n", "--event-setting"]
+    assert "events.tombstone_days is '-1'; accepted are" in refused(*setting, "tombstone_days=-1")
+    assert "events.time names 'when', which is no column" in refused(*setting, "time=when")
+    assert "unknown key 'colour'; accepted are format, order," in refused(*setting, "colour=red")
+    assert "has an order of its own" in refused(*columns, *EVENTS, "debezium", "--order", "n")
 
 
-def test_event_formats_are_those_of_the_macros():
-    macro = (REPOSITORY / "macros" / "config" / "_event_problems.sql").read_text()
-    listed = macro.partition("macro _event_formats")[2].partition("endmacro")[0]
-    assert tuple(re.findall(r"'(\w+)'", listed)) == new.EVENT_FORMATS
-    for name in new.COLUMN_EVENT_FORMATS:
-        assert (REPOSITORY / "macros" / "adapters" / f"events_{name}.sql").exists()
+def test_help_lists_what_the_macros_accept():
+    package, formats = entities.rules()
+    source = package._known_settings()["entity"]["source"]["settings"]
+    assert source["format"]["accepted"] == new.FORMATS.split(", ")
+    assert [*formats, "or one of your own"] == new.EVENT_FORMATS.split(", ")
+    types = {package._hash_type(name).get("kind") for name in entities.TYPES}
+    assert types <= {*entities.TYPES, "integer"}
+    assert all(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES)
+    assert not any(package._hash_type(name)["problem"] for name in entities.OTHER_TYPES.values())
 
 
 def test_hint_for_a_compared_flag(tmp_path, capsys):
@@ -441,7 +502,9 @@ def test_samples_with_bad_headers(spark, tmp_path):
     message = refused("x", "--from-file", str(sample))
     assert "has the column 'a' 2 times" in message
     sample.write_text("a,A\n1,2\n")
-    assert "differ only by case" in refused("x", "--from-file", str(sample)) or "2 times" in message
+    assert (
+        "differ at most by case" in refused("x", "--from-file", str(sample)) or "2 times" in message
+    )
     sample.write_text("")
     assert "has no columns" in refused("x", "--from-file", str(sample))
 

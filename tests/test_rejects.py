@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from event_warehouse import column
-from macro_renderer import Macros, load_macros_of, query_runner
+from spark_cdc.macros import Macros, load_macros_of
+from warehouse import query_runner
 
 ID = column("id", "int", role="key")
 VALUE = column("value", "int")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from macro_renderer import load_macros
 from project import Project
 from spark_cdc import cli as command_line
+from spark_cdc.macros import load_macros
 
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = FULL | {"op": {"data_type": "string", "role": "control"}}
@@ -85,8 +85,7 @@ def command(
     shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str]]:
     """`spark-cdc` on the project: its exit code, and all that it says."""
-    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(shop.folder))
-    monkeypatch.setenv("SPARK_CDC_PORT", str(shop.port))
+    shop.serve_commands(monkeypatch)
 
     def run(*words: str) -> tuple[int, str]:
         code = command_line.main(words)

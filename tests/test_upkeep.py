@@ -1,4 +1,4 @@
-"""vacuum, compact and verify, end to end: each load type loaded, squashed, damaged."""
+"""vacuum and compact, end to end: each load type loaded, squashed, vacuumed, verified."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_loads_go_on_after_compact(shop: Project) -> None:
         assert kinds(shop, name)[:2] == ["04-h", "04-hc"]
         assert len(kinds(shop, name)) == 3
         assert views(shop, name) == before[name]
-    tested = shop.dbt("test")
+    tested = shop.dbt("test", "--exclude", "tag:spark_cdc_verify")
     assert tested.success, tested.output
 
 
@@ -244,247 +244,9 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
 
 
 def test_verify_finds_nothing_wrong(shop: Project) -> None:
-    done = shop.operate("verify")
-    assert done.success, done.output
-    assert "verify: nothing is wrong" in done.output
-    assert re.search(
-        r"moves: 3 loads, \d+ rows, views current, history, versions, event_versions:", done.output
-    )
-
-
-class Damage:
-    """Writes past the project into an entity's ledger."""
-
-    def __init__(self, project: Project, name: str) -> None:
-        self.project, self.name, self.ledger = project, name, f"{{s}}.{name}_ledger"
-        self.loads = {
-            load.split("-", 1)[0][6:] + load.split("-")[1]: load for load in manifest(project, name)
-        }
-        rows = project.query(f"describe {{s}}.{name}_ledger")
-        names = [row[0] for row in rows]
-        self.columns = names[: names.index("operation") + 1]
-
-    def add(self, load: str, operation: str, key: int, **changed: str) -> None:
-        """Adds a row: the newest one of a key, with the load and operation given, and changes."""
-        given = {"load_id": f"'{self.loads[load]}'", "operation": f"'{operation}'"}
-        given["business_date"] = f"date'2024-03-{load[:2]}'"
-        given |= changed
-        chosen = ", ".join(f"{given.get(c, c)} as {c}" for c in self.columns)
-        newest = f"select * from {self.ledger} where id = {key} order by load_id desc limit 1"
-        self.project.query(
-            f"create table {{s}}.extra using parquet as select {chosen} from ({newest})"
-        )
-        self._write("into")
-
-    def rewrite(self, load: str, operation: str, condition: str = "true", **changed: str) -> None:
-        """Writes a partition anew: the rows that fulfil a condition, with changes."""
-        chosen = ", ".join(f"{changed.get(c, c)} as {c}" for c in self.columns)
-        self.project.query(
-            f"create table {{s}}.extra using parquet as select {chosen} from {self.ledger}"
-            f" where load_id = '{self.loads[load]}' and operation = '{operation}' and {condition}"
-        )
-        self._write("overwrite")
-
-    def _write(self, how: str) -> None:
-        self.project.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
-        self.project.query(f"insert {how} table {self.ledger} select * from {{s}}.extra")
-        self.project.query("drop table {s}.extra")
-
-    def folder(self, load: str, operation: str) -> Path:
-        [folder] = location(self.project, f"{self.name}_ledger").glob(
-            f"business_date=*/load_id={self.loads[load]}/operation={operation}"
-        )
-        return folder
-
-
-def damage_full(project: Project) -> list[str]:
-    """An update that is none, a row that a checkpoint lacks, a foreign row, other views."""
-    damage = Damage(project, "full")
-    damage.add("05f", "U", 5)
-    damage.rewrite("04hc", "X", "id <> 1")
-    project.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
-    columns = [row[0] for row in project.query("describe {s}.cdc_loads")]
-    columns = columns[: columns.index("load_id")]
-    project.query(
-        f"insert into {{s}}.cdc_loads select {', '.join(columns)}, '20240306-f-00000000' as load_id"
-        f" from {{s}}.cdc_loads where load_id = '{damage.loads['05f']}' and entity = 'full'"
-    )
-    project.query("alter view {s}.full_history as select * from {s}.full_committed")
-    project.query("drop view {s}.full_versions")
-    text = project.query("show create table {s}.full_committed")[0][0]
-    text = "select " + text[text.index("/* spark_cdc manifest:") :]
-    project.query(f"alter view {{s}}.full_committed as {text} and true")
-    hc, last = damage.loads["04hc"], damage.loads["05f"]
-    return [
-        rf"1 row: U \(updated\) though nothing .*\n.*began in: load {last} .*\n.*examples: id = 5\n"
-        rf".*repair: spark-cdc replay --from 2024-03-05 --select full",
-        rf"1 row: the key was there before the checkpoint, .*\n.*load {hc} .*\n.*: id = 1\n",
-        rf"the counts do not reconcile: .* leave 5 rows X; written are 4\n.*load {hc}",
-        rf"different figures: rows_updated is 2, in the ledger 3; .*\n.*load {last}",
-        r"a row of a load that does not count and that none replaced\n.*20240306-f-00000000",
-        r"the text of the view \S+full_history is not .*\n.*repair: dbt run --select full_history",
-        r"the view \S+full_versions is missing\n.*repair: dbt run --select full_versions",
-        r"the text of the view \S+full_committed is not what its manifest makes",
-        r"the view full_current shows 4 rows, the ledger gives 5",
-    ]
-
-
-def damage_delta(project: Project) -> list[str]:
-    """Rows that contradict the state, hashes, records, cdc_loads."""
-    damage = Damage(project, "delta")
-    hc, before, last = damage.loads["03hc"], damage.loads["04d"], damage.loads["05d"]
-    other = "(select max(nonkey_hash) from {s}.delta_ledger where name = 'a')"
-    damage.add("04d", "I", 5)
-    damage.add("05d", "N", 5, name="'a'", nonkey_hash=other)
-    damage.add("05d", "N", 2)
-    damage.rewrite("04d", "I", "id <> 9")
-    damage.rewrite("05d", "U", key_hash="if(id = 4, unhex(md5('x')), key_hash)")
-    damage.rewrite("03hc", "X", name="if(id = 1, 'z', name)", seen="if(id = 2, 'z', seen)")
-    damage.rewrite("05d", "L", note=f"replace(note, '{before}', '20240101-d-00000000')")
-    one = "partition (entity = 'delta', load_id = '{}')"
-    row = f"select * from {{s}}.cdc_loads where load_id = '{hc}'"
-    project.query(f"create table {{s}}.extra using parquet as {row}")
-    project.query("insert into {s}.cdc_loads select * from {s}.extra")
-    project.query("drop table {s}.extra")
-    project.query(f"alter table {{s}}.cdc_loads drop {one.format(before)}")
-    text = project.query("show create table {s}.delta_current")[0][0]
-    text = text[text.index("with\n/* spark_cdc view") :]
-    project.query(f"alter view {{s}}.delta_current as {text} limit 1")
-    return [
-        rf"D, N or X with other values than the row before\n.*load {last} ",
-        rf"1 row: the key comes more than once in the load\n.*load {last} .*\n.*: id = 2\n",
-        rf"1 row: I \(inserted\) for a key that was there .*\n.*load {before} .*\n.*: id = 5\n",
-        rf"1 row: U, D, N or X for a key that was not there\n.*load {last} .*\n.*: id = 9\n",
-        rf"1 row: key_hash is not the hash of the key columns\n.*load {last} .*\n.*: id = 4\n",
-        rf"1 row: nonkey_hash is not the hash of the stored .*\n.*load {hc} .*\n.*: id = 1\n",
-        rf"1 row: ignored_hash is not the hash of the stored .*\n.*load {hc} .*\n.*: id = 2\n",
-        rf"the load builds on 20240101-d-00000000, but .* before it is {before}\n.*load {last}",
-        rf"cdc_loads has 2 rows of the load instead of one\n.*load {hc} .*\n.*repair: alter table",
-        rf"cdc_loads has 0 rows of the load instead of one\n.*load {before} .*\n"
-        r".*repair: dbt run --select delta_committed",
-        r"the text of the view \S+delta_current is not .*\n.*repair: drop view \S+; then dbt run",
-    ]
-
-
-def damage_moves(project: Project) -> list[str]:
-    """Dates, tombstones, files, partitions, the archive."""
-    damage = Damage(project, "moves")
-    history, hc, last = damage.loads["04h"], damage.loads["04hc"], damage.loads["05e"]
-    damage.rewrite("05e", "U", eff_start_date="date'2024-03-04'")
-    damage.rewrite("05e", "N", eff_start_date="date'2024-03-05'")
-    damage.add("05e", "T", 5)
-    project.query(f"alter table {{s}}.moves_events drop partition (load_id = '{last}')")
-    project.query(
-        f"alter table {{s}}.moves_ledger drop partition (load_id = '{hc}', operation = 'L')"
-    )
-    for file in damage.folder("04hc", "X").iterdir():
-        file.unlink()
-    ledger = location(project, "moves_ledger")
-    [*_, inserted] = sorted(ledger.glob(f"*/load_id={history}/operation=I"))
-    [updated, *_] = sorted(ledger.glob(f"*/load_id={history}/operation=U"))
-    [deleted, *_] = sorted(ledger.glob(f"*/load_id={history}/operation=D"))
-    for folder in (updated, deleted):
-        for file in folder.glob(".*.crc"):
-            file.unlink()
-        for file in folder.glob("*.parquet"):
-            content = file.read_bytes()
-            broken = b"\0" * len(content) if folder == updated else b"PAR1" + b"\xff" * 60
-            file.write_bytes(broken + content[len(broken) :])
-    aside = project.folder / "aside"
-    shutil.copytree(inserted, aside)
-    day = inserted.parent.parent.name.partition("=")[2]
-    project.query(
-        f"alter table {{s}}.moves_ledger drop partition (business_date = '{day}',"
-        f" load_id = '{history}', operation = 'I')"
-    )
-    shutil.copytree(aside, inserted, dirs_exist_ok=True)
-    return [
-        rf"2 rows: eff_start_date is not the business date of the change\n.*load {last} ",
-        rf"1 row: N or X with another eff_start_date than the row before\n.*load {last} ",
-        rf"1 row: T \(tombstone\) for a key that was there\n.*load {last} .*\n.*: id = 5\n",
-        rf"moves_events has 0 events of the load instead of \d+\n.*load {last} ",
-        rf"the load has 0 records \(rows with operation L\) instead of one\n.*load {hc} ",
-        rf"the partition business_date=\S+{hc}/operation=X has no files any more\n",
-        rf"1 file of the partition business_date=\S+{history}/operation=U can't be read\n",
-        rf"of \d+ rows D \d+ can be read: a file's content is damaged\n.*load {history} ",
-        rf"the partition business_date={day}/\S+/operation=I is not registered.*\n.*{history}.*\n"
-        r".*examples: business_date.*parquet\n.*repair: alter table \S+ recover partitions",
-        r"the manifest says that 5 rows exist, the counts of the loads give \d+\n",
-    ]
-
-
-def damage_others(project: Project) -> dict[str, list[str]]:
-    """Entities whose manifest or table is gone, or not what it was; they never were loaded."""
-    others = ("forged", "replaced", "lost", "gone", "never")
-    for name in others:
-        columns = COLUMNS | {"op": {"data_type": "string", "role": "control"}}
-        project.entity(name, columns, **SETTINGS["delta"])
-        if name not in ("gone", "never"):
-            project.query(f"create table {{s}}.{name}_ledger like {{s}}.delta_ledger")
-    text = project.query("show create table {s}.delta_committed")[0][0]
-    text = "select " + text[text.index("/* spark_cdc manifest:") :].replace("delta_", "forged_")
-    loads = manifest(project, "delta")
-    project.query(f"create view {{s}}_commits.forged_commit_{sequence(text):06d} as {text}")
-    shorter = re.sub(rf"\s+'{loads[2]}',", "", text)
-    project.query(f"create view {{s}}.forged_committed as {shorter}")
-    for name in ("replaced", "gone"):
-        project.query(f"create view {{s}}.{name}_committed as select 1 as one")
-    project.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
-    project.query("insert into {s}.lost_ledger select * from {s}.delta_ledger")
-    return {
-        "forged": [rf"names other loads than its last commit: .* {loads[2]} missing"],
-        "replaced": [r"replaced_committed is no manifest: .*\n.*repair: drop view"],
-        "lost": [r"the view \S+lost_committed is missing, so that no load counts\n"],
-        "gone": [r"the table \S+gone_ledger is missing, which \S+gone_committed reads\n"],
-        "never": [],
-    }
-
-
-def sequence(text: str) -> int:
-    return int(re.search(r'"sequence": (\d+)', text)[1])  # type: ignore[index]
-
-
-def test_verify_finds_each_damage(shop: Project) -> None:
-    wanted = damage_others(shop)
-    wanted["full"] = damage_full(shop)
-    wanted["delta"] = damage_delta(shop)
-    wanted["moves"] = damage_moves(shop)
-    # Where nobody knows which loads count, nothing is dropped.
-    blind = shop.operate("vacuum", entities=["lost"], retention_hours=0, force=True, execute=True)
-    assert not blind.success and "there is no manifest" in blind.output
-    assert load_ids(shop, "lost_ledger")
-
-    done = shop.operate("verify")
-    assert not done.success
-    text = re.sub(r"(?m)^ +", "", done.output)
-    lacking = [
-        (name, pattern)
-        for name, patterns in wanted.items()
-        for pattern in patterns
-        if not re.search(rf"(?m)^- {name}: .*?{pattern}", text)
-    ]
-    assert not lacking, f"{lacking}\n{done.output}"
-    findings = text.count("\n- ")
-    assert f"spark_cdc.verify found {findings} problems" in text
-    assert text.count("\nrepair: ") == findings
-    assert "\n- never: " not in text and "never: nothing was loaded yet" in text
-
-    # A ledger that is damaged is not squashed; what was written until then nobody sees.
-    before = manifest(shop, "delta"), shop.rows("delta_history", "*")
-    refused = shop.operate(
-        "compact", entities="delta", older_than_days=0, histories=True, execute=True
-    )
-    assert not refused.success and "has 4 rows X instead of 5" in refused.output
-    assert (manifest(shop, "delta"), shop.rows("delta_history", "*")) == before
-    assert any("-hc-" in load for load in load_ids(shop, "delta_ledger") - set(before[0]))
-
-    # Views and manifest are put right by the commands that the findings name.
-    words = ["--select", "full_committed", "full_history", "full_versions"]
-    assert shop.dbt("run", *words).success
-    again = shop.operate("verify", entities="full")
-    assert "counts do not reconcile" in again.output and "full_current shows" in again.output
-    for view in ("full_history", "full_versions", "full_committed"):
-        assert not re.search(rf"the view \S+{view}", again.output)
+    tested = shop.dbt("test", "--select", "tag:spark_cdc_verify")
+    assert tested.success, tested.output
+    assert list(tested.status.values()).count("pass") == 5 * len(ENTITIES)
 
 
 @pytest.mark.parametrize(
@@ -506,7 +268,6 @@ def test_verify_finds_each_damage(shop: Project) -> None:
             "compact",
             {"older_than_days": 7, "histories": False, "execute": False},
         ),
-        ("verify --select orders", "verify", {"entities": ["orders"]}),
     ],
 )
 def test_commands_call_the_macros(
@@ -528,3 +289,76 @@ def test_commands_call_the_macros(
     assert "cluster" in called[0]
     with pytest.raises(SparkCdcError, match=macro):
         arguments.run(arguments)
+
+
+FINDING = {
+    "entity": "orders",
+    "problem": "the key comes more than once in the load",
+    "load_id": "20240102-d-0a0a0a0a",
+    "business_time": "2024-01-02",
+    "row_count": 2,
+    "examples": "id = 1; id = 3",
+    "repair": "spark-cdc replay --from 2024-01-02 --select orders",
+}
+TOLD = """
+- orders: a view is missing
+  repair: dbt run
+
+- orders: 2 rows: the key comes more than once in the load
+  began in: load 20240102-d-0a0a0a0a (2024-01-02)
+  examples: id = 1; id = 3
+  repair: spark-cdc replay --from 2024-01-02 --select orders
+"""
+
+
+@pytest.mark.parametrize(
+    ("failures", "ok", "lacking", "wanted"),
+    [
+        (None, True, [], None),
+        (2, False, [], "verify found 2 problems; nothing was changed"),
+        (2, True, [], "verify found 2 problems; nothing was changed"),  # severity: warn
+        (None, False, [], "verify failed"),  # an error of Spark
+        (None, True, ["views_match_ledger"], "verify found 1 problem; nothing was changed"),
+    ],
+)
+def test_verify_prints_what_the_tests_found(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    failures: int | None,
+    ok: bool,
+    lacking: list[str],
+    wanted: str | None,
+) -> None:
+    ran: list[tuple[str, ...]] = []
+    tests = {"test.shop.a.1": "ledger_rows_consistent", "test.shop.b.2": "views_match_ledger"}
+    plan = [{"entity": "orders", "model": "orders_committed", "tests": tests, "lacking": lacking}]
+    other = dict.fromkeys(FINDING) | {"entity": "orders", "problem": "a view is missing"}
+    rows = [FINDING, other | {"repair": "dbt run"}]
+
+    def run(_: chain.Dbt, *words: str, shown: bool = False) -> chain.Done:
+        ran.append(words)
+        if words[0] == "test":
+            results = [{"unique_id": "test.shop.b.2", "failures": failures}]
+            (tmp_path / "target").mkdir()
+            written = tmp_path / "target" / "run_results.json"
+            written.write_text(json.dumps({"results": results}), encoding="utf-8")
+            return chain.Done(ok, "")
+        marker, printed = ("verify", plan) if "_verify_plan" in words[1] else ("findings", rows)
+        return chain.Done(True, f"12:00:00  spark_cdc {marker}: {json.dumps(printed)}")
+
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(tmp_path))
+    monkeypatch.setattr(chain.Dbt, "run", run)
+    arguments = cli.parser().parse_args(["verify", "--select", "orders"])
+    if wanted is None:
+        assert arguments.run(arguments) == 0
+    else:
+        with pytest.raises(SparkCdcError, match=wanted):
+            arguments.run(arguments)
+    printed = capsys.readouterr().out
+    assert ran[1][-2:] == ("--select", "orders_committed,tag:spark_cdc_verify")
+    assert len(ran) == (3 if failures else 2)
+    assert not failures or json.loads(ran[2][-1]) == {"tests": {"orders": ["views_match_ledger"]}}
+    assert (TOLD in printed) == bool(failures)
+    assert ("- spark_cdc.views_match_ledger" in printed) == bool(lacking)

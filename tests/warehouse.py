@@ -9,18 +9,29 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytz
 
-import macro_renderer
-from macro_renderer import MACROS, Macros, Node, load_macros, query_runner
+from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
 GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+
+
+def query_runner(cursor: Any) -> Callable[[str], Any]:
+    """Return dbt's run_query(): what it returns has rows, each a mapping from column to value."""
+
+    def run_query(sql: str) -> Any:
+        cursor.execute(sql)
+        names = [column[0].split(".")[-1] for column in cursor.description or []]
+        rows = cursor.fetchall() if names and names != ["Result"] else []
+        return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
+
+    return run_query
 
 
 class Warehouse:
@@ -121,7 +132,7 @@ class Warehouse:
 
     def _context(self) -> dict[str, Any]:
         """What dbt gives to macros."""
-        node = f"model.{macro_renderer.PACKAGE}.{self.name}_ledger"
+        node = f"model.{PACKAGE}.{self.name}_ledger"
         log = Node(schema=self.schema, alias="cdc_loads")
         return {
             "var": self.variables,
@@ -141,7 +152,7 @@ class Warehouse:
             "load_relation": self._found,
             "load_cached_relation": self._found,
             "adapter": SimpleNamespace(get_columns_in_relation=self._columns),
-            "modules": macro_renderer.MODULES | {"pytz": pytz},
+            "modules": MODULES | {"pytz": pytz},
             "_fingerprint": lambda definition: "",  # the load type changes between loads
             "_landing_source": lambda entity: None,
         }

@@ -37,9 +37,7 @@ from (
 
 {#- The technical columns. The functions leave out some of them. -#}
 {%- macro _events_sqlserver_cdc_columns(entity) -%}
-    {%- set source = entity.source or {} -%}
-    {%- set is_text = source.get('text', source.get('format', 'csv') in ['csv', 'json']) -%}
-    {%- set bytes = 'string' if is_text else 'binary' -%}
+    {%- set bytes = 'string' if entity.source.text else 'binary' -%}
     {{ return([
         {'name': '__$start_lsn', 'data_type': bytes, 'required': true},
         {'name': '__$end_lsn', 'data_type': bytes, 'required': false},

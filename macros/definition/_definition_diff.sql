@@ -157,12 +157,5 @@ their rows by the former one. Put it back; or set events.archive: false, and rem
 the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [{{ entity.name }}]; else put {# -#}
 the columns with the role key back
     {%- endset -%}
-    {{ return([problem] if key == 'other' and not spark_cdc._is_ordered('spark_cdc_rekey', entity.name) else []) }}
-{%- endmacro -%}
-
-
-{#- Whether a var that lists entities (or names one) has this one. -#}
-{%- macro _is_ordered(name, entity) -%}
-    {%- set listed = var(name, []) or [] -%}
-    {{ return(entity in ([listed] if listed is string else listed)) }}
+    {{ return([problem] if key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey') else []) }}
 {%- endmacro -%}

@@ -22,30 +22,3 @@
     {%- endif -%}
     {{ return(modules.datetime.datetime(*parts)) }}
 {%- endmacro -%}
-
-
-{#- What is wrong with the var business_date, for the entities (name, business_date_type) to be loaded.
-    Returns a list of texts. -#}
-{%- macro _business_date_problems(value, loads) -%}
-    {%- set example = "dbt run --vars '{business_date: 2019-06-19}'" -%}
-    {%- if value is none -%}
-        {{ return(["the var business_date is missing: say which date is loaded, for instance " ~ example ~ "."]) }}
-    {%- endif -%}
-    {%- set time = spark_cdc._business_time(value) -%}
-    {%- if time is none -%}
-        {{ return([
-            "the var business_date is '" ~ value ~ "', which is not a date that exists. Accepted are YYYY-MM-DD and "
-            ~ "'YYYY-MM-DD HH:MM[:SS]', for instance " ~ example ~ "."
-        ]) }}
-    {%- endif -%}
-    {%- set problems = [] -%}
-    {%- if time.hour or time.minute or time.second -%}
-        {%- for name, kind in loads if kind != 'timestamp' -%}
-            {%- do problems.append(
-                name ~ ": the var business_date is '" ~ value ~ "', but this entity is loaded per date. Give a date, "
-                ~ "for instance " ~ example ~ ", or set business_date_type: timestamp in stg_" ~ name ~ "'s meta."
-            ) -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {{ return(problems) }}
-{%- endmacro -%}

@@ -1,6 +1,7 @@
 {#- Groups of the codes of the column `operation` (docs/operations.md), in one place, as a list for SQL: ('I', 'U', 'D').
-    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist after their load), `changes` (what
-    changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones), `known` (rows that say what a key was last). Returns text. -#}
+    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist
+    after their load), `changes` (what changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones),
+    `known` (rows that say what a key was last). Returns text. -#}
 {%- macro _operations(group) -%}
     {%- set groups = {
         'visible': ['I', 'U', 'D', 'N', 'X'],

@@ -47,7 +47,7 @@
 {%- macro _create_load_log_sql(load_log) -%}
     {%- set columns = [] -%}
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}{%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}{%- endfor -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._default_file_format(), ['entity', 'load_id'])) }}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'])) }}
 {%- endmacro -%}
 
 

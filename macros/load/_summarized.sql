@@ -2,7 +2,7 @@
     Arguments: run (with prior: where the rows before are), events (relation of this load's events). -#}
 {%- macro _summarized(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
-    {%- if model['resource_type'] == 'unit_test' or spark_cdc._business_time() is none or not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._business_time() is none or not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}

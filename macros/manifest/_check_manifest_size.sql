@@ -1,6 +1,6 @@
 {#- A Derby metastore keeps at most 32,700 characters of a view's text. -#}
 {%- macro _check_manifest_size(entity, text) -%}
-    {%- set limit = var('spark_cdc_manifest_limit', 32000) -%}
+    {%- set limit = spark_cdc._var('spark_cdc_manifest_limit') -%}
     {%- if text | length > limit -%}
         {%- set message -%}
 {{ entity.name }}: the manifest would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold. Nothing {# -#}

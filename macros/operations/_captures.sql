@@ -6,14 +6,11 @@
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
     {%- set known = [] -%}
     {%- set found = [] -%}
-    {%- for node in graph.nodes.values() | sort(attribute='name')
-            if node.resource_type == 'model' and node.name.startswith('stg_') and spark_cdc._settings_of(node) -%}
-        {%- set name = node.name[4:] -%}
-        {%- set ledger_node = graph.nodes.get(node.unique_id.rsplit('.', 1)[0] ~ '.' ~ name ~ '_ledger') -%}
-        {%- if ledger_node -%}{%- do known.append(name) -%}{%- endif -%}
-        {%- if ledger_node and (not wanted or name in wanted) -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+        {%- do known.append(name) -%}
+        {%- if not wanted or name in wanted -%}
             {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
-            {%- do found.append((name, node, ledger_node)) -%}
+            {%- do found.append((name, node, graph.nodes[ledger])) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for name in wanted if name not in known -%}

@@ -1,20 +1,24 @@
 {#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a dictionary
-    from the name to: type (TABLE or VIEW), text (of a view), location (of a table). -#}
+    from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where the schema
+    is missing. -#}
 {%- macro _catalog_of(capture) -%}
     {%- set catalog = {} -%}
+    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
     {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ " like '" ~ capture.entity.name ~ "_*'") -%}
         {%- set information = row['information'] -%}
         {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information, modules.re.DOTALL) -%}
         {%- set location = modules.re.search('\nLocation: ([^\n]+)', information) -%}
+        {%- set provider = modules.re.search('\nProvider: ([^\n]+)', information) -%}
         {%- do catalog.update({row['tableName']: {
             'type': 'VIEW' if '\nType: VIEW\n' in information else 'TABLE',
             'text': text.group(1) if text else '',
             'location': location.group(1) if location else none,
+            'provider': provider.group(1) if provider else none,
         }}) -%}
     {%- endfor -%}
     {%- for sequence in spark_cdc._commit_views(capture).claims -%}
         {%- set claim = spark_cdc._claim(capture, sequence) -%}
-        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none}}) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none, 'provider': none}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

@@ -123,8 +123,7 @@ characters instead of {{ manifest.loads | length }} and {{ spark_cdc._committed_
     {%- if problems -%}
         {%- set message -%}
 {{ operated.entity.name }}: what was squashed is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
-what they saw before. Run dbt run-operation spark_cdc.verify --args '{entities: [{{ operated.entity.name }}]}' to find out what is wrong {# -#}
-with the ledger.
+what they saw before. Run spark-cdc verify --select {{ operated.entity.name }} to find out what is wrong with the ledger.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

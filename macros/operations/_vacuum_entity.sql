@@ -81,8 +81,8 @@
 
 {%- macro _refuse_vacuum(operated, why) -%}
     {%- set message -%}
-{{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run dbt run-operation spark_cdc.verify --args '{entities: [{# -#}
-{{ operated.entity.name }}]}', which says how to repair it, or leave the entity out.
+{{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
+{{ operated.entity.name }}, which says how to repair it, or leave the entity out.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

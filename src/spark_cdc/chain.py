@@ -20,6 +20,23 @@ from spark_cdc.errors import SparkCdcError
 LOG = "dbt's messages are above and in logs/dbt.log."
 
 
+def add_arguments(parser: Any, *names: str) -> None:
+    """Add the options of these names that several commands have, with one meaning."""
+    options = {
+        "select": {"nargs": "+", "metavar": "ENTITY", "help": "these entities only"},
+        "lift": {
+            "nargs": "+",
+            "metavar": "GUARD",
+            "help": "guards to do without, such as orders.deleted_share"
+            " (docs/configuration.md#guards)",
+        },
+        "target": {"help": "target of profiles.yml (local)"},
+    }
+    for name in names:
+        default = [] if "nargs" in options[name] else None
+        parser.add_argument(f"--{name}", default=default, **options[name])
+
+
 @dataclass(frozen=True)
 class Done:
     """What a dbt command came to: whether it succeeded, and what it printed if that was held."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import sys
@@ -127,30 +128,28 @@ def run(
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], width: int = 24) -> str:
-    """Lay rows out as text, numbers to the right; cells longer than `width` are cut."""
+    """Lay rows out as a table in Markdown, numbers to the right; longer cells are cut."""
+    import agate  # here, because the bootstrap has no packages yet
+
+    class Number(agate.DataType):
+        """To the right, with the digits that it has."""
+
+        def cast(self, value: str) -> str:
+            return value
 
     def text(value: object) -> str:
         if value is None:
             return "null"
-        if isinstance(value, float):
-            return f"{value:.6g}"
-        cell = str(value)
-        return cell if len(cell) <= width else cell[: width - 1] + "…"
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-    cells = [[text(value) for value in row] for row in rows]
-    widths = [
-        max([len(heading), *(len(row[at]) for row in cells)]) for at, heading in enumerate(headings)
+    columns = list(zip(*rows, strict=True)) or [()] * len(headings)
+    types = [
+        Number()
+        if column and all(isinstance(cell, int | float | None) for cell in column)
+        else agate.Text(cast_nulls=False)
+        for column in columns
     ]
-    numeric = [
-        bool(rows) and all(isinstance(row[at], int | float) or row[at] is None for row in rows)
-        for at in range(len(headings))
-    ]
-
-    def line(row: Sequence[str]) -> str:
-        parts = [
-            cell.rjust(widths[at]) if numeric[at] else cell.ljust(widths[at])
-            for at, cell in enumerate(row)
-        ]
-        return "  ".join(parts).rstrip()
-
-    return "\n".join([line(headings), line(["-" * size for size in widths]), *map(line, cells)])
+    cells = agate.Table([[text(cell) for cell in row] for row in rows], headings, types)
+    lines = io.StringIO()
+    cells.print_table(None, None, lines, width)
+    return lines.getvalue().rstrip()

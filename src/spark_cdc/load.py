@@ -114,14 +114,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
-    parser.add_argument("--target", help="target of profiles.yml (local)")
-    parser.add_argument(
-        "--lift",
-        nargs="+",
-        default=[],
-        metavar="GUARD",
-        help="guards to do without, such as orders.deleted_share (docs/configuration.md#guards)",
-    )
+    chain.add_arguments(parser, "target", "lift")
     parser.set_defaults(run=run)
 
 

@@ -51,11 +51,6 @@ def _requirements(root: Path) -> list[dict[str, Any]]:
     return []
 
 
-def _install_folder(root: Path) -> Path:
-    settings = yaml.safe_load((root / "dbt_project.yml").read_text()) or {}
-    return root / str(settings.get("packages-install-path", "dbt_packages"))
-
-
 def _stand_in(root: Path, folder: Path) -> Path:
     """Return the folder of the stand-in: in this project, or in spark_cdc as its dbt package."""
     for place in (root, folder / "spark_cdc", Path(__file__).resolve().parents[2]):
@@ -116,7 +111,7 @@ def install(if_needed: bool = False) -> list[str]:
     Raises SparkCdcError if dbt deps fails for another reason than the hub's silence.
     """
     root = project.root()
-    folder = _install_folder(root)
+    folder = project.packages_folder(root)
     present = folder / "dbt_utils"
     is_stand_in = (present / MARKER).exists()
     if if_needed and (present / "dbt_project.yml").is_file():

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
+from spark_cdc import java, server_state
 from spark_cdc.errors import SparkCdcError
 
 DEFAULT_PORT = 10019
@@ -26,11 +29,34 @@ def root() -> Path:
     )
 
 
+def root_or_here() -> Path:
+    """Return the dbt project's folder; outside of a project the current one."""
+    try:
+        return root()
+    except SparkCdcError:
+        return Path.cwd()
+
+
 def state_dir(given: str | None = None) -> Path:
     """Return the folder of server, log and data: the option, SPARK_CDC_STATE_DIR or .spark_cdc."""
     choice = given or os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc"
     path = Path(choice).expanduser()
     return path if path.is_absolute() else root() / path
+
+
+def is_here() -> bool:
+    """Return whether there is a project."""
+    try:
+        root()
+    except SparkCdcError:
+        return False
+    return True
+
+
+def packages_folder(folder: Path) -> Path:
+    """Return where dbt installs the packages of the project in a folder."""
+    settings = yaml.safe_load((folder / "dbt_project.yml").read_text(encoding="utf-8")) or {}
+    return folder / str(settings.get("packages-install-path", "dbt_packages"))
 
 
 def schema() -> str:
@@ -65,13 +91,9 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     if port is not None:
         environment["SPARK_CDC_PORT"] = str(port)
     elif target == "session":
-        from spark_cdc import java
-
         environment.update(java.environment(state_dir()))
     elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
-        from spark_cdc import server
-
-        running = server.running_port(state_dir())
+        running = server_state.running_port(state_dir())
         if running is not None:
             environment["SPARK_CDC_PORT"] = str(running)
     return environment

@@ -54,9 +54,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--dates", nargs="+", default=[], metavar="DATE", help="dates that were never loaded, too"
     )
-    parser.add_argument(
-        "--select", nargs="+", default=[], metavar="ENTITY", help="these entities only"
-    )
+    chain.add_arguments(parser, "select", "lift", "target")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),
@@ -69,14 +67,6 @@ def add_parser(subparsers: Any) -> None:
     )
     choice.add_argument("--discard", action="store_true", help="drop the draft")
     choice.add_argument("--anew", action="store_true", help="load dates that the draft has, too")
-    parser.add_argument(
-        "--lift",
-        nargs="+",
-        default=[],
-        metavar="GUARD",
-        help="guards to do without, such as orders.deleted_share",
-    )
-    parser.add_argument("--target", help="target of profiles.yml (local)")
     parser.set_defaults(run=run)
 
 

@@ -26,48 +26,26 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import java, project
+import psutil
+
+from spark_cdc import java, project, server_state
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
+from spark_cdc.server_state import connect as connect
 
-HOST = "127.0.0.1"
 NOT_RUNNING = 3  # exit code of `status`, as for init scripts
 NOT_ANSWERING = 4
 MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
-
-LOG4J = """\
-# Written by spark_cdc at each start of the server: warnings and errors only.
-rootLogger.level = warn
-rootLogger.appenderRef.console.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.target = SYSTEM_ERR
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
-# Warnings of every start that mean nothing on one machine.
-logger.native.name = org.apache.hadoop.util.NativeCodeLoader
-logger.native.level = error
-logger.conf.name = org.apache.hadoop.hive.conf.HiveConf
-logger.conf.level = error
-logger.store.name = org.apache.hadoop.hive.metastore.ObjectStore
-logger.store.level = error
-logger.schema.name = org.apache.hadoop.hive.metastore.HiveMetaStore
-logger.schema.level = error
-logger.spark.name = org.apache.spark.SparkConf
-logger.spark.level = error
-# Warnings of every statement, which has no job to cancel when it ends.
-logger.jobs.name = org.apache.spark.scheduler.DAGScheduler
-logger.jobs.level = error
-"""
+LOG4J = Path(__file__).parent / "templates" / "log4j2-server.properties"
 
 # What the log says when a start fails: pattern, next step.
 REMEDIES = (
@@ -157,14 +135,8 @@ def machine_memory() -> tuple[int, int]:
 
     The limits of a container (cgroup) count too.
     """
-    total = available = 0
-    with contextlib.suppress(OSError):
-        sizes = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M))
-        total = int(sizes.get("MemTotal", 0)) * 1024
-        available = int(sizes.get("MemAvailable", 0)) * 1024
-    if not total:
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        available = total
+    memory = psutil.virtual_memory()
+    total, available = memory.total, memory.available
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         (
@@ -234,150 +206,6 @@ def settings(
     )  # fmt: skip
 
 
-# ---------------------------------------------------------------- processes
-
-
-def start_time(pid: int) -> str | None:
-    """Return something that tells this process from a later one of the same pid; None if gone.
-
-    On Linux the machine's boot and the start in clock ticks, elsewhere what `ps` says.
-    """
-    if pid <= 0:
-        return None
-    if Path("/proc/self/stat").exists():
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text()
-        except OSError:
-            return None
-        fields = stat.rpartition(")")[2].split()  # the name in front may hold anything
-        if fields[0] in "ZX":
-            return None
-        boot = Path("/proc/sys/kernel/random/boot_id")
-        return f"{boot.read_text().strip() if boot.exists() else ''}:{fields[19]}"
-    out = subprocess.run(
-        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True
-    )
-    state, _, started = out.stdout.strip().partition(" ")
-    return started.strip() if out.returncode == 0 and not state.startswith("Z") else None
-
-
-def resident_memory(pid: int) -> tuple[int, int]:
-    """Return bytes of memory that a process has now, and had at most (0: unknown)."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-        now, peak = (
-            re.search(rf"^{name}:\s+(\d+) kB", status, re.M) for name in ("VmRSS", "VmHWM")
-        )
-        return (int(now[1]) * 1024 if now else 0), (int(peak[1]) * 1024 if peak else 0)
-    except OSError:
-        out = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True)
-        return int(out.stdout.strip() or 0) * 1024, 0
-
-
-def connect(port: int, host: str = HOST, schema: str = "default") -> Any:
-    """Return a PyHive connection to a Thrift server."""
-    from pyhive import hive
-
-    return hive.connect(host, port=port, username="spark_cdc", database=schema)
-
-
-def _ask(port: int, timeout: float) -> str | None:
-    """Return the Spark version that the server on `port` names; None if it does not answer."""
-    with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
-        answer: list[str] = []
-
-        def query() -> None:
-            with contextlib.suppress(Exception):
-                connection = connect(port)
-                cursor = connection.cursor()
-                cursor.execute("select version()")
-                answer.append(str(cursor.fetchone()[0]).split()[0])
-                connection.close()
-
-        # In a thread, because the client has no time limit of its own.
-        thread = threading.Thread(target=query, daemon=True)
-        thread.start()
-        thread.join(timeout)
-        return answer[0] if answer else None
-    return None
-
-
-# ---------------------------------------------------------------- state
-
-
-@dataclasses.dataclass(frozen=True)
-class Status:
-    """What is known of a state folder's server.
-
-    state: running, starting (alive, does not answer yet), hung (alive, no longer answers),
-        stopped, crashed (it ended by itself), recycled (another process has its pid now).
-    info: the content of server.json, if there is one.
-    """
-
-    state: str
-    info: Mapping[str, Any]
-
-    @property
-    def alive(self) -> bool:
-        return self.state in ("running", "starting", "hung")
-
-    @property
-    def pid(self) -> int:
-        return int(self.info["pid"])
-
-    @property
-    def port(self) -> int:
-        return int(self.info["port"])
-
-
-def _read(state_dir: Path) -> dict[str, Any]:
-    try:
-        info = json.loads((state_dir / "server.json").read_text())
-    except (OSError, ValueError):
-        return {}
-    known = isinstance(info, dict) and {"pid", "start_time", "port"} <= info.keys()
-    return info if known else {}
-
-
-def _write(state_dir: Path, info: Mapping[str, Any]) -> None:
-    for name, text in (
-        ("server.json", json.dumps(info, indent=2) + "\n"),
-        ("server.pid", f"{info['pid']}\n"),
-    ):
-        new = state_dir / f"{name}.new"
-        new.write_text(text)
-        new.chmod(0o600)
-        new.replace(state_dir / name)
-
-
-def _forget(state_dir: Path) -> None:
-    for name in ("server.json", "server.pid"):
-        (state_dir / name).unlink(missing_ok=True)
-
-
-def status(state_dir: Path, timeout: float = 10) -> Status:
-    """Return what is known of the server; asks it a query if its process is there."""
-    info = _read(state_dir)
-    if not info:
-        return Status("stopped", {})
-    found = start_time(info["pid"])
-    if found is None:
-        return Status("crashed", info)
-    if found != info["start_time"]:
-        return Status("recycled", info)
-    if _ask(info["port"], timeout):
-        return Status("running", info)
-    return Status("hung" if info.get("ready") else "starting", info)
-
-
-def running_port(state_dir: Path) -> int | None:
-    """Return the port of the state folder's server if its process is there; asks no query."""
-    info = _read(state_dir)
-    if info and start_time(info["pid"]) == info["start_time"]:
-        return int(info["port"])
-    return None
-
-
 # ---------------------------------------------------------------- start
 
 
@@ -426,17 +254,9 @@ def _choose_port(port: int) -> int:
                 f"port {port} can't be used: {error.strerror or error}",
                 f"Choose another: --port {port + 1 if port < 65535 else 10020} (or export"
                 " SPARK_CDC_PORT=…, which dbt's profile reads too; 0: any free one)."
-                f" Who has it: ss -ltnp 'sport = :{port}'",
+                f" Who has it: {server_state.listener(port)}",
             ) from error
         return int(probe.getsockname()[1])
-
-
-def _spark_home() -> Path:
-    try:
-        import pyspark
-    except ImportError as error:
-        raise SparkCdcError("pyspark is not installed", "Run: make demo") from error
-    return Path(pyspark.__file__).parent
 
 
 def spark_conf(chosen: Settings) -> dict[str, str]:
@@ -502,7 +322,7 @@ def _environment(chosen: Settings, java_home: Path) -> dict[str, str]:
     return {
         **kept,
         "JAVA_HOME": str(java_home),
-        "SPARK_HOME": str(_spark_home()),
+        "SPARK_HOME": str(java.pyspark_home()),
         "SPARK_CONF_DIR": str(chosen.state_dir / "conf"),
         "SPARK_SCALA_VERSION": "2.13",
         "SPARK_LOCAL_IP": HOST,
@@ -553,7 +373,7 @@ def _prepare(chosen: Settings) -> None:
         (state / name).mkdir(mode=0o700, exist_ok=True)
     for name, text in (
         ("spark-defaults.conf", _properties(spark_conf(chosen))),
-        ("log4j2.properties", LOG4J),
+        ("log4j2.properties", LOG4J.read_text()),
     ):
         path = state / "conf" / name
         path.unlink(missing_ok=True)
@@ -606,7 +426,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
             )
         if before.info:
             print(f"{_story(before)}; cleaning up")
-            _forget(state)
+            server_state.forget(state)
         _check_memory(chosen.memory)
         port = _choose_port(chosen.port)
         found = java.ensure()
@@ -651,10 +471,10 @@ def _launch(
                 "log": str(log),
                 "command": command,
             }
-            _write(state, info)
+            server_state.write(state, info)
             deadline = time.monotonic() + chosen.timeout
             while True:
-                version = _ask(port, max(1.0, deadline - time.monotonic()))
+                version = server_state.ask(port, max(1.0, deadline - time.monotonic()))
                 if process.poll() is not None:
                     raise _why(log, process.returncode)
                 if version:
@@ -666,12 +486,12 @@ def _launch(
                     )
                 time.sleep(0.2)
             info = {**info, "ready": True, "spark": version}
-            _write(state, info)
+            server_state.write(state, info)
             step.detail = f"pid {process.pid}, port {port}, Spark {version}"
         except BaseException:
             process.kill()
             process.wait()
-            _forget(state)
+            server_state.forget(state)
             raise
     # The process outlives this one: no warning about that when the object is collected.
     process.returncode = 0
@@ -687,33 +507,25 @@ def stop(state_dir: Path, grace: float = 20) -> str:
     It gets SIGTERM, and SIGKILL after `grace` seconds. No process but the one that was started
     here is touched.
     """
-    info = _read(state_dir)
-    if not info:
+    found = server_state.process_status(state_dir)
+    if not found.info:
         return "No server runs."
-    pid, token = int(info["pid"]), info["start_time"]
-
-    def there() -> bool:
-        with contextlib.suppress(ChildProcessError, OSError):
-            os.waitpid(pid, os.WNOHANG)  # only if this very process started it
-        return start_time(pid) == token
-
-    if not there():
-        story = _story(Status("crashed" if start_time(pid) is None else "recycled", info))
-        _forget(state_dir)
-        return f"No server runs: {story}."
-    for sign, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 10.0)):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, sign)
-        deadline = time.monotonic() + seconds
-        while there():
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.1)
-        else:
-            _forget(state_dir)
-            forced = ", by force" if sign == signal.SIGKILL else ""
-            return f"Server stopped{forced}: pid {pid}, port {info['port']}."
-    raise SparkCdcError(f"process {pid} does not end", f"Look at it: ps -fp {pid}")
+    if not found.alive:
+        server_state.forget(state_dir)
+        return f"No server runs: {_story(found)}."
+    how = ""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        server = psutil.Process(found.pid)
+        server.terminate()
+        if not server_state.has_ended(server, grace):
+            how = ", by force"
+            server.kill()
+            if not server_state.has_ended(server, 10):
+                raise SparkCdcError(
+                    f"process {found.pid} does not end", f"Look at it: ps -fp {found.pid}"
+                )
+    server_state.forget(state_dir)
+    return f"Server stopped{how}: pid {found.pid}, port {found.port}."
 
 
 def _story(found: Status) -> str:
@@ -849,7 +661,7 @@ def _run_start(arguments: Any) -> int:
 
 def _run_stop(arguments: Any) -> int:
     state_dir = project.state_dir(arguments.state_dir)
-    running = bool(_read(state_dir))
+    running = bool(server_state.read(state_dir))
     said = stop(state_dir)
     if running or not arguments.quiet:
         print(said)

@@ -42,10 +42,7 @@ class Status:
 def add_parser(subparsers: Any) -> None:
     """Add `status` to the command line."""
     parser = subparsers.add_parser("status", help="what is committed, and drafts of replays")
-    parser.add_argument(
-        "--select", nargs="+", default=[], metavar="ENTITY", help="these entities only"
-    )
-    parser.add_argument("--target", help="target of profiles.yml (local)")
+    chain.add_arguments(parser, "select", "target")
     parser.set_defaults(run=run)
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from spark_cdc import console
+from spark_cdc import console, java
 from spark_cdc.errors import SparkCdcError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -128,8 +128,6 @@ def _java() -> None:
     if out.returncode == 0:
         print(f"Java {out.stdout.strip()}")
         return
-    from spark_cdc import java
-
     choice = os.environ.get("SPARK_CDC_JAVA", "")
     if choice not in ("", "auto", "bundled"):
         raise java.not_found(java.search()[1])

@@ -1,16 +1,19 @@
-"""Renders the project's macros without a dbt run, so that tests can feed them and get SQL back.
+"""The project's macros as Python functions, without dbt and without a database.
 
-All of ``macros/**/*.sql`` goes into one Jinja environment. A macro is known by its bare name and as
-``spark_cdc.<name>``, as dbt does it; ``return()`` hands back any object, errors that the macros
-raise become :class:`CompilerError`. What needs a database (``run_query``, ``graph``, ``model``, …)
-the test hands in as context:
+All ``*.sql`` below some folders goes into one Jinja environment. A macro is known by its bare name
+and as ``spark_cdc.<name>``, as dbt does it; ``return()`` hands back any object, errors that the
+macros raise become :class:`CompilerError`. What needs a database (``run_query``, ``graph``,
+``model``, …) is handed in as context:
 
     macros = load_macros(var={"business_date": "2019-06-19"}, model={...})
     macros.hash([{"name": "qty", "data_type": "int", "sql": "qty"}])
+
+`spark-cdc new` asks them what a run would accept; tests feed them and get SQL back.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import itertools
@@ -25,7 +28,10 @@ from typing import Any
 import jinja2
 import jinja2.sandbox
 
-ROOT = Path(__file__).resolve().parents[1]
+from spark_cdc import project
+from spark_cdc.errors import SparkCdcError
+
+ROOT = Path(__file__).resolve().parents[2]  # of the repository, if this code lies in one
 MACROS = ROOT / "macros"
 PACKAGE = "spark_cdc"
 PREFIX = "dbt_macro__"
@@ -61,7 +67,7 @@ class Macros:
         try:
             return self._functions[name]
         except KeyError:
-            raise AttributeError(f"no macro {name!r} under {MACROS}") from None
+            raise AttributeError(f"no macro {name!r}") from None
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         return self._functions[name]
@@ -76,13 +82,34 @@ class Macros:
         return iter(self._functions)
 
 
+def folder() -> Path:
+    """Return where the macros lie that the project uses.
+
+    That is in the project itself, in spark_cdc as its dbt package, or beside this code.
+
+    Raises:
+        SparkCdcError: they are nowhere.
+    """
+    places = [ROOT]
+    with contextlib.suppress(SparkCdcError):
+        root = project.root()
+        places = [root, project.packages_folder(root) / PACKAGE, ROOT]
+    for place in places:
+        if (place / "macros" / "entity").is_dir():
+            return place / "macros"
+    raise SparkCdcError(
+        "the macros of spark_cdc are not here",
+        "Name spark_cdc in packages.yml and install it: dbt deps",
+    )
+
+
 def load_macros(
     folders: Path | list[Path] = MACROS, *, var: dict[str, Any] | None = None, **context: Any
 ) -> Macros:
-    """Loads all macros of a folder.
+    """Load all macros of some folders.
 
     Args:
-        folders: where the ``.sql`` files are, at any depth.
+        folders: where the ``.sql`` files are, at any depth; or such files.
         var: the project's vars.
         context: further names that the macros see, such as ``model``, ``graph`` or ``run_query``;
             also replaces a macro of that name, as a unit test's override does.
@@ -99,7 +126,8 @@ def load_macros(
     nothing = {"graph": SimpleNamespace(nodes={}, sources={})}
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
     places = folders if isinstance(folders, list) else [folders]
-    for path in sorted(path for place in places for path in place.rglob("*.sql")):
+    files = [[place] if place.is_file() else place.rglob("*.sql") for place in places]
+    for path in sorted(itertools.chain(*files)):
         code, defined = _compiled(path, path.read_text(encoding="utf-8"))
         module = jinja2.Template.from_code(_ENVIRONMENT, code, names).make_module()
         for name in defined:
@@ -108,18 +136,6 @@ def load_macros(
             functions[name] = _callable(getattr(module, PREFIX + name))
     functions.update({name: value for name, value in context.items() if name in functions})
     return macros
-
-
-def query_runner(cursor: Any) -> Callable[[str], Any]:
-    """dbt's run_query(): what it returns has rows, each a mapping from column to value."""
-
-    def run_query(sql: str) -> Any:
-        cursor.execute(sql)
-        names = [column[0].split(".")[-1] for column in cursor.description or []]
-        rows = cursor.fetchall() if names and names != ["Result"] else []
-        return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
-
-    return run_query
 
 
 class Node(dict):  # type: ignore[type-arg]
@@ -166,7 +182,7 @@ def _compiled(path: Path, text: str) -> tuple[CodeType, tuple[str, ...]]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """As many empty lines, so that line numbers in errors stay right."""
+    """Return as many empty lines, so that line numbers in errors stay right."""
     return "\n" * match.group().count("\n")
 
 

@@ -1,0 +1,106 @@
+{#- What is wrong with the columns of an entity. Arguments: columns (of the YAML), settings (meta.spark_cdc).
+    Returns a list of texts. -#}
+{%- macro _column_problems(columns, settings) -%}
+    {%- set rules = spark_cdc._known_settings().column -%}
+    {%- set is_events = settings.get('load_type') == 'events' -%}
+    {%- set events = settings.get('events') -%}
+    {%- set source = settings.get('source') or {} -%}
+    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- set problems = [] -%}
+    {%- set seen = {} -%}
+    {%- set origins = {} -%}
+    {%- set roles = [] -%}
+    {%- for column in columns -%}
+        {%- set name = column['name'] | string -%}
+        {%- set label = "column '" ~ name ~ "'" -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set role = meta.get('role', rules.role.default) -%}
+        {%- set origin = meta.get('from', name) | string | lower -%}
+        {%- set values = {'label': label, 'name': name, 'seen': seen.get(name | lower), 'origin': origin, 'other': origins.get(origin), 'role': role} -%}
+        {%- do problems.extend(spark_cdc._broken(values, [
+            (spark_cdc._is_reserved(name | lower, is_events),
+             '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
+            ((name | lower).startswith('raw__') or modules.re.search('[\n\r]', name) or name | length > 128,
+             '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '
+             'meta as `from`'),
+            ('${' in name or '${' in meta.get('from', '') | string,
+             '%(label)s has ${ in its name here or in the source, in the place of which Spark puts a setting: rename it in the source, or in '
+             'a view on it that source.format: table reads'),
+            (values.seen is not none,
+             "%(label)s and column '%(seen)s' have names that differ at most by case, which Spark can't tell apart: rename one of them"),
+            (values.other is not none and name | lower != values.other | lower,
+             "%(label)s and column '%(other)s' both come from '%(origin)s' of the source: correct `from` of one of them"),
+            (role is not string, '%(label)s has the roles %(role)s, but takes one: choose key, ignore, control or none'),
+            (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
+        ])) -%}
+        {%- set judged = meta if role is string else dict(meta, role='compared') -%}
+        {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv)) -%}
+        {%- do seen.update({name | lower: name}) -%}
+        {%- do origins.update({origin: name}) -%}
+        {%- do roles.append(role) -%}
+    {%- endfor -%}
+    {%- if 'key' not in roles and not (is_events and events is mapping and events.get('insert_only')) -%}
+        {%- do problems.append('no column has the role key: give `role: key` under meta to the columns that identify a row') -%}
+    {%- endif -%}
+    {{ return(problems + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped')))) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
+{%- macro _column_type_problems(label, data_type, meta, rules, is_csv) -%}
+    {%- set data_type = (data_type or '') | string | trim -%}
+    {%- set type = spark_cdc._hash_type(data_type) -%}
+    {%- set kind = type.get('kind') -%}
+    {%- set values = {'label': label, 'type': data_type, 'plain': data_type | lower, 'problem': type.problem} -%}
+    {%- set problems = spark_cdc._broken(values, [
+        (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
+        (data_type and type.problem, '%(label)s: %(problem)s'),
+        (is_csv and kind in ['array', 'struct', 'map'],
+         "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
+        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', values.plain),
+         '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
+        (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
+         '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),
+    ]) -%}
+    {%- for name, key in [('format', values.plain), ('encoding', kind)] if key and meta.get(name) is not none -%}
+        {%- set rule = rules[name] -%}
+        {%- if key not in rule.by_type -%}
+            {%- set message -%}
+                {{ label }} has {{ 'a' if name == 'format' else 'an' }} {{ name }}, but the type {{ values.plain }}: {{ rule.says }}, remove it
+            {%- endset -%}
+            {%- do problems.append(message) -%}
+        {%- elif rule.by_type[key] -%}
+            {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', meta, {name: {'kind': 'choice', 'accepted': rule.by_type[key]}})) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the names that columns had (see docs/schema_change.md): with `was`, and with `dropped` (a list of names). -#}
+{%- macro _former_name_problems(columns, dropped) -%}
+    {%- set problems = [] -%}
+    {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
+    {%- set gone = dropped | map('lower') | list -%}
+    {%- set taken = {} -%}
+    {%- for column in columns -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- for name in dropped if name | lower == column['name'] | string | lower and meta.get('role') != 'control' -%}
+            {%- do problems.append("dropped names '" ~ name ~ "', which is declared as a column: remove one of them") -%}
+        {%- endfor -%}
+        {%- for name in spark_cdc._names(meta.get('was')) -%}
+            {%- set is_declared = name | lower in declared -%}
+            {%- set is_taken = name | lower in taken -%}
+            {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': taken.get(name | lower)}, [
+                (is_declared, "column '%(column)s' was '%(name)s', which is declared as a column: once a load has brought the new name, remove "
+                 '`was`; to exchange names, rename in two steps, with a load in between'),
+                (is_taken and not is_declared, "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `was` of one of them"),
+                (name | lower in gone and not is_declared and not is_taken,
+                 "column '%(column)s' was '%(name)s', which is named as dropped: remove one of them"),
+            ])) -%}
+            {%- do taken.update({name | lower: column['name']}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}

@@ -1,0 +1,93 @@
+{#- Every setting there is, said once: the check at the start of a run and `spark-cdc new` walk these tables
+    (_setting_problems), and what is not given gets its default from them (_completed).
+    Returns a dictionary of tables, `entity` (what stands below meta.spark_cdc), `events` (below its `events`, whatever the format),
+    `column` (below a column's meta) and `vars`: rules by name, in the order in which messages list the names. A rule is a dictionary:
+        kind      choice (of `accepted`), pattern (a regular expression in `pattern`), boolean, number (from 0), days (whole, from 0), text,
+                  names (one, or a list), value (text, number or boolean), band (two numbers), mapping, or any, which is judged elsewhere
+        by_type   what columns may say whose type is named: type to a list of what is accepted, or to none for any
+        default   what holds where the setting is not given
+        required  whether it has to be given
+        null      whether null is accepted: true (as if it were not given), or 'off'
+        says      what is accepted, or is to be written, in messages; where the kind does not say it
+        unless    load types that do not know the setting: load type to the reason, for messages
+        settings  rules of what stands below a mapping -#}
+{%- macro _known_settings() -%}
+    {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
+    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'], 'null': true} -%}
+    {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
+    {%- set source = {
+        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},
+        'path': {'kind': 'any'},
+        'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
+        'text': {'kind': 'boolean', 'null': true},
+        'date_column': {'kind': 'any'},
+        'on_missing_column': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
+        'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
+    } -%}
+    {%- set checkpoint = {'kind': 'mapping', 'null': true, 'says': 'changed_share, loads or rows below it', 'settings': {
+        'changed_share': {'kind': 'number', 'default': 0.2},
+        'loads': {'kind': 'number', 'default': 50},
+        'rows': {'kind': 'number', 'default': 1000000},
+    }} -%}
+    {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is of the rows in, as multiples
+        of the median of the last loads; rejects and rejected_share are of quarantined rows. Shares and the band count where there
+        are at least min_rows rows. -#}
+    {%- set guards = {'kind': 'mapping', 'null': true, 'settings': {
+        'empty': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
+        'deleted_share': {'kind': 'number', 'null': 'off', 'default': 0.5},
+        'updated_share': {'kind': 'number', 'null': 'off', 'default': 0.95},
+        'inserted_share': {'kind': 'number', 'null': 'off', 'default': 10},
+        'rows_band': {'kind': 'band', 'null': 'off', 'default': [0.2, 5]},
+        'rejects': {'kind': 'number', 'null': 'off', 'default': 1000},
+        'rejected_share': {'kind': 'number', 'null': 'off', 'default': 0.1},
+        'min_rows': {'kind': 'number', 'default': 100},
+    }} -%}
+    {{ return({
+        'entity': {
+            'load_type': {'kind': 'choice', 'accepted': ['full', 'delta', 'events'], 'required': true},
+            'business_date_type': {'kind': 'choice', 'accepted': ['date', 'timestamp'], 'default': 'date'},
+            'deleted_when': {'kind': 'text', 'null': true, 'says': "a SQL condition over the columns, such as \"op = 'D'\"", 'unless': {
+                'full': 'where a key that is missing counts as deleted: remove deleted_when or set load_type: delta',
+                'events': 'where each event says what it does: remove it',
+            }},
+            'timezone': {'kind': 'pattern', 'pattern': 'UTC|[+-][0-9]{2}:[0-9]{2}|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+', 'default': 'UTC',
+                         'says': 'UTC, an offset such as +01:00 and a region such as Europe/Berlin'},
+            'source': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
+            'events': {'kind': 'any'},
+            'checkpoint': checkpoint,
+            'guards': guards,
+            'on_reject': on_reject,
+            'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
+            'file_format': file_format,
+            'dropped': {'kind': 'names', 'null': true},
+        },
+        'events': {
+            'format': {'kind': 'any'},
+            'order': {'kind': 'any'},
+            'tie_breaker': {'kind': 'any'},
+            'insert_only': {'kind': 'boolean', 'default': false},
+            'unique_keys': {'kind': 'any'},
+            'unavailable': {'kind': 'any'},
+            'tombstone_days': {'kind': 'days', 'default': 30},
+            'archive': {'kind': 'boolean', 'default': false},
+        },
+        'column': {
+            'role': {'kind': 'choice', 'accepted': ['key', 'compared', 'ignore', 'control'], 'default': 'compared'},
+            'nullable': {'kind': 'boolean'},
+            'from': {'kind': 'any'},
+            'format': {'kind': 'any', 'says': 'formats are for dates, timestamps and binary',
+                       'by_type': {'binary': ['base64', 'hex', 'utf8'], 'date': none, 'timestamp': none, 'timestamp_ntz': none}},
+            'encoding': {'kind': 'any', 'says': 'encodings are for dates, timestamps and decimals',
+                         'by_type': {'decimal': ['base64'], 'date': instants, 'timestamp': instants, 'timestamp_ntz': instants}},
+            'was': {'kind': 'names', 'null': true},
+            'default': {'kind': 'value', 'null': true},
+            'on_misfit': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
+        },
+        'vars': {
+            'spark_cdc_checkpoint': checkpoint,
+            'spark_cdc_guards': guards,
+            'spark_cdc_file_format': dict(file_format, default='parquet'),
+            'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
+        },
+    }) }}
+{%- endmacro -%}

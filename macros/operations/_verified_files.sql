@@ -1,0 +1,23 @@
+{#- Storage as files_match_manifest reads it, whatever is damaged there: all files by their names, also those of folders that are no partition;
+    the same opened, those left out that can't be; and what the metastore has registered.
+    Returns a dictionary: listed (see _list_files()), opened (name of a view: load_id, operation, note), partitions (texts, see
+    _partitions_by_load()). -#}
+{%- macro _verified_files(verified) -%}
+    {%- set found = verified.catalog[verified.ledger.identifier] -%}
+    {%- set partitions = [] -%}
+    {%- for load_id, of_load in spark_cdc._partitions_by_load(verified.ledger).items() if load_id in verified.loads -%}
+        {%- do partitions.extend(of_load) -%}
+    {%- endfor -%}
+    {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
+    {%- set view_sql -%}
+create or replace temporary view {{ opened }} (note string, business_date date, load_id string, operation string)
+using {{ found.provider }}
+options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
+    {%- endset -%}
+    {%- do run_query(view_sql) -%}
+    {{ return({
+        'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
+        'opened': opened,
+        'partitions': partitions,
+    }) }}
+{%- endmacro -%}

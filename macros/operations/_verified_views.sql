@@ -1,0 +1,60 @@
+{#- The views by their texts: whether they are there, and as the project makes them. Those that add something of their own are not judged; nor
+    are those that this same `dbt build` makes only after the tests of the manifest.
+    Returns a dictionary: findings (see _verified_list()), compared (kind to name of the views whose rows tell, too). -#}
+{%- macro _verified_views(verified) -%}
+    {%- set findings = [] -%}
+    {%- set compared = {} -%}
+    {%- set nodes = spark_cdc._models_of(verified) -%}
+    {%- for kind in ['current', 'history', 'versions', 'event_versions'] -%}
+        {%- set node = nodes.get(verified.entity.name ~ '_' ~ kind) -%}
+        {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
+        {%- if node and not is_built_later and modules.re.fullmatch('[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]', node.raw_code | trim) -%}
+            {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
+            {%- set found = verified.catalog.get(node.alias, {}).get('text') -%}
+            {%- set accepted = [] -%}
+            {%- for query in spark_cdc._verified_queries(verified, kind) -%}
+                {%- set text = spark_cdc._typed_view_query(query, verified.manifest) -%}
+                {%- do accepted.append(spark_cdc._stamped_view_query(text, 'spark_cdc view ' ~ local_md5(text)).split()) -%}
+            {%- endfor -%}
+            {%- if not found -%}
+                {%- do findings.append({'problem': 'the view ' ~ view ~ ' is missing', 'repair': 'dbt run --select ' ~ node.name}) -%}
+            {%- elif found.split() not in accepted -%}
+                {%- set is_stamped = modules.re.search('spark_cdc view [0-9a-f]{32}', found) -%}
+                {%- do findings.append({
+                    'problem': 'the text of the view ' ~ view ~ ' is not what the project makes: somebody altered it, or another version of '
+                        ~ 'spark_cdc wrote it',
+                    'repair': ('drop view ' ~ view ~ '; then ' if is_stamped else '') ~ 'dbt run --select ' ~ node.name,
+                }) -%}
+            {%- elif kind != 'event_versions' -%}
+                {%- do compared.update({kind: view}) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({'findings': findings, 'compared': compared}) }}
+{%- endmacro -%}
+
+
+{#- What a view's query may be: current has a hint or not. -#}
+{%- macro _verified_queries(verified, kind) -%}
+    {%- set entity = verified.entity -%}
+    {%- if kind == 'current' -%}
+        {{ return([spark_cdc._current_sql(entity, verified.committed, true), spark_cdc._current_sql(entity, verified.committed, false)]) }}
+    {%- elif kind == 'history' -%}
+        {{ return([spark_cdc._history_sql(entity, verified.committed)]) }}
+    {%- elif kind == 'versions' -%}
+        {{ return([spark_cdc._versions_sql(entity, verified.committed)]) }}
+    {%- endif -%}
+    {{ return([spark_cdc._event_versions_sql(entity, verified.events, verified.committed, verified.layout)]) }}
+{%- endmacro -%}
+
+
+{#- dbt's models of an entity (committed, current, …), by their names. -#}
+{%- macro _models_of(verified) -%}
+    {%- set models = {} -%}
+    {%- for node in graph.nodes.values()
+            if node.resource_type == 'model' and node.name.startswith(verified.entity.name ~ '_')
+            and node.package_name == verified.ledger_node.package_name -%}
+        {%- do models.update({node.name: node}) -%}
+    {%- endfor -%}
+    {{ return(models) }}
+{%- endmacro -%}

@@ -1,0 +1,261 @@
+"""An entity as its YAML describes it, and what of that is accepted.
+
+The rules are those of the project's macros, which check them again at the start of each run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from spark_cdc import macros, project
+from spark_cdc.errors import SparkCdcError
+
+ROLES = ("key", "ignore", "control")
+RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
+MODELS = ("ledger", "committed", "current", "history", "versions", "rejects")
+EVENT_MODELS = ("events", "event_versions")
+# Folders of the macros that know what is accepted.
+RULES = ("utils", "hash", "entity", "adapters")
+# Of the types of Spark, and of what others call them: to guess what was meant.
+TYPES = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary")
+TYPES += ("date", "timestamp", "timestamp_ntz")
+OTHER_TYPES = {
+    **dict.fromkeys(["text", "varchar", "char", "uuid"], "string"),
+    **{"bool": "boolean", "float8": "double", "number": "decimal(18,2)"},
+    **{"datetime": "timestamp", "bytes": "binary"},
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the YAML has it; `source` is its name in the file, `format` a pattern."""
+
+    name: str
+    data_type: str
+    role: str | None = None
+    required: bool = False
+    source: str | None = None
+    format: str | None = None
+    description: str | None = None
+    encoding: str | None = None
+
+    @property
+    def meta(self) -> dict[str, object]:
+        """What stands under `meta`."""
+        given = {
+            "role": self.role,
+            "nullable": False if self.required and self.role != "key" else None,
+            "from": self.source if self.source != self.name else None,
+            "format": self.format,
+            "encoding": self.encoding,
+        }
+        return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+@dataclass(frozen=True)
+class Entity:
+    """Everything that the YAML of an entity says; `events` are the settings of change events."""
+
+    name: str
+    columns: Sequence[Column]
+    load_type: str = "full"
+    deleted_when: str | None = None
+    format: str = "csv"
+    path: str | None = None
+    date_column: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    business_date_type: str = "date"
+    description: str | None = None
+    events: Mapping[str, object] = field(default_factory=dict)
+    event_versions: bool = False
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What stands under `meta.spark_cdc`."""
+        given: dict[str, object] = {"load_type": self.load_type}
+        if self.deleted_when is not None:
+            given["deleted_when"] = self.deleted_when
+        if self.business_date_type != "date":
+            given["business_date_type"] = self.business_date_type
+        if self.events:
+            given["events"] = dict(self.events)
+        is_table = self.format == "table"
+        place = {"date_column": self.date_column} if is_table else {"path": path_of(self)}
+        options = {"options": dict(self.options)} if self.options else {}
+        return {**given, "source": {"format": self.format, **place, **options}}
+
+
+def path_of(entity: Entity) -> str:
+    """Where the files of a business date lie; by default below landing/."""
+    is_daily = entity.business_date_type == "date"
+    placeholder = "{business_date}" if is_daily else "{business_date:%Y/%m/%d/%H%M}"
+    return entity.path or f"landing/{entity.name}/{placeholder}"
+
+
+# --- what is accepted ---------------------------------------------------------
+
+
+def rules() -> tuple[macros.Macros, list[str]]:
+    """Return the macros that know what is accepted, and the formats of change events they read.
+
+    Formats for which the project has a macro of its own are among them.
+    """
+    place = macros.folder()
+    return _loaded(place, tuple(_own_formats(place)))
+
+
+@functools.cache
+def _loaded(
+    place: Path, own_files: tuple[tuple[Path, str], ...]
+) -> tuple[macros.Macros, list[str]]:
+    context: dict[str, Any] = {}
+    folders = [place / name for name in RULES]
+    package = macros.load_macros(folders, context=context)
+    try:
+        own = macros.load_macros([path for path, _ in own_files], spark_cdc=package)
+    except (jinja2.TemplateError, ValueError) as error:
+        raise SparkCdcError(
+            f"the project's macros of change events can't be read: {error}", "Correct them."
+        ) from error
+    context |= {macros.PACKAGE: package, **{name: own[name] for name in own}}
+    formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]
+    parts = re.compile(r".*_(columns|settings|problems)")
+    return package, package._event_formats() + sorted(n for n in formats if not parts.fullmatch(n))
+
+
+def _own_formats(place: Path) -> Iterator[tuple[Path, str]]:
+    """The files of the project with macros of formats of its own, and what stands in them."""
+    if not project.is_here() or place.is_relative_to(project.root() / "macros"):
+        return
+    for path in sorted((project.root() / "macros").rglob("*.sql")):
+        text = path.read_text(encoding="utf-8")
+        if re.search(r"macro\s+events_\w+\s*\(", text):
+            yield path, text
+
+
+def problems_of(entity: Entity) -> list[str]:
+    """All that is wrong with an entity: what was found, what is accepted, what to do."""
+    problems = _name_problems(entity.name)
+    name = "entity" if problems else entity.name
+    problems += _option_problems(entity) + _column_problems(entity)
+    columns = entity.columns or [Column("no_column", "int", "key")]
+    node = {
+        "name": f"stg_{name}",
+        "meta": {macros.PACKAGE: entity.settings},
+        "columns": [{"name": c.name, "data_type": c.data_type, "meta": c.meta} for c in columns],
+    }
+    try:
+        return problems + rules()[0]._description_problems(name, node)
+    except (
+        jinja2.TemplateError,
+        macros.CompilerError,
+    ) as error:  # in a format of the project's own
+        raise SparkCdcError(
+            f"a macro could not judge the entity: {error}", "Correct the format's macros."
+        ) from error
+
+
+def _name_problems(name: str) -> list[str]:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > 80:
+        plain = identifier(name)
+        return [
+            f"the name is {name!r}; accepted are up to 80 lower-case letters, digits and single _ "
+            "between them, such as order_lines: "
+            + (f"call it {plain}" if plain else "choose another one")
+        ]
+    if name in RESERVED_ENTITIES:
+        return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
+    suffixes = (*EVENT_MODELS, *MODELS)
+    taken = [suffix for suffix in suffixes if name.endswith(f"_{suffix}")]
+    if name.startswith("stg_") or taken:
+        affix = f"_{taken[0]}" if taken else "stg_"
+        return [
+            f"the name '{name}' has the affix {affix}, from which spark_cdc tells the models of an "
+            "entity apart: choose another one"
+        ]
+    return []
+
+
+def _option_problems(entity: Entity) -> list[str]:
+    """What only the options can get wrong."""
+    problems = []
+    words = {word.lower() for word in words_of_sql(entity.deleted_when or "")}
+    if entity.deleted_when is not None and not words & {c.name.lower() for c in entity.columns}:
+        problems.append(
+            f"deleted-when is {entity.deleted_when!r}, which names none of the columns: write "
+            "a condition over them, such as \"op = 'D'\", and declare its columns "
+            "(op:string:control)"
+        )
+    if entity.format == "table" and not re.fullmatch(r"[^.\s]+\.[^.\s]+", entity.path or ""):
+        problems.append(
+            f"path is '{entity.path or ''}'; accepted for tables are schema and table, such as "
+            "staging.orders: correct --path"
+        )
+    if entity.format != "table" and entity.date_column:
+        problems.append(f"a date column is given, but the format is {entity.format}: leave it out")
+    return problems
+
+
+def _column_problems(entity: Entity) -> list[str]:
+    """Names that can't be written into this YAML, where each column has an anchor."""
+    problems = []
+    for column in entity.columns:
+        label = f"column {column.name!r}"
+        if not re.fullmatch(r"[a-z_][a-z0-9_]*", column.name) or len(column.name) > 128:
+            plain = identifier(column.name) or "something else"
+            problems.append(
+                f"{label} is not up to 128 lower-case letters, digits and _: call it {plain} and "
+                f"say from={column.name}"
+            )
+        elif "__cdc" in column.name or column.name == f"stg_{entity.name}":
+            problems.append(f"{label} has a name that spark_cdc uses: choose another one")
+    return problems
+
+
+def words_of_sql(condition: str) -> list[str]:
+    without_texts = re.sub(r"'(?:[^'\\]|\\.|'')*'", " ", condition)
+    return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", without_texts)
+
+
+def guesses(entity: Entity) -> list[str]:
+    """What may be meant by the words that are not accepted."""
+    package, event_formats = rules()
+    known = package._known_settings()
+    settings, of_columns = known["entity"], known["column"]
+    words = [
+        (entity.load_type, settings["load_type"]["accepted"]),
+        (entity.format, settings["source"]["settings"]["format"]["accepted"]),
+        (entity.business_date_type, settings["business_date_type"]["accepted"]),
+        (str(entity.events.get("format") or ""), event_formats),
+    ]
+    renamed = []
+    for column in entity.columns:
+        plain_type = re.split(r"[(<]", column.data_type)[0].strip().lower()
+        words.append((column.format, of_columns["format"]["by_type"].get(plain_type)))
+        words.append((column.encoding, of_columns["encoding"]["by_type"].get(plain_type)))
+        if package._hash_type(column.data_type)["problem"]:
+            words.append((plain_type, [*TYPES, *OTHER_TYPES]))
+        if package._is_reserved(column.name.lower(), entity.load_type == "events"):
+            folded = column.name.lower()
+            renamed.append(f"{column.name!r}: call it source_{folded} and say from={column.name}")
+    found = []
+    for word, accepted in words:
+        if word and accepted and (word not in accepted or word in OTHER_TYPES):
+            for close in difflib.get_close_matches(word, accepted, 1):
+                found.append(f"{word!r}: did you mean {OTHER_TYPES.get(close, close)}?")
+    return found + renamed
+
+
+def identifier(text: str) -> str:
+    """A plain column name: 'Order No.' and 'orderNo' become order_no."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
+    plain = re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
+    return f"c_{plain}" if plain[:1].isdigit() else plain

@@ -1,0 +1,1 @@
+"""Synthetic sources: rows (`rows`), and a table's change events with its true state (`events`)."""

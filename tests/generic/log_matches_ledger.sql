@@ -1,0 +1,169 @@
+{#- The figures of the loads agree: what is counted in the ledger (told from file footers alone) with cdc_loads, each load with the one
+    before it (rows before + I - D), checkpoints with the rows that they carry, the manifest with the last load. cdc_loads has one row
+    for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
+{%- test log_matches_ledger(model) -%}
+{{- config(tags=['spark_cdc_verify']) -}}
+{%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
+{%- set verified = spark_cdc._verified(model) -%}
+{%- if verified.loads -%}
+{%- do spark_cdc._verified_despite_damage() -%}
+{%- set name = verified.entity.name -%}
+{%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if load_relation(load_log) else [] -%}
+{%- set compared = [
+    'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',
+    'parent_load_id',
+] -%}
+{%- set drop = "format_string('alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\')', load_id)" -%}
+{%- set log_anew = 'dbt run --select ' ~ name ~ '_committed' -%}
+with {{ spark_cdc._verified_loads(verified) }},
+
+{{ spark_cdc._verified_records(verified) }},
+
+written as (
+    select
+        load_id,
+        {%- for operation in ['I', 'U', 'D', 'N', 'X', 'R'] %}
+        count_if(operation = '{{ operation }}') as {{ operation | lower }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from (
+        select
+            load_id,
+            operation
+        from {{ verified.ledger }}
+        where {{ spark_cdc._in_loads(verified.loads) }}
+
+        union all
+
+        select
+            load_id,
+            null as operation
+        from loads
+    ) as rows_of_loads
+    group by load_id
+),
+
+counted as (
+    select
+        written.*,
+        written.load_id rlike '-fc?-' as is_full,
+        records.record.parent as parent_load_id,
+        records.record.replaced,
+        coalesce(
+            sum(written.i - written.d) over (order by written.load_id rows between unbounded preceding and 1 preceding), 0
+        ) as rows_prior
+    from written
+    left join records
+        on written.load_id = records.load_id
+),
+
+{# Rows that carry over are counted, whether or not the load wrote them. -#}
+figures as (
+    select
+        load_id,
+        i as rows_inserted,
+        u as rows_updated,
+        d as rows_deleted,
+        if(is_full, rows_prior - u - d - x, n) as rows_unchanged,
+        if(is_full or load_id rlike '-h-', x, rows_prior - u - n - d) as rows_not_supplied,
+        r as rows_rejected,
+        rows_prior,
+        rows_prior + i - d as rows_current,
+        parent_load_id,
+        replaced,
+        if(is_full, 'N', 'X') as carried,
+        if(is_full, n, x) as rows_carried
+    from counted
+),
+
+logged as (
+    select
+        load_id,
+        count(*) as log_rows,
+        {%- for column in compared + ['status', 'replaced_load_ids'] %}
+        any_value({{ column if column in logged else 'null' }}) as {{ column }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ load_log if logged else "(select '' as entity, '' as load_id) as nothing" }}
+    where entity = '{{ name }}'
+    group by load_id
+),
+
+compared as (
+    select
+        coalesce(figures.load_id, logged.load_id) as load_id,
+        figures.rows_prior,
+        figures.rows_inserted,
+        figures.rows_updated,
+        figures.rows_deleted,
+        figures.rows_current,
+        figures.carried,
+        figures.rows_carried,
+        figures.load_id is not null as is_named,
+        if(figures.carried = 'N', figures.rows_unchanged, figures.rows_not_supplied) as rows_to_carry,
+        coalesce(logged.log_rows, 0) as log_rows,
+        coalesce(logged.status, 'committed') as status,
+        array_contains(
+            flatten(collect_list(
+                concat(coalesce(split(logged.replaced_load_ids, ', '), array()), coalesce(figures.replaced, array()))
+            ) over ()),
+            logged.load_id
+        ) as is_replaced,
+        concat_ws(
+            '; '
+            {%- for column in compared %},
+            if(
+                logged.{{ column }} <=> figures.{{ column }}, null,
+                format_string('{{ column }} is %s, in the ledger %s', logged.{{ column }}, figures.{{ column }})
+            )
+            {%- endfor %}
+        ) as differences
+    from figures
+    full outer join logged
+        on figures.load_id = logged.load_id
+),
+
+judged as (
+    select
+        load_id,
+        stack(
+            4,
+            case
+                when rows_to_carry < 0 or (load_id rlike '-[a-z]c-' and rows_to_carry <> rows_carried)
+                    then format_string(
+                        'the counts do not reconcile: %s rows before, I %s, U %s, D %s leave %s rows %s; written are %s',
+                        rows_prior, rows_inserted, rows_updated, rows_deleted, rows_to_carry, carried, rows_carried
+                    )
+            end,
+            '%s',
+            case
+                when is_named and log_rows <> 1 then format_string('cdc_loads has %s rows of the load instead of one', log_rows)
+                when not is_named and not is_replaced and status = 'committed'
+                    then 'cdc_loads has a row of a load that does not count and that none replaced'
+            end,
+            concat_ws('; then ', if(log_rows > 0, {{ drop }}, null), if(is_named, '{{ log_anew }}', null)),
+            case
+                when is_named and log_rows = 1 and differences <> ''
+                    then concat('cdc_loads and the ledger have different figures: ', differences)
+            end,
+            concat('if the ledger is right (no other finding on it): ', {{ drop }}, '; then {{ log_anew }}; else %s'),
+            case
+                when load_id = '{{ verified.loads[-1] }}' and rows_current <> {{ verified.manifest.rows }}
+                    then format_string(
+                        'the manifest says that {{ verified.manifest.rows }} rows exist, the counts of the loads give %s', rows_current
+                    )
+            end,
+            '%s'
+        ) as (problem, repair)
+    from compared
+),
+
+found as (
+    select *
+    from judged
+    where problem is not null
+)
+
+{{ spark_cdc._verified_findings(verified) }}
+{%- else -%}
+{{ spark_cdc._verified_nothing() }}
+{%- endif -%}
+{%- endtest -%}
