@@ -70,16 +70,18 @@
     {%- if not changed -%}{{ return([]) }}{%- endif -%}
     {%- set found = spark_cdc._query(spark_cdc._misfits_sql(ledger, load.keep, changed))[0] -%}
     {%- set problems = [] -%}
-    {%- for change in changed if found['misfits_' ~ loop.index] -%}
+    {%- for change in changed -%}
         {%- set misfits = found['misfits_' ~ loop.index] -%}
-        {%- set examples = spark_cdc._query(spark_cdc._misfit_examples_sql(ledger, load.keep, change)) | map(attribute='example') -%}
-        {%- set problem -%}
+        {%- if misfits -%}
+            {%- set examples = spark_cdc._query(spark_cdc._misfit_examples_sql(ledger, load.keep, change)) | map(attribute='example') -%}
+            {%- set problem -%}
 column '{{ change.column.name }}' was {{ change.type }} and is {{ change.column.data_type }}, but {{ misfits }} {# -#}
 {{ 'stored value does' if misfits == 1 else 'stored values do' }} not fit, such as '{{ examples | join("', '") }}'. Take a type that holds {# -#}
 them; or give the column `on_misfit: "null"` under its meta, and they read as null (the ledger keeps them); or declare a column of another {# -#}
 name, and name this one as dropped
-        {%- endset -%}
-        {%- do problems.append(problem) -%}
+            {%- endset -%}
+            {%- do problems.append(problem) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
