@@ -18,7 +18,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The technical columns. -#}
 {%- macro _events_delta_cdf_columns(entity) -%}
     {{ return([
         {'name': '_change_type', 'data_type': 'string', 'required': true},
