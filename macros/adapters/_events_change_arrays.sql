@@ -121,7 +121,6 @@ if(try_cast(happened as double) is not null, {{ number }}, {{ spark_cdc._cast_in
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_change_arrays_problems(entity) -%}
     {%- set fields = entity.events.get('fields') or {} -%}
     {%- if fields is not mapping -%}

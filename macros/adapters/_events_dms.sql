@@ -44,7 +44,6 @@ from (
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_dms_problems(entity) -%}
     {%- set no_order = [
         (not entity.events.get('timestamp_column') and not entity.events.order,

@@ -30,7 +30,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_flagged_rows_problems(entity) -%}
     {%- set accepted = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
     {%- set problems = spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], 'time', ['operation'])

@@ -20,7 +20,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The technical columns. -#}
 {%- macro _events_iceberg_changelog_columns(entity) -%}
     {{ return([
         {'name': '_change_type', 'data_type': 'string', 'required': true},
@@ -35,7 +34,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_iceberg_changelog_problems(entity) -%}
     {{ return(
         spark_cdc._order_type_problems('the format', [spark_cdc._named_column(entity, '_change_ordinal')])

@@ -53,7 +53,6 @@ from (
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_sqlserver_cdc_problems(entity) -%}
     {%- set problems = spark_cdc._adapter_column_problems(entity, ['time'], 'time') -%}
     {%- set bytes, integers = ['binary', 'string'], ['tinyint', 'smallint', 'int', 'bigint'] -%}

@@ -44,12 +44,8 @@ carried_over as (
 {%- endif %}
 
 select * from tagged
-{%- if entity.deleted_when %}
+{%- for name, wanted in [('deleted', entity.deleted_when), ('carried_over', run.load.is_checkpoint)] if wanted %}
 union all
-select * from deleted
-{%- endif %}
-{%- if run.load.is_checkpoint %}
-union all
-select * from carried_over
-{%- endif %}
+select * from {{ name }}
+{%- endfor %}
 {%- endmacro -%}

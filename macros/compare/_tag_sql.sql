@@ -16,16 +16,7 @@
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
 {%- macro _tag_sql(run, incoming) -%}
-    {%- if run.load.base is none -%}
-        {{ return(spark_cdc._tag_first_sql(run, incoming)) }}
-    {%- elif run.load.load_type == 'full' -%}
-        {{ return(spark_cdc._tag_full_sql(run, incoming)) }}
-    {%- endif -%}
-    {{ return(spark_cdc._tag_delta_sql(run, incoming)) }}
-{%- endmacro -%}
-
-
-{%- macro _tag_first_sql(run, incoming) -%}
+{%- if run.load.base is none -%}
 -- the first load: there is no state before it
 select
     {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
@@ -34,4 +25,9 @@ select
     {{ spark_cdc._partition(run.load) | indent(4) }},
     case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if run.entity.deleted_when else "else 'I'" }} end as operation
 from {{ incoming }}
+{%- elif run.load.load_type == 'full' -%}
+{{ spark_cdc._tag_full_sql(run, incoming) }}
+{%- else -%}
+{{ spark_cdc._tag_delta_sql(run, incoming) }}
+{%- endif -%}
 {%- endmacro -%}

@@ -14,8 +14,15 @@ if(
         'kind', if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'),
         'columns', {{ spark_cdc._texts_found(columns) | indent(8) }},
         'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
-        'row', {{ spark_cdc._event_note_row(entity) }}
-        {%- if not entity.events.is_message %},
+        {% if entity.events.is_message -%}
+        'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
+        'after', coalesce(event_after, event_before))
+        {%- else -%}
+        'row', named_struct({# -#}
+        {%- for column in entity.columns -%}
+        {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
+        {%- endfor -%}
+        ),
         'text', {{ spark_cdc._landing_problem_text(entity) }}
         {%- endif %}
     )),
@@ -50,16 +57,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
     {%- for condition, reason in general -%}
         {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
-    {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if entity.events.is_message else entity.columns -%}
-    {%- for column in entity.columns if column in read -%}
-        {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) -%}
-        {%- if condition -%}
-            {%- set condition -%}
-event_problem is null and {{ spark_cdc._event_note_applies(entity, column) }} and ({{ condition }})
-            {%- endset -%}
-            {%- do faults.append({'column': column.name, 'condition': condition, 'reason': spark_cdc._reject_reason(column)}) -%}
-        {%- endif -%}
-    {%- endfor -%}
+    {%- do faults.extend(spark_cdc._reject_faults(entity)) -%}
     {%- for old in spark_cdc._old_keys(entity) -%}
         {%- set raw = spark_cdc._raw(old) -%}
         {%- set reason -%}
@@ -70,34 +68,4 @@ concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._show
         {%- do faults.append({'column': old.of.name, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
     {{ return(faults) }}
-{%- endmacro -%}
-
-
-{#- When a column's value has to be right: keys wherever a row is named, others where the event brings a row. -#}
-{%- macro _event_note_applies(entity, column) -%}
-{%- set name = spark_cdc._literal(column.name) -%}
-{%- if column.role == 'key' -%}
-coalesce(event_op not in ('truncate', 'control'), false)
-{%- if entity.events.unique_keys %} and not (event_op = 'delete' and {{ spark_cdc._event_key_old_alternate(entity) }} is not null){% endif -%}
-{%- elif column.role == 'control' -%}
-coalesce(event_op <> 'control', false)
-{%- else -%}
-coalesce(event_op in ('insert', 'update', 'upsert', 'read'), false) and not coalesce(array_contains(event_unavailable, {{ name }}), false) {# -#}
-and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent, {{ name }}), false))
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- What is shown of an event that can't be accepted. -#}
-{%- macro _event_note_row(entity) -%}
-{%- if entity.events.is_message -%}
-named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
-'after', coalesce(event_after, event_before))
-{%- else -%}
-named_struct({# -#}
-{%- for column in entity.columns -%}
-{{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
-{%- endfor -%}
-)
-{%- endif -%}
 {%- endmacro -%}
