@@ -10,8 +10,7 @@
     ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
     ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
 ], ['id']) -%}
-{%- set parts = [] -%}
-{%- for field in fields.order -%}{%- do parts.append('try_cast(' ~ field.text ~ ' as bigint)') -%}{%- endfor -%}
+{%- set parts = fields.order | map(attribute='number') | list -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
 ),

@@ -13,7 +13,7 @@
 ], [name_of['timestamp']]) -%}
 {%- set parts = [] -%}
 {%- for field in fields.order -%}
-    {%- do parts.append(spark_cdc._change_arrays_order(entity) if field.text == 'happened' else 'try_cast(' ~ field.text ~ ' as bigint)') -%}
+    {%- do parts.append(spark_cdc._change_arrays_order(entity) if field.text == 'happened' else field.number) -%}
 {%- endfor -%}
 {%- set or_time = ', and for ' ~ name_of['timestamp'] ~ ' a time such as 2024-05-01T10:00:00Z too' -%}
 {%- set order_problem = spark_cdc._message_order_problem(

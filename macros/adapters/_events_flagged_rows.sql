@@ -31,7 +31,7 @@ from {{ typed }}
 
 
 {%- macro _events_flagged_rows_problems(entity) -%}
-    {%- set accepted = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
+    {%- set accepted = spark_cdc._event_operations() -%}
     {%- set problems = spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], 'time', ['operation'])
         + spark_cdc._broken({}, [
             (not entity.events.order,

@@ -4,7 +4,7 @@
 {#- The fields of a message that an adapter reads, and those that give the order besides: of the setting order_fields, `a.b` is the
     field b of the object a; a declared column landed beside the message comes before a field of its name.
     Arguments: entity, known (list of [name in the message, type, name in SQL]), default (the order without the setting: names of fields).
-    Returns {known, order}: known with the fields that the order needs added, and for each field of the order {name, text (expression)}. -#}
+    Returns {known, order}: known with the fields that the order needs added, and for each field of the order {name, text, number (expressions)}. -#}
 {%- macro _message_fields(entity, known, default) -%}
     {%- set order_fields = entity.events.get('order_fields') or default -%}
     {%- set fields = known | list -%}
@@ -25,7 +25,7 @@
         {%- if landed and landed.role == 'control' -%}
             {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
         {%- endif -%}
-        {%- do order.append({'name': field, 'text': text}) -%}
+        {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
     {%- endfor -%}
     {{ return({'known': fields, 'order': order}) }}
 {%- endmacro -%}

@@ -34,27 +34,21 @@ if(
 {#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
     reason (expression of a text). -#}
 {%- macro _event_note_faults(entity) -%}
-    {%- set operations = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
+    {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
     {%- set unknown -%}
 concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
-    {%- set general = [
-        ['event_problem is not null', 'event_problem'],
-        ['event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown],
-        ["event_problem is null and event_op not in ('control', 'read') and final_position is null",
-         "'the position in the order of events is missing'"],
-    ] -%}
-    {%- if not entity.events.is_message -%}
-        {%- do general.insert(1, ['landing_problem is not null', spark_cdc._landing_problem_reason(entity)]) -%}
-    {%- endif -%}
-    {%- if entity.events.insert_only -%}
-        {%- do general.append(["event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"]) -%}
-    {%- endif -%}
-    {%- if entity.source.on_unexpected_column == 'error' and entity.events.is_message -%}
-        {%- do general.append(['size(event_unexpected) > 0', "concat('unexpected columns: ', array_join(event_unexpected, ', '))"]) -%}
-    {%- endif -%}
     {%- set faults = [] -%}
-    {%- for condition, reason in general -%}
+    {%- for wanted, condition, reason in [
+        (true, 'event_problem is not null', 'event_problem'),
+        (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
+        (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
+        (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
+         "'the position in the order of events is missing'"),
+        (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
+        (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
+         "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
+    ] if wanted -%}
         {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
     {%- do faults.extend(spark_cdc._reject_faults(entity)) -%}
