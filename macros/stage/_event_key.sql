@@ -45,9 +45,3 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
 {%- endfor %} when {{ spark_cdc._sent_before(unique_key) | join(' and ') }} then {{ spark_cdc._alternate_hash(columns) }}
 {%- endfor %} end
 {%- endmacro -%}
-
-
-{#- The other unique keys under which the row of an event is known from then on. -#}
-{%- macro _event_key_alternates(entity) -%}
-if(event_op in ('insert', 'update', 'upsert', 'read'), {{ spark_cdc._alternate_hash_array(entity) }}, null)
-{%- endmacro -%}
