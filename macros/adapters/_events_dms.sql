@@ -47,8 +47,8 @@ from (
 {%- macro _events_dms_problems(entity) -%}
     {%- set no_order = [
         (not entity.events.get('timestamp_column') and not entity.events.order,
-         'events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give that name here, or name columns that '
-         'give the order under events.order'),
+         'events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give that name here, '
+         'or name columns that give the order under events.order'),
     ] -%}
     {{ return(
         spark_cdc._adapter_column_problems(entity, ['operation', 'timestamp_column', 'transaction'], 'timestamp_column')

@@ -1,7 +1,8 @@
 {#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a message. -#}
 {%- macro _events_maxwell(entity, landed) -%}
 {%- set codes = dict({'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'}, **dict.fromkeys([
-    'bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter', 'database-drop',
+    'bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop',
+    'database-create', 'database-alter', 'database-drop',
 ], 'control')) -%}
 {%- set fields = [
     ['database', 'string', 'database_name'], ['table', 'string', 'table_name'], ['type', 'string', 'change_type'],

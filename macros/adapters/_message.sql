@@ -4,7 +4,8 @@
 {#- The fields of a message that an adapter reads, and those that give the order besides: of the setting order_fields, `a.b` is the
     field b of the object a; a declared column landed beside the message comes before a field of its name.
     Arguments: entity, known (list of [name in the message, type, name in SQL]), default (the order without the setting: names of fields).
-    Returns {known, order}: known with the fields that the order needs added, and for each field of the order {name, text, number (expressions)}. -#}
+    Returns {known, order}: known with the fields that the order needs added, and for each field of the order its name, and text and
+    number as expressions. -#}
 {%- macro _message_fields(entity, known, default) -%}
     {%- set order_fields = entity.events.get('order_fields') or default -%}
     {%- set fields = known | list -%}
@@ -63,7 +64,8 @@ case
     when {{ control }} then 'control'
     {%- endif %}
     {%- for operation in codes.values() | unique %}
-    when {{ code }} in ({{ spark_cdc._literals(codes.items() | selectattr(1, 'equalto', operation) | map(attribute=0)) }}) then '{{ operation }}'
+    {%- set names = codes.items() | selectattr(1, 'equalto', operation) | map(attribute=0) %}
+    when {{ code }} in ({{ spark_cdc._literals(names) }}) then '{{ operation }}'
     {%- endfor %}
 end
 {%- endmacro -%}
@@ -95,7 +97,9 @@ and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>')), 
 {%- endmacro -%}
 
 
-{%- macro _several_messages_text() -%}'more than one JSON object in a message, or text behind it; accepted is one object a line'{%- endmacro -%}
+{%- macro _several_messages_text() -%}
+'more than one JSON object in a message, or text behind it; accepted is one object a line'
+{%- endmacro -%}
 
 
 {#- The first cases of what is wrong with a message: it can't be read. Arguments: tool (who writes such messages), accepted (text). -#}

@@ -6,5 +6,9 @@ if({{ spark_cdc._any_null(columns) }}, null, {{ spark_cdc._hash(columns) }})
 
 {#- Those of all unique keys of a row, as an array. -#}
 {%- macro _alternate_hash_array(entity) -%}
-array_compact(array({% for columns in entity.events.unique_keys %}{{ spark_cdc._alternate_hash(columns) }}{{ ', ' if not loop.last }}{% endfor %}))
+array_compact(array({# -#}
+{%- for columns in entity.events.unique_keys -%}
+{{ spark_cdc._alternate_hash(columns) }}{{ ', ' if not loop.last }}
+{%- endfor -%}
+))
 {%- endmacro -%}

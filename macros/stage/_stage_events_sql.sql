@@ -33,7 +33,8 @@ select
     {%- endif %}
     {%- if entity.events.unique_keys %}
     {{ spark_cdc._event_key_old_alternate(entity) | indent(4) }} as old_alternate_hash,
-    if(event_op in ('insert', 'update', 'upsert', 'read'), {{ spark_cdc._alternate_hash_array(entity) | indent(4) }}, null) as alternate_hashes,
+    if(event_op in ('insert', 'update', 'upsert', 'read'), {# -#}
+    {{ spark_cdc._alternate_hash_array(entity) | indent(4) }}, null) as alternate_hashes,
     {%- endif %}
     {% for old in old_keys -%}
     {{ old.sql }},
