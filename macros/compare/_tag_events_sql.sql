@@ -31,8 +31,8 @@ with
 prior as (
     {{ spark_cdc._rows_before_sql(
         run, spark_cdc._event_keys_sql(source, moves), summary.event_count,
-        ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
-        + missing | map(attribute='sql') | list) | indent(4) }}
+        spark_cdc._payload_hashes(entity) + ['eff_start_date', 'event_position', 'operation'] + missing | map(attribute='sql') | list
+    ) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few

@@ -26,9 +26,9 @@
 {%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
 {%- set deletes = is_full or entity.deleted_when -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
-{%- set hashes = ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) -%}
 with prior as (
-    {{ (spark_cdc._prior_sql(run) if is_full else spark_cdc._prior_of_sql(run, incoming, hashes + ['eff_start_date'])) | indent(4) }}
+    {{ (spark_cdc._prior_sql(run) if is_full
+        else spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload_hashes(entity) + ['eff_start_date'])) | indent(4) }}
 ),
 
 {# where the prior hashes are few enough to be broadcast, the payload that came in stays where it was read -#}
