@@ -1,18 +1,16 @@
 {#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it. One row for each row of a message. -#}
 {%- macro _events_canal(entity, landed) -%}
 {%- set row_types = {'INSERT': 'insert', 'UPDATE': 'update', 'DELETE': 'delete', 'INIT': 'read'} -%}
-{%- set codes = dict(row_types, TRUNCATE='truncate') -%}
-{%- for type in ['CREATE', 'ALTER', 'ERASE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT',
-                 'INIT_DDL', 'WATERMARK', 'TIDB_WATERMARK'] -%}
-    {%- do codes.update({type: 'control'}) -%}
-{%- endfor -%}
-{%- set order_fields = spark_cdc._message_order_fields(entity, ['id']) -%}
+{%- set codes = dict(row_types, TRUNCATE='truncate', **dict.fromkeys([
+    'CREATE', 'ALTER', 'ERASE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT', 'INIT_DDL',
+    'WATERMARK', 'TIDB_WATERMARK',
+], 'control')) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     ['id', 'string', 'id'], ['database', 'string', 'database_name'], ['table', 'string', 'table_name'],
     ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
     ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
-], order_fields) -%}
-{%- set parts = spark_cdc._message_numbers(fields.order) -%}
+], ['id']) -%}
+{%- set parts = fields.order | map(attribute='number') | list -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
 ),
@@ -21,8 +19,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name', 'database_name'),
-            [["is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'", 'control']]
+            entity, codes, 'upper(change_type)', 'table_name', 'database_name', "is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'"
         ) | indent(8) }} as event_op
     from parsed
 ),
@@ -49,7 +46,7 @@ select
         when event_op = 'update' and (old_row is null or size(old_rows) <> size(new_rows))
             then 'update without its old values; accepted is one entry of old for each of data'
         when event_op <> 'read'
-            then {{ spark_cdc._message_order_problem(order_fields, fields.order, parts, 'a whole number') | indent(12) }}
+            then {{ spark_cdc._message_order_problem(fields.order, parts, 'a whole number') | indent(12) }}
     end as event_problem,
     case event_op
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_row') }}

@@ -5,21 +5,19 @@
 {%- set codes = {'INSERT': 'insert', 'UPDATE': 'update', 'UPSERT': 'upsert', 'DELETE': 'delete', 'TRUNCATE': 'truncate',
     'READ': 'read', 'HEARTBEAT': 'control', 'BEGIN': 'control', 'COMMIT': 'control'} -%}
 {%- set name_of = dict(spark_cdc._change_arrays_fields(), **(entity.events.get('fields') or {})) -%}
-{%- set order_fields = spark_cdc._message_order_fields(entity, [name_of['timestamp']]) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     [name_of['change_type'], 'string', 'change_type'], [name_of['timestamp'], 'string', 'happened'],
     [name_of['table'], 'string', 'table_name'], [name_of['transaction'], 'string', 'transaction_id'],
     [name_of['column_names'], 'array<string>', 'new_names'], [name_of['column_values'], 'array<string>', 'new_values'],
     [name_of['old_key_names'], 'array<string>', 'old_names'], [name_of['old_key_values'], 'array<string>', 'old_values'],
-], order_fields) -%}
+], [name_of['timestamp']]) -%}
 {%- set parts = [] -%}
-{%- for text in fields.order -%}
-    {%- do parts.append(spark_cdc._change_arrays_order(entity, text) if text == 'happened' else spark_cdc._message_numbers([text])[0]) -%}
+{%- for field in fields.order -%}
+    {%- do parts.append(spark_cdc._change_arrays_order(entity) if field.text == 'happened' else field.number) -%}
 {%- endfor -%}
+{%- set or_time = ', and for ' ~ name_of['timestamp'] ~ ' a time such as 2024-05-01T10:00:00Z too' -%}
 {%- set order_problem = spark_cdc._message_order_problem(
-    order_fields, fields.order, parts,
-    'a whole number' ~ (', and for ' ~ name_of['timestamp'] ~ ' a time such as 2024-05-01T10:00:00Z too' if 'happened' in fields.order else '')
-) -%}
+    fields.order, parts, 'a whole number' ~ (or_time if 'happened' in fields.order | map(attribute='text') else '')) -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
 ),
@@ -27,7 +25,7 @@ with parsed as (
 named as (
     select
         *,
-        {{ spark_cdc._message_operation(codes, 'upper(change_type)', spark_cdc._is_other_table(entity, 'table_name')) | indent(8) }} as event_op
+        {{ spark_cdc._message_operation(entity, codes, 'upper(change_type)', 'table_name') | indent(8) }} as event_op
     from parsed
 ),
 
@@ -43,7 +41,7 @@ select
     event_op,
     {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
-    if(event_op = 'control', null, {{ spark_cdc._change_arrays_time(entity, 'happened') }}) as event_time,
+    if(event_op = 'control', null, {{ spark_cdc._change_arrays_time(entity) }}) as event_time,
     case
         {{ spark_cdc._unreadable_message_cases('change arrays', 'one message a line, with ' ~ name_of.values() | join(', ')) | indent(8) }}
         {{ spark_cdc._unknown_message_case(spark_cdc._literal(name_of['change_type']), 'change_type', codes) | indent(8) }}
@@ -88,44 +86,41 @@ from mapped
 
 {#- The time of a message as a number that sorts: a number as it is (in microseconds where its unit is known, so that
     1.5 seconds count), a text as microseconds. -#}
-{%- macro _change_arrays_order(entity, text) -%}
+{%- macro _change_arrays_order(entity) -%}
 {%- set scale = {'seconds': 1000000, 'millis': 1000, 'micros': 1}.get(entity.events.get('timestamp_unit')) -%}
 {%- set number -%}
 {%- if scale -%}
-try_cast(try_multiply(try_cast({{ text }} as decimal(28, 9)), {{ scale }}) as bigint)
+try_cast(try_multiply(try_cast(happened as decimal(28, 9)), {{ scale }}) as bigint)
 {%- else -%}
-try_cast({{ text }} as bigint)
+try_cast(happened as bigint)
 {%- endif -%}
 {%- endset -%}
-coalesce({{ number }}, unix_micros({{ spark_cdc._cast_instant(text, none, entity.timezone) }}))
+coalesce({{ number }}, unix_micros({{ spark_cdc._cast_instant('happened', none, entity.timezone) }}))
 {%- endmacro -%}
 
 
 {#- The time of a message as an instant: a text is one; a number if its unit is known. -#}
-{%- macro _change_arrays_time(entity, text) -%}
+{%- macro _change_arrays_time(entity) -%}
 {%- set unit = entity.events.get('timestamp_unit') -%}
 {%- set number -%}
 {%- if unit == 'nanos' -%}
-timestamp_micros(try_cast({{ text }} as bigint) div 1000)
+timestamp_micros(try_cast(happened as bigint) div 1000)
 {%- elif unit -%}
-timestamp_micros({{ spark_cdc._change_arrays_order(entity, text) }})
+timestamp_micros({{ spark_cdc._change_arrays_order(entity) }})
 {%- else -%}
 cast(null as timestamp)
 {%- endif -%}
 {%- endset -%}
-if(try_cast({{ text }} as double) is not null, {{ number }}, {{ spark_cdc._cast_instant(text, none, entity.timezone) }})
+if(try_cast(happened as double) is not null, {{ number }}, {{ spark_cdc._cast_instant('happened', none, entity.timezone) }})
 {%- endmacro -%}
 
 
 {%- macro _events_change_arrays_format() -%}
-    {{ return({
-        'settings': {'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos']},
-        'has_order': true, 'landed_row': true,
-    }) }}
+    {%- set settings = {'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos']} -%}
+    {{ return({'settings': settings, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_change_arrays_problems(entity) -%}
     {%- set fields = entity.events.get('fields') or {} -%}
     {%- if fields is not mapping -%}

@@ -3,6 +3,7 @@
     documents are counted; a second time is parsed only what a topic dump wraps. The message key is read only for events whose key
     the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
+{%- set given = entity.events.get('database') -%}
 with parsed as (
     select
         landed_row,
@@ -36,7 +37,8 @@ opened as (
         coalesce(sent.key, message_key) as message_key,
         if(carried is null, sent.payload is not null, carried.payload is not null) as is_enclosed,
         {%- for name in spark_cdc._debezium_fields() %}
-        {{ spark_cdc._debezium_field(name) }} as {{ name }}{{ ',' if not loop.last }}
+        if(carried is null, if(sent.payload is null, sent.{{ name }}, sent.payload.{{ name }}), {# -#}
+        if(carried.payload is null, carried.{{ name }}, carried.payload.{{ name }})) as {{ name }}{{ ',' if not loop.last }}
         {%- endfor %}
     from unwrapped
 ),
@@ -51,7 +53,12 @@ classified as (
         source,
         transaction,
         {{ spark_cdc._debezium_operation() | indent(8) }} as event_op,
-        {{ spark_cdc._debezium_database(entity) | indent(8) }} as database,
+        case
+            when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
+            when source.connector = 'mariadb' then 'mysql'
+            {#- the setting stands in where the message does not name the database #}
+            {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
+        end as database,
         {{ spark_cdc._debezium_before(entity) | indent(8) }} as event_before,
         if(op in ('c', 'u', 'r'), after, null) as event_after
     from opened
@@ -117,13 +124,6 @@ from_json(
 {%- endmacro -%}
 
 
-{#- A part of the envelope, which may stand below `payload`: of what was sent, or of what that wraps. -#}
-{%- macro _debezium_field(name) -%}
-if(carried is null, if(sent.payload is null, sent.{{ name }}, sent.payload.{{ name }}), {# -#}
-if(carried.payload is null, carried.{{ name }}, carried.payload.{{ name }}))
-{%- endmacro -%}
-
-
 {#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
     or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
 {%- macro _debezium_operation() -%}
@@ -154,17 +154,6 @@ end
 
 {#- The message as text, taken out of what wraps it. -#}
 {%- macro _debezium_content() -%}coalesce(wrapped, landed_row.message){%- endmacro -%}
-
-
-{#- By which database's rules the position is read: the message says, the setting stands in where it does not. -#}
-{%- macro _debezium_database(entity) -%}
-{%- set given = entity.events.get('database') -%}
-case
-    when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
-    when source.connector = 'mariadb' then 'mysql'
-    {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
-end
-{%- endmacro -%}
 
 
 {#- The old image or key. A delete whose image lacks the key takes it from the message key. An update never changes the
@@ -205,7 +194,7 @@ case
     when op is null and json_object_keys({{ content }}) is null
         then concat('not a JSON object: ', left(landed_row.message, 200), '; {{ accepted }}')
     when {{ spark_cdc._is_several_messages('landed_row.message') }}
-        then {{ spark_cdc._literal(spark_cdc._several_messages_text()) }}
+        then {{ spark_cdc._several_messages_text() }}
     when op is null
         then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
     when event_op is null

@@ -1,10 +1,15 @@
 {#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
     only those are there that the connector was told to add. -#}
 {%- macro _events_debezium_flat(entity, typed) -%}
-{%- set transactions = [] -%}
-{%- for name in ['txId', 'gtid', 'commit_lsn'] if name in spark_cdc._debezium_flat_fields(entity) -%}
-    {%- do transactions.append(spark_cdc._debezium_flat_field(name)) -%}
-{%- endfor -%}
+{%- set no_position -%}
+{%- if entity.events.order -%}
+no position: a column of events.order is null; accepted are rows with {{ entity.events.order | map(attribute='name') | join(', ') }}
+{%- else -%}
+no position: accepted are __source_sequence or __lsn (PostgreSQL), __source_file, __source_pos and __source_row (MySQL), {# -#}
+__source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Server), to be had by add.fields of the connector, {# -#}
+or declared columns named in events.order
+{%- endif -%}
+{%- endset -%}
 with ordered as (
     select
         *,
@@ -22,7 +27,10 @@ select
         when __op = 'r' then 'read'
         when __op = 't' then 'truncate'
     end as event_op,
-    coalesce({{ (transactions + ['__transaction_id']) | join(', ') }}) as event_transaction,
+    coalesce(
+    {%- for name in ['txId', 'gtid', 'commit_lsn'] if name in spark_cdc._debezium_flat_fields(entity) -%}
+    {{ spark_cdc._debezium_flat_field(name) }}, {% endfor -%}
+    __transaction_id) as event_transaction,
     timestamp_micros(coalesce(__source_ts_us, try_multiply(__source_ts_ms, 1000L))) as event_time,
     case
         when __op not in ('c', 'u', 'd', 'r', 't')
@@ -30,7 +38,7 @@ select
         when lower(__deleted) not in ('true', 'false')
             then concat('unknown mark \'', __deleted, '\' in __deleted; accepted are true, false')
         when event_position is null and coalesce(__op <> 'r', true)
-            then {{ spark_cdc._literal(spark_cdc._debezium_flat_orders(entity)) }}
+            then {{ spark_cdc._literal(no_position) }}
     end as event_problem,
     cast(null as map<string, string>) as event_before
 from ordered
@@ -66,11 +74,8 @@ from ordered
         'mysql': {'file': 'string', 'pos': 'bigint', 'row': 'bigint', 'gtid': 'string'},
         'sqlserver': {'commit_lsn': 'string', 'change_lsn': 'string', 'event_serial_no': 'bigint'},
     } -%}
-    {%- set wanted = {} -%}
-    {%- for database in fields if entity.events.get('database', database) == database -%}
-        {%- do wanted.update(fields[database]) -%}
-    {%- endfor -%}
-    {{ return(wanted) }}
+    {%- set database = entity.events.get('database') -%}
+    {{ return(fields.get(database, {}) if database else dict(dict(fields.postgresql, **fields.mysql), **fields.sqlserver)) }}
 {%- endmacro -%}
 
 
@@ -83,37 +88,20 @@ coalesce(__source_{{ name }}, __{{ name }})
 {#- The declared order, else the place in the log of whichever database the row comes from. -#}
 {%- macro _debezium_flat_position(entity) -%}
 {%- set field = spark_cdc._debezium_flat_field -%}
-{%- set fields = spark_cdc._debezium_flat_fields(entity) -%}
-{%- set positions = [] -%}
-{%- if 'lsn' in fields -%}
-    {%- do positions.append(spark_cdc._debezium_position_postgresql(field('sequence'), field('lsn'))) -%}
-{%- endif -%}
-{%- if 'file' in fields -%}
-    {%- do positions.append(spark_cdc._debezium_position_mysql(field('file'), field('pos'), field('row'))) -%}
-{%- endif -%}
-{%- if 'commit_lsn' in fields -%}
-    {%- do positions.append(
-        spark_cdc._debezium_position_sqlserver(field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'")) -%}
-{%- endif -%}
+{%- set database = entity.events.get('database') -%}
+{%- set position_of = {
+    'postgresql': spark_cdc._debezium_position_postgresql(field('sequence'), field('lsn')),
+    'mysql': spark_cdc._debezium_position_mysql(field('file'), field('pos'), field('row')),
+    'sqlserver': spark_cdc._debezium_position_sqlserver(
+        field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'"),
+} -%}
 {%- if entity.events.order -%}
 if({{ spark_cdc._any_null(entity.events.order) }}, null, array({{ spark_cdc._order_parts(entity.events.order) | join(', ') }}))
-{%- elif positions | length == 1 -%}
-{{ positions[0] }}
+{%- elif database -%}
+{{ position_of[database] }}
 {%- else -%}
 coalesce(
-    {{ positions | join(',\n') | indent(4) }}
+    {{ position_of.values() | join(',\n') | indent(4) }}
 )
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- What would give an order, in words. -#}
-{%- macro _debezium_flat_orders(entity) -%}
-{%- if entity.events.order -%}
-no position: a column of events.order is null; accepted are rows with {{ entity.events.order | map(attribute='name') | join(', ') }}
-{%- else -%}
-no position: accepted are __source_sequence or __lsn (PostgreSQL), __source_file, __source_pos and __source_row (MySQL), {# -#}
-__source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Server), to be had by add.fields of the connector, {# -#}
-or declared columns named in events.order
 {%- endif -%}
 {%- endmacro -%}

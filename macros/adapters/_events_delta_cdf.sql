@@ -18,7 +18,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The technical columns. -#}
 {%- macro _events_delta_cdf_columns(entity) -%}
     {{ return([
         {'name': '_change_type', 'data_type': 'string', 'required': true},
@@ -33,7 +32,6 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- What is wrong with the entity. Returns a list of texts. -#}
 {%- macro _events_delta_cdf_problems(entity) -%}
     {{ return(spark_cdc._order_type_problems('the format', [spark_cdc._named_column(entity, '_commit_version')])) }}
 {%- endmacro -%}

@@ -13,7 +13,9 @@ select
     coalesce(
         {{ spark_cdc._coded_operation_problem(operation.name, operation.sql, codes) | indent(8) }}
         {%- if committed is not none and committed.data_type == 'string' %},
-        {{ spark_cdc._dms_time_problem(committed) }}
+        {%- set accepted = ' in ' ~ committed.name ~ '; accepted is yyyy-MM-dd HH:mm:ss.SSSSSS' %}
+        if(event_op <> 'read' and event_time is null and {{ committed.sql }} is not null, {# -#}
+        concat('time ', {{ spark_cdc._shown(committed.sql) }}, {{ spark_cdc._literal(accepted) }}), null)
         {%- endif %}
     ) as event_problem,
     {{ spark_cdc._old_key_map(entity) | indent(4) }} as event_before
@@ -24,13 +26,6 @@ from (
         {{ spark_cdc._event_instant(entity, committed) }} as event_time
     from {{ typed }}
 ) as parsed
-{%- endmacro -%}
-
-
-{%- macro _dms_time_problem(committed) -%}
-{% set accepted %} in {{ committed.name }}; accepted is yyyy-MM-dd HH:mm:ss.SSSSSS{% endset -%}
-if(event_op <> 'read' and event_time is null and {{ committed.sql }} is not null, {# -#}
-concat('time ', {{ spark_cdc._shown(committed.sql) }}, {{ spark_cdc._literal(accepted) }}), null)
 {%- endmacro -%}
 
 
@@ -49,19 +44,16 @@ concat('time ', {{ spark_cdc._shown(committed.sql) }}, {{ spark_cdc._literal(acc
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_dms_problems(entity) -%}
-    {%- set problems = [] -%}
-    {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['operation', 'timestamp_column', 'transaction'])) -%}
-    {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'timestamp_column')) -%}
-    {%- if not entity.events.get('timestamp_column') and not entity.events.order -%}
-        {%- set problem -%}
-events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give that name here, or name columns {# -#}
-that give the order under events.order
-        {%- endset -%}
-        {%- do problems.append(problem) -%}
-    {%- endif -%}
-    {%- do problems.extend(spark_cdc._order_type_problems('events.order', entity.events.order)) -%}
-    {%- do problems.extend(spark_cdc._old_key_map_problems(entity)) -%}
-    {{ return(problems) }}
+    {%- set no_order = [
+        (not entity.events.get('timestamp_column') and not entity.events.order,
+         'events.timestamp_column is missing: set TimestampColumnName at the S3 endpoint of DMS and give that name here, '
+         'or name columns that give the order under events.order'),
+    ] -%}
+    {{ return(
+        spark_cdc._adapter_column_problems(entity, ['operation', 'timestamp_column', 'transaction'], 'timestamp_column')
+        + spark_cdc._broken({}, no_order)
+        + spark_cdc._order_type_problems('events.order', entity.events.order)
+        + spark_cdc._old_key_map_problems(entity)
+    ) }}
 {%- endmacro -%}

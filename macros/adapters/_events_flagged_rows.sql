@@ -30,20 +30,15 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_flagged_rows_problems(entity) -%}
-    {%- set problems = [] -%}
-    {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], ['operation'])) -%}
-    {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'time')) -%}
-    {%- if not entity.events.order -%}
-        {%- set problem -%}
-events.order is missing or names no column: name the columns that give the order of the changes, most significant first
-        {%- endset -%}
-        {%- do problems.append(problem) -%}
-    {%- endif -%}
-    {%- do problems.extend(spark_cdc._order_type_problems('events.order', entity.events.order)) -%}
-    {%- do problems.extend(spark_cdc._old_key_map_problems(entity)) -%}
-    {%- set accepted = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
+    {%- set accepted = spark_cdc._event_operations() -%}
+    {%- set problems = spark_cdc._adapter_column_problems(entity, ['operation', 'transaction', 'time'], 'time', ['operation'])
+        + spark_cdc._broken({}, [
+            (not entity.events.order,
+             'events.order is missing or names no column: name the columns that give the order of the changes, most significant first'),
+        ])
+        + spark_cdc._order_type_problems('events.order', entity.events.order)
+        + spark_cdc._old_key_map_problems(entity) -%}
     {%- if (entity.events.get('codes') or {}) is not mapping -%}
         {%- do problems.append('events.codes is not a mapping: write code: operation below it, such as U: update') -%}
     {%- else -%}

@@ -4,16 +4,15 @@
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'INSERT': 'insert', 'UPDATE': 'update',
     'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert', 'DDL': 'control', 'STREAM_METADATA': 'control',
     'OBJECT_METADATA': 'control'} -%}
-{%- set order_fields = spark_cdc._message_order_fields(entity, ['pos']) -%}
 {%- set fields = spark_cdc._message_fields(entity, [
     ['table', 'string', 'table_name'], ['op_type', 'string', 'op_type'], ['op_ts', 'string', 'op_ts'], ['pos', 'string', 'pos'],
     ['xid', 'string', 'transaction_id'], ['before', 'map<string, string>', 'before_image'],
     ['after', 'map<string, string>', 'after_image'], ['$schema', 'string', 'json_schema'],
-], order_fields) -%}
+], ['pos']) -%}
 {%- set parts = [] -%}
 {%- set needed = [] -%}
-{%- for text in fields.order -%}
-    {%- set numbers = spark_cdc._goldengate_order(text) -%}
+{%- for field in fields.order -%}
+    {%- set numbers = spark_cdc._goldengate_order(field.text) -%}
     {%- do parts.extend(numbers) -%}
     {%- do needed.append(numbers[1]) -%}
 {%- endfor -%}
@@ -25,8 +24,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            codes, 'upper(op_type)', spark_cdc._is_other_table(entity, 'table_name'),
-            [['op_type is null and json_schema is not null', 'control']]
+            entity, codes, 'upper(op_type)', 'table_name', control='op_type is null and json_schema is not null'
         ) | indent(8) }} as event_op,
         {{ spark_cdc._goldengate_present('before_image') | indent(8) }} as old_row,
         {{ spark_cdc._goldengate_present('after_image') | indent(8) }} as new_row
@@ -46,7 +44,7 @@ select
         when event_op in ('insert', 'update', 'upsert') and new_row is null
             then concat(event_op, ' without an after image; accepted is a row under after')
         else {{ spark_cdc._message_order_problem(
-            order_fields, fields.order, needed, 'digits, digits:digits, or an LSN such as 0/16B3748 or 0000004d:00000c50:0003'
+            fields.order, needed, 'digits, digits:digits, or an LSN such as 0/16B3748 or 0000004d:00000c50:0003'
         ) | indent(8) }}
     end as event_problem,
     case event_op

@@ -1,26 +1,23 @@
 {#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a message. -#}
 {%- macro _events_maxwell(entity, landed) -%}
-{%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'} -%}
-{%- for type in ['bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter',
-                 'database-drop'] -%}
-    {%- do codes.update({type: 'control'}) -%}
-{%- endfor -%}
-{%- set fields = spark_cdc._message_fields(entity, [
+{%- set codes = dict({'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'}, **dict.fromkeys([
+    'bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop',
+    'database-create', 'database-alter', 'database-drop',
+], 'control')) -%}
+{%- set fields = [
     ['database', 'string', 'database_name'], ['table', 'string', 'table_name'], ['type', 'string', 'change_type'],
     ['ts', 'string', 'seconds'], ['xid', 'string', 'transaction_id'], ['xoffset', 'string', 'transaction_offset'],
     ['commit', 'boolean', 'is_last'], ['position', 'string', 'binlog_text'], ['data', 'map<string, string>', 'new_row'],
     ['old', 'map<string, string>', 'old_values'],
-], []) -%}
+] -%}
 with parsed as (
-    {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
+    {{ spark_cdc._parsed_messages(entity, landed, fields) | indent(4) }}
 ),
 
 named as (
     select
         *,
-        {{ spark_cdc._message_operation(
-            codes, 'change_type', spark_cdc._is_other_table(entity, 'table_name', 'database_name')
-        ) | indent(8) }} as event_op,
+        {{ spark_cdc._message_operation(entity, codes, 'change_type', 'table_name', 'database_name') | indent(8) }} as event_op,
         -- an object in place of the text file:offset is accepted too
         if(
             startswith(binlog_text, '{'),

@@ -4,7 +4,6 @@
 {%- macro _events_sqlserver_cdc(entity, typed) -%}
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}
-{%- set command_id = spark_cdc._named_column(entity, '__$command_id') -%}
 {%- set operation = spark_cdc._named_column(entity, '__$operation') -%}
 {%- set codes = {'1': 'delete', '2': 'insert', '3': 'delete', '4': 'update', '5': 'upsert'} -%}
 select
@@ -13,7 +12,7 @@ select
     array(
         cast(conv(substring(event_transaction, 1, 8), 16, 10) as bigint),
         cast(conv(substring(event_transaction, 9, 12), 16, 10) as bigint),
-        coalesce(cast({{ command_id.sql }} as bigint), 0L),
+        coalesce(cast({{ spark_cdc._named_column(entity, '__$command_id').sql }} as bigint), 0L),
         coalesce(cast(conv(substring(event_seqval, 1, 8), 16, 10) as bigint), 0L),
         coalesce(cast(conv(substring(event_seqval, 9, 12), 16, 10) as bigint), 0L),
         if({{ operation.sql }} in (1, 3), 0L, 1L)
@@ -54,22 +53,15 @@ from (
 {%- endmacro -%}
 
 
-{#- What is wrong with them. Returns a list of texts. -#}
 {%- macro _events_sqlserver_cdc_problems(entity) -%}
-    {%- set problems = [] -%}
-    {%- do problems.extend(spark_cdc._adapter_column_problems(entity, ['time'])) -%}
-    {%- do problems.extend(spark_cdc._event_instant_problems(entity, 'time')) -%}
-    {%- for name, accepted in [('__$start_lsn', ['binary', 'string']), ('__$seqval', ['binary', 'string']),
-                               ('__$operation', ['tinyint', 'smallint', 'int', 'bigint']),
-                               ('__$command_id', ['tinyint', 'smallint', 'int', 'bigint'])] -%}
-        {%- set column = spark_cdc._named_column(entity, name) -%}
-        {%- if column.data_type not in accepted -%}
-            {%- set problem -%}
-column '{{ name }}' is declared {{ column.data_type }}; accepted are {{ accepted | join(', ') }}: correct it, {# -#}
-or leave it out, since the format adds it
-            {%- endset -%}
-            {%- do problems.append(problem) -%}
-        {%- endif -%}
+    {%- set problems = spark_cdc._adapter_column_problems(entity, ['time'], 'time') -%}
+    {%- set bytes, integers = ['binary', 'string'], ['tinyint', 'smallint', 'int', 'bigint'] -%}
+    {%- for name, accepted in [('__$start_lsn', bytes), ('__$seqval', bytes), ('__$operation', integers), ('__$command_id', integers)] -%}
+        {%- set type = spark_cdc._named_column(entity, name).data_type -%}
+        {%- do problems.extend(spark_cdc._broken({'name': name, 'type': type, 'accepted': accepted | join(', ')}, [
+            (type not in accepted,
+             "column '%(name)s' is declared %(type)s; accepted are %(accepted)s: correct it, or leave it out, since the format adds it"),
+        ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

@@ -4,16 +4,16 @@
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'truncate': 'truncate', 'message': 'control',
     'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'B': 'control', 'C': 'control', 'M': 'control'} -%}
 {%- set columns = 'array<struct<name: string, type: string, value: string>>' -%}
-{%- set fields = spark_cdc._message_fields(entity, [
+{%- set fields = [
     ['action', 'string', 'action'], ['xid', 'string', 'transaction_id'], ['nextlsn', 'string', 'nextlsn'], ['lsn', 'string', 'lsn'],
     ['timestamp', 'string', 'committed'], ['schema', 'string', 'schema_name'], ['table', 'string', 'table_name'],
     ['change', 'array<struct<kind: string, schema: string, table: string, columnnames: array<string>, columntypes: array<string>, '
         ~ 'columnvalues: array<string>, oldkeys: struct<keynames: array<string>, keytypes: array<string>, '
         ~ 'keyvalues: array<string>>>>', 'changes'],
     ['columns', columns, 'new_columns'], ['identity', columns, 'old_columns'],
-], []) -%}
+] -%}
 with parsed as (
-    {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
+    {{ spark_cdc._parsed_messages(entity, landed, fields) | indent(4) }}
 ),
 
 exploded as (
@@ -43,8 +43,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            codes, "one['kind']", spark_cdc._is_other_table(entity, "one['table']", "one['schema']"),
-            [['is_format_1 and one is null', 'control']]
+            entity, codes, "one['kind']", "one['table']", "one['schema']", 'is_format_1 and one is null'
         ) | indent(8) }} as event_op,
         one['columnnames'] as new_names,
         {{ spark_cdc._wal2json_unpadded("one['columnvalues']", "one['columntypes']") }} as new_values,
@@ -57,7 +56,10 @@ named as (
 mapped as (
     select
         *,
-        {{ spark_cdc._wal2json_lsn('log_position') }} as log_number,
+        {# an LSN is two hexadecimal numbers of 32 bits with a slash between; here they are one number -#}
+        if(log_position rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$', try_cast(conv({# -#}
+        concat(substring_index(log_position, '/', 1), lpad(substring_index(log_position, '/', -1), 8, '0')), 16, 10{# -#}
+        ) as bigint), null) as log_number,
         {{ spark_cdc._named_values('new_names', 'new_values') }} as new_row,
         {{ spark_cdc._named_values('old_names', 'old_values') }} as old_row
     from named
@@ -95,13 +97,6 @@ select
     if(event_op in ('insert', 'update'), new_row, null) as event_after,
     landed_row
 from mapped
-{%- endmacro -%}
-
-
-{#- An LSN, two hexadecimal numbers of 32 bits with a slash between, as one number. -#}
-{%- macro _wal2json_lsn(text) -%}
-if({{ text }} rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$', {# -#}
-try_cast(conv(concat(substring_index({{ text }}, '/', 1), lpad(substring_index({{ text }}, '/', -1), 8, '0')), 16, 10) as bigint), null)
 {%- endmacro -%}
 
 

@@ -1,17 +1,18 @@
 {#- What the formats of JSON messages have in common: messages are parsed, each says what happened and has an order. -#}
 
 
-{#- The fields of a message that an adapter reads, and those that give the order besides.
-    Arguments: entity, known (list of [name in the message, type, name in SQL]), order_fields (names of fields in the
-    message; `a.b` is the field b of the object a; a declared column landed beside the message comes before a field of
-    its name). Returns {known, order}: known with the fields that the order needs added, and for each part of the order a
-    text expression. -#}
-{%- macro _message_fields(entity, known, order_fields) -%}
+{#- The fields of a message that an adapter reads, and those that give the order besides: of the setting order_fields, `a.b` is the
+    field b of the object a; a declared column landed beside the message comes before a field of its name.
+    Arguments: entity, known (list of [name in the message, type, name in SQL]), default (the order without the setting: names of fields).
+    Returns {known, order}: known with the fields that the order needs added, and for each field of the order its name, and text and
+    number as expressions. -#}
+{%- macro _message_fields(entity, known, default) -%}
+    {%- set order_fields = entity.events.get('order_fields') or default -%}
     {%- set fields = known | list -%}
     {%- set names = {} -%}
     {%- for name, type, column in known -%}{%- do names.update({name: column}) -%}{%- endfor -%}
     {%- set order = [] -%}
-    {%- for field in order_fields -%}
+    {%- for field in ([order_fields] if order_fields is string else order_fields) -%}
         {%- set path = (field | string).split('.') -%}
         {%- if path[0] not in names -%}
             {%- do names.update({path[0]: 'order_' ~ loop.index}) -%}
@@ -25,7 +26,7 @@
         {%- if landed and landed.role == 'control' -%}
             {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
         {%- endif -%}
-        {%- do order.append(text) -%}
+        {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
     {%- endfor -%}
     {{ return({'known': fields, 'order': order}) }}
 {%- endmacro -%}
@@ -33,7 +34,7 @@
 
 {#- The messages with their fields as columns, and `unparsable`: what is no JSON object with fields of these types. A
     message is parsed by a generator, not in a projection: what filters or repeats the columns can't parse it again.
-    Arguments: entity, landed, fields (known of _message_fields()). Returns a query. -#}
+    Arguments: entity, landed, fields (list, as _message_fields() takes it). Returns a query. -#}
 {%- macro _parsed_messages(entity, landed, fields) -%}
 {%- set types = [] -%}
 {%- for name, type, column in fields -%}{%- do types.append('`' ~ name.replace('`', '``') ~ '` ' ~ type) -%}{%- endfor -%}
@@ -51,31 +52,39 @@ from {{ landed }} as landed
 {%- endmacro -%}
 
 
-{#- What happened, from the code of a parsed message. Arguments: codes (mapping of code to operation), code (expression),
-    other_table (condition: whether the change is one of another table), first (list of [condition, operation] that count
-    before the codes do). Returns an expression: the operation, null where it is unknown. -#}
-{%- macro _message_operation(codes, code, other_table, first=[]) -%}
-{%- set codes_of = {} -%}
-{%- for name, operation in codes.items() -%}
-    {%- do codes_of.setdefault(operation, []).append(name) -%}
-{%- endfor -%}
+{#- What happened, from the code of a parsed message; a tombstone or an empty line is no message, and what is of another table does not
+    count. Arguments: entity, codes (mapping of code to operation), code (expression), table, qualifier (see _is_other_table()), control
+    (a condition under which the message is of no row, whatever its code). Returns an expression: the operation, null where it is unknown. -#}
+{%- macro _message_operation(entity, codes, code, table, qualifier=none, control=none) -%}
 case
-    when {{ spark_cdc._is_no_message('message') }} then 'control'
+    when coalesce(trim(message), '') = '' then 'control'
     when unparsable is not null or {{ spark_cdc._is_several_messages('message') }} then null
-    when {{ other_table }} then 'control'
-    {%- for condition, operation in first %}
-    when {{ condition }} then '{{ operation }}'
-    {%- endfor %}
-    {%- for operation, names in codes_of.items() %}
+    when {{ spark_cdc._is_other_table(entity, table, qualifier) }} then 'control'
+    {%- if control %}
+    when {{ control }} then 'control'
+    {%- endif %}
+    {%- for operation in codes.values() | unique %}
+    {%- set names = codes.items() | selectattr(1, 'equalto', operation) | map(attribute=0) %}
     when {{ code }} in ({{ spark_cdc._literals(names) }}) then '{{ operation }}'
     {%- endfor %}
 end
 {%- endmacro -%}
 
 
-{#- Whether there is no message: a tombstone, or an empty line. Returns a condition that is never null. -#}
-{%- macro _is_no_message(message) -%}
-coalesce(trim({{ message }}), '') = ''
+{#- Whether a change is one of another table than the entity's. `events.table` is the table's name, alone or with what
+    stands before it; without the setting all changes count. Arguments: entity, table (expression), qualifier
+    (expression of the schema or database; none where the table's own text holds it). Returns a condition that is never null. -#}
+{%- macro _is_other_table(entity, table, qualifier) -%}
+{%- set wanted = entity.events.get('table') -%}
+{%- if not wanted -%}
+false
+{%- elif '.' in wanted and qualifier is not none -%}
+not coalesce(concat_ws('.', {{ qualifier }}, {{ table }}) = {{ spark_cdc._literal(wanted) }}, true)
+{%- elif '.' not in wanted and qualifier is none -%}
+not coalesce(substring_index({{ table }}, '.', -1) = {{ spark_cdc._literal(wanted) }}, true)
+{%- else -%}
+not coalesce({{ table }} = {{ spark_cdc._literal(wanted) }}, true)
+{%- endif -%}
 {%- endmacro -%}
 
 
@@ -89,7 +98,7 @@ and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>')), 
 
 
 {%- macro _several_messages_text() -%}
-    {{ return('more than one JSON object in a message, or text behind it; accepted is one object a line') }}
+'more than one JSON object in a message, or text behind it; accepted is one object a line'
 {%- endmacro -%}
 
 
@@ -98,7 +107,7 @@ and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>')), 
 when event_op = 'control' then null
 when unparsable is not null then {{ spark_cdc._literal('not a JSON object of ' ~ tool ~ '; accepted is ' ~ accepted) }}
 when event_op is null and {{ spark_cdc._is_several_messages('message') }}
-    then {{ spark_cdc._literal(spark_cdc._several_messages_text()) }}
+    then {{ spark_cdc._several_messages_text() }}
 {%- endmacro -%}
 
 
@@ -113,21 +122,6 @@ when event_op is null
 {%- endmacro -%}
 
 
-{#- The names of the setting order_fields as a list. -#}
-{%- macro _message_order_fields(entity, default) -%}
-    {%- set fields = entity.events.get('order_fields') or default -%}
-    {{ return([fields] if fields is string else fields) }}
-{%- endmacro -%}
-
-
-{#- Texts as whole numbers: a list of expressions. -#}
-{%- macro _message_numbers(texts) -%}
-    {%- set numbers = [] -%}
-    {%- for text in texts -%}{%- do numbers.append('try_cast(' ~ text ~ ' as bigint)') -%}{%- endfor -%}
-    {{ return(numbers) }}
-{%- endmacro -%}
-
-
 {#- The position of a message: null where a part is, and for control messages. -#}
 {%- macro _message_position(parts) -%}
 if(
@@ -139,15 +133,15 @@ if(
 
 
 {#- What is wrong with a message's order, in words; null if each part is there.
-    Arguments: fields (names), texts and parts (their texts and numbers), accepted (text). Returns an expression. -#}
-{%- macro _message_order_problem(fields, texts, parts, accepted) -%}
+    Arguments: order (of _message_fields()), parts (the number of each), accepted (text). Returns an expression. -#}
+{%- macro _message_order_problem(order, parts, accepted) -%}
 {%- set problems = [] -%}
-{%- for field in fields -%}
+{%- for field in order -%}
     {%- set problem -%}
 if(
     {{ parts[loop.index0] }} is null,
     concat(
-        {{ spark_cdc._literal('no order: ' ~ field ~ ' is ') }}, coalesce({{ spark_cdc._shown(texts[loop.index0]) }}, 'missing'),
+        {{ spark_cdc._literal('no order: ' ~ field.name ~ ' is ') }}, coalesce({{ spark_cdc._shown(field.text) }}, 'missing'),
         {{ spark_cdc._literal('; accepted is ' ~ accepted) }}
     ),
     null

@@ -21,7 +21,8 @@ select
         false
     ) as step__is_start,
     incoming.old_key_hash is not null
-    or incoming.event_op = 'insert' and {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if splits else 'incoming.event_unavailable is null' }}
+    or incoming.event_op = 'insert' and {# -#}
+    {{ '(incoming.event_unavailable is null or split.key_hash is not null)' if splits else 'incoming.event_unavailable is null' }}
         as step__is_push,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
     {{ 'coalesce(incoming.old_key_hash, split.key_hash)' if splits else 'incoming.old_key_hash' }} as step__source_key_hash,

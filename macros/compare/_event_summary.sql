@@ -10,7 +10,9 @@
     {%- set entity, applied = run.entity, run.load.applied -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}{%- do count.update({name: (value or 0) | int}) -%}{%- endfor -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}
+        {%- do count.update({name: (value or 0) | int}) -%}
+    {%- endfor -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
     {%- set before = applied.get('highest') -%}
     {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
@@ -31,14 +33,15 @@
         'alternates': count.alternates > 0,
         'late_possible': run.load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
         'truncates': count.truncates > 0,
-        'truncated': spark_cdc._later_position(applied.get('truncated'), fromjson(row.truncated).get('p')),
-        'highest': spark_cdc._later_position(before, fromjson(row.highest).get('p')),
+        'truncated': [applied.get('truncated'), fromjson(row.truncated).get('p')] | select | max | default(none),
+        'highest': [before, fromjson(row.highest).get('p')] | select | max | default(none),
         'missing': missing,
     } -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {{ return(dict(
         summary,
-        conflicts=summary.partial or spark_cdc._keys_move(entity, summary) or spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
+        conflicts=summary.partial or spark_cdc._keys_move(entity, summary)
+            or spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
         late=spark_cdc._query(spark_cdc._late_count_sql(run, events, count.event_count))[0].late | int if asks_late else 0,
     )) }}
 {%- endmacro -%}
@@ -114,7 +117,3 @@ left join (
     on incoming.key_hash = prior.key_hash
 where incoming.note is null and incoming.event_op <> 'control'
 {%- endmacro -%}
-
-
-{#- The later of two positions, of which either may be unknown. -#}
-{%- macro _later_position(one, other) -%}{{ return([one, other] | max if one and other else (one or other)) }}{%- endmacro -%}

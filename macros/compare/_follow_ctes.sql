@@ -2,15 +2,17 @@
     is cut short by pointer jumping over one narrow array of all moves, in a fixed number of rounds. Its earlier steps then fill what it lacks.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _follow_ctes(how) -%}
+{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
 -- where the row that a key now holds began; null: before these events
 segmented as (
     select
         *,
         last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
-            partition by key_hash order by event_position, step__half rows between unbounded preceding and current row
+            partition by key_hash {{ so_far }}
         ) as step__segment,
         last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
-            partition by key_hash order by event_position, step__half rows between unbounded preceding and 1 preceding
+            partition by key_hash {{ so_far_before }}
         ) as step__segment_before
     from freed
 ),
@@ -28,7 +30,7 @@ left_behind as (
             )
         ) as step__left_segment
     from segmented
-    window in_transaction as (partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row)
+    window in_transaction as (partition by key_hash, step__transaction_id {{ so_far }})
 ),
 
 -- the two halves of a move share its position and the key that is given up
@@ -121,6 +123,6 @@ filled as (
         ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
         {%- endfor %}
     from followed
-    window of_row as (partition by step__row_key_hash, step__row_segment order by event_position, step__half rows between unbounded preceding and current row)
+    window of_row as (partition by step__row_key_hash, step__row_segment {{ so_far }})
 ),
 {%- endmacro -%}

@@ -1,8 +1,5 @@
-{#- The columns that some event of a load lacks. -#}
+{#- The columns that some event of a load lacks; all but the key's where it is not known which. -#}
 {%- macro _missing_of(entity, summary) -%}
-    {%- set columns = [] -%}
-    {%- for column in entity.stored if column.role != 'key' and (summary.get('missing') is none or column.name in summary.missing) -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{ return(columns) }}
+    {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') if summary.partial else [] -%}
+    {{ return((columns if summary.get('missing') is none else columns | selectattr('name', 'in', summary.missing)) | list) }}
 {%- endmacro -%}

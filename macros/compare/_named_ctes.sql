@@ -3,8 +3,6 @@
     an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events. -#}
 {%- macro _named_ctes(run, events) -%}
 {%- set entity = run.entity -%}
-{%- set hashes = [] -%}
-{%- for unique_key in entity.events.unique_keys -%}{%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}{%- endfor -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (
     select
@@ -19,7 +17,7 @@ names as (
     union all
 
     select
-        explode(array_compact(array({{ hashes | join(', ') }}))) as alternate_hash,
+        explode({{ spark_cdc._alternate_hash_array(entity) }}) as alternate_hash,
         cast(null as array<bigint>) as event_position,
         key_hash,
         {{ bearer }}

@@ -4,6 +4,8 @@
     maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _queue_ctes(how) -%}
+{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
 -- how many rows a transaction has brought to a key, less those that it took away
 grouped as (
     select
@@ -15,7 +17,7 @@ grouped as (
         ) is null as step__ends_transaction
     from ordered
     where not step__is_repeated
-    window in_transaction as (partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row)
+    window in_transaction as (partition by key_hash, step__transaction_id {{ so_far }})
 ),
 
 -- a queue is never shorter than empty, and never empty after a row was written: what that adds to step__net
@@ -23,10 +25,10 @@ bounded as (
     select
         *,
         max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and current row
+            partition by key_hash, step__transaction_id {{ so_far }}
         ) as step__raise,
         max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction_id order by event_position, step__half rows between unbounded preceding and 1 preceding
+            partition by key_hash, step__transaction_id {{ so_far_before }}
         ) as step__raise_before
     from grouped
 ),
@@ -48,7 +50,7 @@ occupied as (
         *,
         cast(coalesce(
             last_value(step__outcome, true) over (
-                partition by key_hash order by event_position, step__half rows between unbounded preceding and 1 preceding
+                partition by key_hash {{ so_far_before }}
             ), step__existed
         ) as int) as step__at_first
     from settled
@@ -92,7 +94,8 @@ resolved as (
         {{ 'event_position' if how.all_steps else 'step__last_position as event_position' }},
         {{ 'not step__is_gone' if how.all_steps else 'step__remains' }} as step__is_alive,
         step__is_conflict,
-        {{ (how.value_names + ['if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash']) | join(',\n        ') }} as step__root_key_hash
+        {{ how.value_names | join(',\n        ') }},
+        {{ 'if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash' }} as step__root_key_hash
     from (
         select
             *,

@@ -17,7 +17,7 @@
     step__is_alive, step__is_conflict, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
     partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, all_steps=false) -%}
-{%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set names = ['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] if all_steps else [] -%}
 {%- set names = names + entity.key_columns | map(attribute='sql') | list -%}
 {%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}

@@ -7,9 +7,9 @@
     _event_summary()). Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _tag_events_sql(run, events, summary) -%}
 {%- set entity, load = run.entity, run.load -%}
+{%- set start = spark_cdc._load_start(run) -%}
 {%- set has_prior = load.base is not none -%}
-{%- set others = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
-{%- set missing = spark_cdc._missing_of(entity, summary) if summary.partial else [] -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
 {%- set keeps = has_prior and (load.is_checkpoint or summary.truncates) -%}
@@ -22,8 +22,8 @@ with
 prior as (
     {{ spark_cdc._rows_before_sql(
         run, spark_cdc._event_keys_sql(source, moves), summary.event_count,
-        ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else []) + ['eff_start_date', 'event_position', 'operation']
-        + missing | map(attribute='sql') | list) | indent(4) }}
+        spark_cdc._payload_hashes(entity) + ['eff_start_date', 'event_position', 'operation'] + missing | map(attribute='sql') | list
+    ) | indent(4) }}
 ),
 {% if gives_up %}
 -- the payload of rows that may be deleted, which are few
@@ -45,7 +45,7 @@ matched as (
         {% for column in entity.key_columns -%}
         resolved.{{ column.sql }},
         {% endfor -%}
-        {%- for column in others -%}
+        {%- for column in entity.stored if column.role != 'key' -%}
         {%- set filled = 'resolved.' ~ spark_cdc._quote('filled__' ~ column.name) -%}
         {%- if column not in missing -%}
         resolved.{{ column.sql }},
@@ -54,12 +54,13 @@ matched as (
         {% elif moves -%}
         if({{ filled }} is null, root.{{ column.sql }}, {{ filled }}.value) as {{ column.sql }},
         {% else -%}
-        if({{ filled }} is null, if({{ spark_cdc._is_alive('prior', summary.truncated) }}, prior.{{ column.sql }}, null), {{ filled }}.value) as {{ column.sql }},
+        if({{ filled }} is null, {# -#}
+        if({{ spark_cdc._is_alive('prior', summary.truncated) }}, prior.{{ column.sql }}, null), {{ filled }}.value) as {{ column.sql }},
         {% endif -%}
         {%- endfor %}
         {%- if gives_up -%}
         {%- for column in entity.stored -%}
-        given_up.{{ column.sql }} as {{ spark_cdc._prior_name(column.sql) }},
+        given_up.{{ column.sql }} as {{ spark_cdc._prior_name(column) }},
         {% endfor -%}
         {%- endif %}
         {%- if has_prior -%}
@@ -119,14 +120,18 @@ judged as (
 tagged as (
     select
         {% for column in entity.stored -%}
-        {{ spark_cdc._aliased(spark_cdc._last_value(column.sql, gives_up), column.sql) }},
+        {%- if gives_up -%}
+        if(operation = 'D', {{ spark_cdc._prior_name(column) }}, {{ column.sql }}) as {{ column.sql }},
+        {% else -%}
+        {{ column.sql }},
+        {% endif -%}
         {% endfor -%}
         key_hash,
         {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash) as nonkey_hash" if has_prior else 'nonkey_hash' }},
         {%- if entity.ignored %}
         {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash) as ignored_hash" if has_prior else 'ignored_hash' }},
         {%- endif %}
-        {{ "if(operation = 'N', step__prior_start_date, " ~ spark_cdc._load_start(run) ~ ')' if has_prior else spark_cdc._load_start(run) }} as eff_start_date,
+        {{ "if(operation = 'N', step__prior_start_date, " ~ start ~ ')' if has_prior else start }} as eff_start_date,
         event_position,
         if(
             step__is_conflict,
@@ -163,7 +168,7 @@ rejected as (
         {%- if entity.ignored %}
         cast(null as binary) as ignored_hash,
         {%- endif %}
-        {{ spark_cdc._load_start(run) }} as eff_start_date,
+        {{ start }} as eff_start_date,
         event_position,
         note,
         {{ spark_cdc._partition(load) | indent(8) }},
@@ -181,13 +186,8 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{%- macro _prior_name(name) -%}`prior__{{ name.strip('`') }}`{%- endmacro -%}
-
-
-{#- A deleted row keeps the values it had before the load. -#}
-{%- macro _last_value(name, gives_up) -%}
-    {{ return("if(operation = 'D', " ~ spark_cdc._prior_name(name) ~ ', ' ~ name ~ ')' if gives_up else name) }}
-{%- endmacro -%}
+{#- A column with the value that a deleted row had before the load. -#}
+{%- macro _prior_name(column) -%}`prior__{{ column.sql.strip('`') }}`{%- endmacro -%}
 
 
 {#- The keys that the events of a load name, as they are now and, where keys move, as they were. -#}

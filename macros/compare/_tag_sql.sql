@@ -5,12 +5,100 @@
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
 {%- macro _tag_sql(run, incoming) -%}
-    {%- if run.load.base is none -%}
-        {{ return(spark_cdc._tag_first_sql(run, incoming)) }}
-    {%- elif run.load.load_type == 'full' -%}
-        {{ return(spark_cdc._tag_full_sql(run, incoming)) }}
-    {%- endif -%}
-    {{ return(spark_cdc._tag_delta_sql(run, incoming)) }}
+{%- if run.load.base is none -%}
+{{ spark_cdc._tag_first_sql(run, incoming) }}
+{%- else -%}
+{%- set entity, load = run.entity, run.load -%}
+{%- set start = spark_cdc._load_start(run) -%}
+{%- set is_full = load.load_type == 'full' -%}
+{%- set writes_unchanged = not is_full or load.is_checkpoint -%}
+{%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
+{%- set deletes = is_full or entity.deleted_when -%}
+{%- set carries_over = load.is_checkpoint and not is_full -%}
+with prior as (
+    {{ (spark_cdc._prior_sql(run) if is_full
+        else spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload_hashes(entity) + ['eff_start_date'])) | indent(4) }}
+),
+
+{# where the prior hashes are few enough to be broadcast, the payload that came in stays where it was read -#}
+compared as (
+    select{{ ' /*+ broadcast(prior) */' if is_full and load.prior_rows <= entity.checkpoint.rows }}
+        incoming.*,
+        case
+            when incoming.note is not null then 'R'
+            {%- if entity.deleted_when %}
+            when incoming.is_deleted and prior.key_hash is null then 'T'
+            when incoming.is_deleted then 'D'
+            {%- endif %}
+            when prior.key_hash is null then 'I'
+            when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
+            else 'N'
+        end as operation,
+        {%- if asks_ignored %}
+        not incoming.ignored_hash <=> prior.ignored_hash as ignored_differs,
+        {%- endif %}
+        prior.eff_start_date
+    from {{ incoming }} as incoming
+    left join prior
+        on incoming.key_hash = prior.key_hash
+),
+
+tagged as (
+    select
+        {{ spark_cdc._payload(entity) | join(',\n        ') }},
+        {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
+        note,
+        {{ spark_cdc._partition(load) | indent(8) }},
+        operation
+    from compared
+    {%- if not writes_unchanged %}
+    where operation <> 'N'{{ ' or ignored_differs' if asks_ignored }}
+    {%- elif not is_full and entity.deleted_when %}
+    where operation <> 'D'
+    {%- endif %}
+)
+{%- if is_full %},
+
+deleted as (
+    select
+        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+    from prior
+    left anti join {{ incoming }} as incoming
+        on prior.key_hash = incoming.key_hash
+)
+{%- elif deletes %},
+
+-- the rows that a delta deletes, as they were: their payload is read in a pass of its own, which Spark leaves out where nothing is flagged
+deleted as (
+    select
+        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+    from {{ incoming }} as incoming
+    inner join (
+        {{ spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload(entity), 'is_deleted') | indent(8) }}
+    ) as prior
+        on incoming.key_hash = prior.key_hash
+    where incoming.is_deleted{{ ' and incoming.note is null' if entity.quarantine }}
+)
+{%- endif %}
+{%- if carries_over %},
+
+carried_over as (
+    select
+        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
+    from (
+        {{ spark_cdc._prior_sql(run) | indent(8) }}
+    ) as carried
+    left anti join {{ ('(select key_hash from ' ~ incoming ~ ' where note is null)') if entity.quarantine else incoming }} as incoming
+        on carried.key_hash = incoming.key_hash
+)
+{%- endif %}
+
+select * from tagged
+{%- for name, wanted in [('deleted', deletes), ('carried_over', carries_over)] if wanted %}
+union all
+select * from {{ name }}
+{%- endfor %}
+{%- endif -%}
 {%- endmacro -%}
 
 

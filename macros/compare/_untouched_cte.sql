@@ -18,7 +18,8 @@ untouched as (
             case
                 {%- if load.is_checkpoint %}
                 when state.operation in ('D', 'T')
-                    then if(cast(state.eff_start_date as date) >= date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }}), 'T', null)
+                    then if(cast(state.eff_start_date as date) >= {# -#}
+                    date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }}), 'T', null)
                 {%- endif %}
                 {%- if summary.truncates %}
                 when state.event_position is null or state.event_position <= {{ truncated }} then 'D'

@@ -3,24 +3,22 @@
 {%- macro _check_columns(entity, input, found) -%}
     {%- set found_names = found | map(attribute='col_name') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
+    {%- set is_json = entity.source.format == 'json' -%}
+    {%- set missing = spark_cdc._missing_columns(entity, found) | rejectattr('optional') -%}
     {#- events in JSON need not have all columns: see _check_event_columns() -#}
-    {%- set is_partial = entity.events and entity.source.format == 'json' -%}
-    {%- set missing = [] -%}
-    {%- for column in spark_cdc._missing_columns(entity, found) if not column.optional and not (is_partial and column.role != 'control') -%}
-        {%- do missing.append(column.from) -%}
-    {%- endfor -%}
+    {%- set missing = missing | selectattr('role', 'equalto', 'control') if entity.events and is_json else missing -%}
+    {%- set missing = missing | map(attribute='from') | list -%}
     {%- set unexpected = [] -%}
-    {%- for name in found_names if name | lower not in declared | map('lower') | list -%}{%- do unexpected.append(name) -%}{%- endfor -%}
+    {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
     {%- set refused = {} -%}
-    {%- set empty_json = entity.source.format == 'json' and not found_names -%}
-    {%- if missing and entity.source.on_missing_column == 'error' and not empty_json -%}
+    {%- if missing and entity.source.on_missing_column == 'error' and (found_names or not is_json) -%}
         {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ')}) -%}
     {%- endif -%}
     {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
         {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ unexpected | join(', ')}) -%}
     {%- endif -%}
     {%- if not refused -%}
-        {{ return(none if entity.source.format in ['csv', 'json'] else spark_cdc._check_types(entity, input, found)) }}
+        {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
     {%- set message -%}
 {{ entity.name }}: the columns of {{ input }} are not the declared ones.
@@ -64,15 +62,9 @@ else ', where all columns hold text, set source.text: true' }}. Nothing was writ
 {%- macro _is_lossless(found, declared) -%}
     {%- set found = found | replace(' ', '') -%}
     {%- set declared = declared | replace(' ', '') | replace('integer', 'int') -%}
-    {%- if found == declared or modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) and declared == 'string' -%}
-        {{ return(true) }}
-    {%- endif -%}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
-    {%- if declared in wider.get(found, []) -%}
-        {{ return(true) }}
-    {%- endif -%}
     {%- set to_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', declared) -%}
     {%- set from_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', found) -%}
     {%- if to_decimal and (from_decimal or found in integers) -%}
@@ -81,5 +73,6 @@ else ', where all columns hold text, set source.text: true' }}. Nothing was writ
         {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
         {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
     {%- endif -%}
-    {{ return(false) }}
+    {%- set is_text = modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) is not none -%}
+    {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
 {%- endmacro -%}

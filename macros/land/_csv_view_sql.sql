@@ -1,6 +1,9 @@
+{#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of a row that has other fields. -#}
 {%- macro _csv_view_sql(entity, time, found, view) -%}
 create or replace temporary view {{ view }} (
-    {{ spark_cdc._string_columns(found | map(attribute='col_name')) | indent(4) }},
+    {% for column in found -%}
+    {{ spark_cdc._quote(column.col_name) }} string,
+    {% endfor -%}
     landing_problem string
 )
 using csv

@@ -12,7 +12,10 @@ from {{ landing }}
 where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_literal(entity, time) }}
 {%- else %}
 {%- if format == 'csv' and not spark_cdc._has_header(entity) %} (
-    {{ spark_cdc._string_columns(entity.columns | map(attribute='from')) | indent(4) }}
+    {% for column in entity.columns -%}
+    {{ spark_cdc._quote(column.from) }} string{{ ',
+    ' if not loop.last }}
+    {%- endfor %}
 )
 {%- endif %}
 using {{ 'text' if format == 'json' else format }}

@@ -15,7 +15,7 @@ select
     to_json(struct(*), map('timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'ignoreNullFields', 'false')) as message,
     cast(null as string) as message_key
     {%- endif %}
-    {%- for column in spark_cdc._landed_columns(entity) %},
+    {%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
     {{ spark_cdc._landed_text(column.from, types) }} as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
 from {{ spark_cdc._files_view(entity) }}

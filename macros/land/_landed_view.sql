@@ -5,30 +5,13 @@
     many fields is noticed and each further file's header is checked; JSON lines become columns; columns that may be
     missing are there as nulls. -#}
 {%- macro _landed_view_sql(entity, time, found) -%}
-{%- set format = entity.source.format -%}
+{%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing = spark_cdc._missing_columns(entity, found) -%}
-{%- if format == 'json' -%}
-{{ spark_cdc._json_view_sql(entity) }}
-{%- elif format == 'csv' and not missing -%}
-{{ spark_cdc._csv_view_sql(entity, time, found, spark_cdc._landed_view(entity)) }}
-{%- else -%}
-create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
-select
-    *
-    {%- for column in missing %},
-    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
-    {%- endfor %}
-    {%- if format != 'csv' %},
-    cast(null as string) as landing_problem
-    {%- endif %}
-from {{ spark_cdc._files_view(entity) }}
-{%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _json_view_sql(entity) -%}
-{%- set names = spark_cdc._literals(entity.columns | map(attribute='from')) -%}
-create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
+{%- if format == 'csv' and not missing -%}
+{{ spark_cdc._csv_view_sql(entity, time, found, view) }}
+{%- elif format == 'json' -%}
+{%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(entity.columns | map(attribute='from')) }})){%- endset -%}
+create or replace temporary view {{ view }} as
 select
     {% for column in entity.columns -%}
     fields[{{ spark_cdc._literal(column.from) }}] as {{ spark_cdc._quote(column.from) }},
@@ -36,10 +19,10 @@ select
     case
         when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
-        when size(array_except(map_keys(fields), array({{ names }}))) > 0
+        when size({{ unexpected }}) > 0
             then concat(
                 'unexpected columns: ',
-                array_join(array_except(map_keys(fields), array({{ names }})), ', '), char(10), value
+                array_join({{ unexpected }}, ', '), char(10), value
             )
         {%- endif %}
     end as landing_problem
@@ -51,4 +34,16 @@ from (
     from {{ spark_cdc._files_view(entity) }}
     where trim(value) <> ''
 )
+{%- else -%}
+create or replace temporary view {{ view }} as
+select
+    *
+    {%- for column in missing %},
+    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
+    {%- if format != 'csv' %},
+    cast(null as string) as landing_problem
+    {%- endif %}
+from {{ spark_cdc._files_view(entity) }}
+{%- endif -%}
 {%- endmacro -%}

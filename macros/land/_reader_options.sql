@@ -1,20 +1,16 @@
-{#- Reader options as SQL: what the entity says, and what the project needs. -#}
+{#- Reader options as SQL, a list of lines: what the entity says, and what the project needs. Spark tells "" (empty text) from nothing
+    (null) in CSV only with a null text that is not empty. -#}
 {%- macro _reader_options(entity, time, more={}) -%}
+    {%- set given = entity.source.options -%}
     {%- set options = {'path': spark_cdc._landing_path(entity, time)} -%}
-    {%- if entity.source.format == 'csv' -%}
-        {#- with a null text that is not empty, Spark tells "" (empty text) from nothing (null) -#}
-        {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items()
-                if option | lower not in entity.source.options | map('lower') | list -%}
-            {%- do options.update({option: value}) -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {%- for option, value in entity.source.options.items() -%}
-        {%- do options.update({option: value | string | lower if value is boolean else value}) -%}
+    {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
+        {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
     {%- endfor -%}
+    {%- do options.update(given) -%}
     {%- do options.update(more) -%}
     {%- set lines = [] -%}
     {%- for option, value in options.items() -%}
-        {%- do lines.append('`' ~ option ~ '` ' ~ spark_cdc._literal(value)) -%}
+        {%- do lines.append('`' ~ option ~ '` ' ~ spark_cdc._literal(value | string | lower if value is boolean else value)) -%}
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}

@@ -4,10 +4,7 @@
 {#- The hash of the key; an entity without a key that is insert_only is told apart by the place of its events. -#}
 {%- macro _event_key_hash(entity) -%}
 {%- if entity.key_columns -%}
-if(
-    {{ spark_cdc._event_key_is_missing(entity) }}, null,
-    {{ spark_cdc._hash(entity.key_columns) | indent(4) }}
-)
+{{ spark_cdc._hash_unless(spark_cdc._event_key_is_missing(entity), entity.key_columns) }}
 {%- else -%}
 if(event_op in ('insert', 'upsert', 'read'), unhex(md5(concat(to_json(named_struct('position', final_position)), {# -#}
 if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), '')))), null)
@@ -29,12 +26,11 @@ not coalesce(event_op in ('insert', 'upsert', 'read'), false)
 {%- macro _event_key_old_hash(old_keys) -%}
 {%- set columns = [] -%}
 {%- for old in old_keys -%}{%- do columns.append(dict(old.of, sql=old.sql)) -%}{%- endfor -%}
-if(
-    {{ spark_cdc._any_null(old_keys) }} or not ({# -#}
-    {%- for old in old_keys -%}not {{ old.sql }} <=> {{ old.of.sql }}{{ ' or ' if not loop.last }}{%- endfor -%}
-    ), null,
-    {{ spark_cdc._hash(columns) | indent(4) }}
-)
+{%- set is_none -%}
+{{ spark_cdc._any_null(old_keys) }} or not ({# -#}
+{%- for old in old_keys -%}not {{ old.sql }} <=> {{ old.of.sql }}{{ ' or ' if not loop.last }}{%- endfor -%})
+{%- endset -%}
+{{ spark_cdc._hash_unless(is_none, columns) }}
 {%- endmacro -%}
 
 
@@ -48,12 +44,4 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
     {%- do columns.append(dict(column, sql=spark_cdc._cast(column, text, true, entity.timezone))) -%}
 {%- endfor %} when {{ spark_cdc._sent_before(unique_key) | join(' and ') }} then {{ spark_cdc._alternate_hash(columns) }}
 {%- endfor %} end
-{%- endmacro -%}
-
-
-{#- The other unique keys under which the row of an event is known from then on. -#}
-{%- macro _event_key_alternates(entity) -%}
-{%- set hashes = [] -%}
-{%- for unique_key in entity.events.unique_keys -%}{%- do hashes.append(spark_cdc._alternate_hash(unique_key)) -%}{%- endfor -%}
-if(event_op in ('insert', 'update', 'upsert', 'read'), array_compact(array({{ hashes | join(', ') }})), null)
 {%- endmacro -%}

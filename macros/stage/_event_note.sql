@@ -14,8 +14,15 @@ if(
         'kind', if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'),
         'columns', {{ spark_cdc._texts_found(columns) | indent(8) }},
         'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
-        'row', {{ spark_cdc._event_note_row(entity) }}
-        {%- if not entity.events.is_message %},
+        {% if entity.events.is_message -%}
+        'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
+        'after', coalesce(event_after, event_before))
+        {%- else -%}
+        'row', named_struct({# -#}
+        {%- for column in entity.columns -%}
+        {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
+        {%- endfor -%}
+        ),
         'text', {{ spark_cdc._landing_problem_text(entity) }}
         {%- endif %}
     )),
@@ -27,39 +34,24 @@ if(
 {#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
     reason (expression of a text). -#}
 {%- macro _event_note_faults(entity) -%}
-    {%- set operations = ['insert', 'update', 'upsert', 'delete', 'truncate', 'read', 'control'] -%}
+    {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
     {%- set unknown -%}
 concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
-    {%- set general = [
-        ['event_problem is not null', 'event_problem'],
-        ['event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown],
-        ["event_problem is null and event_op not in ('control', 'read') and final_position is null",
-         "'the position in the order of events is missing'"],
-    ] -%}
-    {%- if not entity.events.is_message -%}
-        {%- do general.insert(1, ['landing_problem is not null', spark_cdc._landing_problem_reason(entity)]) -%}
-    {%- endif -%}
-    {%- if entity.events.insert_only -%}
-        {%- do general.append(["event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"]) -%}
-    {%- endif -%}
-    {%- if entity.source.on_unexpected_column == 'error' and entity.events.is_message -%}
-        {%- do general.append(['size(event_unexpected) > 0', "concat('unexpected columns: ', array_join(event_unexpected, ', '))"]) -%}
-    {%- endif -%}
     {%- set faults = [] -%}
-    {%- for condition, reason in general -%}
+    {%- for wanted, condition, reason in [
+        (true, 'event_problem is not null', 'event_problem'),
+        (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
+        (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
+        (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
+         "'the position in the order of events is missing'"),
+        (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
+        (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
+         "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
+    ] if wanted -%}
         {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
-    {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if entity.events.is_message else entity.columns -%}
-    {%- for column in entity.columns if column in read -%}
-        {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text) -%}
-        {%- if condition -%}
-            {%- set condition -%}
-event_problem is null and {{ spark_cdc._event_note_applies(entity, column) }} and ({{ condition }})
-            {%- endset -%}
-            {%- do faults.append({'column': column.name, 'condition': condition, 'reason': spark_cdc._reject_reason(column)}) -%}
-        {%- endif -%}
-    {%- endfor -%}
+    {%- do faults.extend(spark_cdc._reject_faults(entity)) -%}
     {%- for old in spark_cdc._old_keys(entity) -%}
         {%- set raw = spark_cdc._raw(old) -%}
         {%- set reason -%}
@@ -70,34 +62,4 @@ concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._show
         {%- do faults.append({'column': old.of.name, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
     {{ return(faults) }}
-{%- endmacro -%}
-
-
-{#- When a column's value has to be right: keys wherever a row is named, others where the event brings a row. -#}
-{%- macro _event_note_applies(entity, column) -%}
-{%- set name = spark_cdc._literal(column.name) -%}
-{%- if column.role == 'key' -%}
-coalesce(event_op not in ('truncate', 'control'), false)
-{%- if entity.events.unique_keys %} and not (event_op = 'delete' and {{ spark_cdc._event_key_old_alternate(entity) }} is not null){% endif -%}
-{%- elif column.role == 'control' -%}
-coalesce(event_op <> 'control', false)
-{%- else -%}
-coalesce(event_op in ('insert', 'update', 'upsert', 'read'), false) and not coalesce(array_contains(event_unavailable, {{ name }}), false) {# -#}
-and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent, {{ name }}), false))
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- What is shown of an event that can't be accepted. -#}
-{%- macro _event_note_row(entity) -%}
-{%- if entity.events.is_message -%}
-named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
-'after', coalesce(event_after, event_before))
-{%- else -%}
-named_struct({# -#}
-{%- for column in entity.columns -%}
-{{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
-{%- endfor -%}
-)
-{%- endif -%}
 {%- endmacro -%}

@@ -2,10 +2,8 @@
 {%- macro _old_keys(entity) -%}
     {%- set columns = [] -%}
     {%- for column in entity.key_columns -%}
-        {%- do columns.append({
-            'name': 'old__' ~ column.name, 'sql': spark_cdc._quote('old__' ~ column.name), 'data_type': column.data_type,
-            'format': column.format, 'encoding': column.encoding, 'from': column.from, 'of': column,
-        }) -%}
+        {%- set name = 'old__' ~ column.name -%}
+        {%- do columns.append(dict(column, name=name, sql=spark_cdc._quote(name), of=column)) -%}
     {%- endfor -%}
     {{ return(columns) }}
 {%- endmacro -%}

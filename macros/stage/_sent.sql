@@ -12,13 +12,6 @@ try_element_at(event_after, {{ name }})
 {%- endmacro -%}
 
 
-{#- A column that only gives an order, as text: as it was landed beside the message, else as an image has it. -#}
-{%- macro _sent_order_value(entity, column) -%}
-{%- set name = spark_cdc._literal(column.from) -%}
-coalesce({{ 'landed_row.' ~ column.sql ~ ', ' if entity.events.landed_row }}event_after[{{ name }}], event_before[{{ name }}])
-{%- endmacro -%}
-
-
 {#- The old key of a row, as text, column by column; null where the event names none. Parts that the old image lacks have not
     changed: unchanged is the text of the new one. -#}
 {%- macro _sent_old_key(entity, column, unchanged) -%}

@@ -33,7 +33,8 @@ select
     {%- endif %}
     {%- if entity.events.unique_keys %}
     {{ spark_cdc._event_key_old_alternate(entity) | indent(4) }} as old_alternate_hash,
-    {{ spark_cdc._event_key_alternates(entity) | indent(4) }} as alternate_hashes,
+    if(event_op in ('insert', 'update', 'upsert', 'read'), {# -#}
+    {{ spark_cdc._alternate_hash_array(entity) | indent(4) }}, null) as alternate_hashes,
     {%- endif %}
     {% for old in old_keys -%}
     {{ old.sql }},
@@ -51,7 +52,6 @@ from completed
 
 {#- What messages bring, column by column in its type. -#}
 {%- macro _typed_messages_ctes(entity, landed, old_keys) -%}
-{%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
 {%- set order_columns = spark_cdc._event_order_columns(entity) -%}
 with landed as (
     select
@@ -59,7 +59,7 @@ with landed as (
         message_key,
         named_struct(
             'message', message
-            {%- for column in spark_cdc._landed_columns(entity) %},
+            {%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
             {{ spark_cdc._literal(column.name) }}, {{ spark_cdc._quote(column.from) }}
             {%- endfor %}
         ) as landed_row
@@ -67,7 +67,7 @@ with landed as (
 ),
 
 events as (
-    {{ adapter_sql(entity, 'landed') | indent(4) }}
+    {{ spark_cdc._adapter(entity.events.format)(entity, 'landed') | indent(4) }}
 ),
 
 received as (
@@ -84,7 +84,9 @@ received as (
         {{ spark_cdc._sent_image_value(column) }} as {{ spark_cdc._raw(column) }}
         {%- endfor %}
         {%- for column in order_columns %},
-        {{ spark_cdc._sent_order_value(entity, column) }} as {{ spark_cdc._raw(column) }}
+        {%- set name = spark_cdc._literal(column.from) %}
+        coalesce({{ 'landed_row.' ~ column.sql ~ ', ' if entity.events.landed_row -}}
+        event_after[{{ name }}], event_before[{{ name }}]) as {{ spark_cdc._raw(column) }}
         {%- endfor %}
         {%- for old in old_keys %},
         {{ spark_cdc._sent_old_key(entity, old.of, spark_cdc._sent_image_value(old.of)) }} as {{ spark_cdc._raw(old) }}
@@ -106,11 +108,10 @@ typed as (
 
 {#- What rows of change tables bring: their columns are cast before the adapter reads them. -#}
 {%- macro _typed_rows_ctes(entity, landed, old_keys) -%}
-{%- set adapter_sql = spark_cdc._adapter(entity.events.format) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'cast_columns') }},
 
 events as (
-    {{ adapter_sql(entity, 'cast_columns') | indent(4) }}
+    {{ spark_cdc._adapter(entity.events.format)(entity, 'cast_columns') | indent(4) }}
 ),
 
 typed as (

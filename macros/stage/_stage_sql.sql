@@ -8,6 +8,7 @@
 {%- macro _stage_sql(entity, landed) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
+{%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'typed') }},
 
 flagged as (
@@ -31,7 +32,7 @@ judged as (
 keyed as (
     select
         *,
-        {{ spark_cdc._key_hash_or_null(entity) | indent(8) }} as key_hash
+        {{ key_hash | indent(8) }} as key_hash
     from judged
 ),
 
@@ -50,11 +51,7 @@ select
     {% for column in entity.stored -%}
     {{ column.sql }},
     {% endfor -%}
-    {%- if drops_repeated -%}
-    key_hash,
-    {%- else -%}
-    {{ spark_cdc._key_hash_or_null(entity) | indent(4) }} as key_hash,
-    {%- endif %}
+    {{- 'key_hash' if drops_repeated else key_hash | indent(4) ~ ' as key_hash' }},
     {{ spark_cdc._hash(entity.compared) | indent(4) }} as nonkey_hash,
     {%- if entity.ignored %}
     {{ spark_cdc._hash(entity.ignored) | indent(4) }} as ignored_hash,
@@ -72,13 +69,4 @@ from {{ 'keyed' if drops_repeated else 'judged' }}
 left join repeated
     on keyed.key_hash = repeated.repeated_key_hash
 {%- endif %}
-{%- endmacro -%}
-
-
-{#- The hash of the key; null if a part of it is. -#}
-{%- macro _key_hash_or_null(entity) -%}
-if(
-    {{ spark_cdc._any_null(entity.key_columns) }}, null,
-    {{ spark_cdc._hash(entity.key_columns) | indent(4) }}
-)
 {%- endmacro -%}
