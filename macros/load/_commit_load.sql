@@ -11,7 +11,6 @@
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}
-        {%- set manifest = spark_cdc._next_commit(manifest) -%}
         {%- do spark_cdc._publish(run, manifest, 'load ' ~ load.load_id) -%}
         {%- do spark_cdc._record_missing_loads(run, manifest, committed={'load': load, 'audit': audit}) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
@@ -31,8 +30,6 @@ readers see what they saw before. Run the same command again.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set text = spark_cdc._committed_sql(run.entity, run.ledger, manifest) -%}
-    {%- do spark_cdc._check_manifest_size(run.entity, text) -%}
-    {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
+    {%- do run_query(spark_cdc._replace_view_sql(run.replay, spark_cdc._manifest_text(run, manifest), manifest.existed)) -%}
     {%- do log(spark_cdc._load_summary(run.load, audit) ~ ' in the draft', info=true) -%}
 {%- endmacro -%}

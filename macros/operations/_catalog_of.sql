@@ -16,7 +16,7 @@
             'provider': provider.group(1) if provider else none,
         }}) -%}
     {%- endfor -%}
-    {%- for sequence in spark_cdc._commit_views(capture).claims -%}
+    {%- for sequence in spark_cdc._claims(capture) -%}
         {%- set claim = spark_cdc._claim(capture, sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none, 'provider': none}}) -%}
     {%- endfor -%}

@@ -31,7 +31,7 @@
     {%- do spark_cdc._audit_compaction(operated, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(operated.load_log) -%}
     {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
-    {%- do spark_cdc._publish(operated, spark_cdc._next_commit(next), plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- do spark_cdc._publish(operated, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
     {%- for record in [history, checkpoint] -%}
         {%- do spark_cdc._record_load(operated.load_log, entity, record, spark_cdc._figures_of_load(
             record.load_id, figures.written[record.load_id], figures.rows_prior if loop.first else figures.rows_after, record)) -%}
