@@ -8,7 +8,8 @@
     {%- set entity, ledger = run.entity, run.ledger -%}
     {%- set record = spark_cdc._load_records(ledger, [load.parent]).get(load.parent) -%}
     {%- if not record -%}
-        {%- do spark_cdc._refuse_definition(entity, ['the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger], load) -%}
+        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger -%}
+        {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- set diff = spark_cdc._definition_diff(entity, record.definition) -%}
     {%- if diff.problems -%}
@@ -17,12 +18,18 @@
         {{ return(none) }}
     {%- endif -%}
     {%- if with_values and spark_cdc._is_load_command() -%}
-        {%- for problems in [spark_cdc._default_problems(diff), spark_cdc._value_problems(ledger, load, diff), spark_cdc._key_problems(ledger, load, diff)]
-                if problems -%}
+        {%- set problems = spark_cdc._default_problems(diff) or spark_cdc._value_problems(ledger, load, diff)
+                or spark_cdc._key_problems(ledger, load, diff) -%}
+        {%- if problems -%}
             {%- do spark_cdc._refuse_definition(entity, problems, load) -%}
-        {%- endfor -%}
+        {%- endif -%}
     {%- endif -%}
-    {%- set found = spark_cdc._columns_found(run) -%}
+    {%- set found = {} -%}  {#- types of the ledger's columns by name, and of the events' table, which holds the stored ones under the same names -#}
+    {%- for relation in [load_relation(run.events) if entity.events else none, ledger] if relation is not none -%}
+        {%- for column in adapter.get_columns_in_relation(relation) -%}
+            {%- do found.update({column.name | lower: spark_cdc._plain_type(column.dtype)}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
     {#- this session has read the ledger, and Spark would go on with the columns that it saw then; another one may add some now -#}
     {%- do run_query('refresh table ' ~ ledger) -%}
     {{ return({
@@ -30,18 +37,6 @@
         'layout': spark_cdc._layout(diff, load.layout, found, load.load_id.split('-')[0]),
         'definition_change': diff.changes | join('; '),
     }) }}
-{%- endmacro -%}
-
-
-{#- Types of the ledger's columns by name; and of the events' table, which holds the stored columns under the same names. -#}
-{%- macro _columns_found(run) -%}
-    {%- set found = {} -%}
-    {%- for relation in [load_relation(run.events) if run.entity.events else none, run.ledger] if relation is not none -%}
-        {%- for column in adapter.get_columns_in_relation(relation) -%}
-            {%- do found.update({column.name | lower: spark_cdc._plain_type(column.dtype)}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -108,13 +103,27 @@ limit 5
     mixed up. -#}
 {%- macro _key_problems(ledger, load, diff) -%}
     {%- if diff.key != 'other' -%}{{ return([]) }}{%- endif -%}
+    {%- set pairs = spark_cdc._key_pairs_sql(ledger, load, diff) -%}
     {%- set problems = [] -%}
-    {%- for what, condition, grouped_by in [
-        ('former keys with a null in the new key', 'is_null', none),
-        ('new keys that would stand for several former ones', none, 'new_key'),
-        ('former keys that would fall apart into several new ones', none, 'old_key'),
+    {%- for what, key, condition in [
+        ('former keys with a null in the new key', 'old_key', 'where is_null'),
+        ('new keys that would stand for several former ones', 'new_key', 'group by new_key having count(*) > 1'),
+        ('former keys that would fall apart into several new ones', 'old_key', 'group by old_key having count(*) > 1'),
     ] -%}
-        {%- set examples = spark_cdc._query(spark_cdc._torn_keys_sql(ledger, load, diff, condition, grouped_by)) -%}
+        {%- set sql -%}
+select
+    example,
+    count(*) over () as key_count
+from (
+    select {{ key }} as example
+    from (
+        {{ pairs | indent(8) }}
+    ) as pairs
+    {{ condition }}
+) as examples
+limit 5
+        {%- endset -%}
+        {%- set examples = spark_cdc._query(sql) -%}
         {%- if examples -%}
             {%- set problem -%}
 {{ what }} in the loads so far: {{ examples[0].key_count }}, such as {{ examples | map(attribute='example') | join(', ') }}. Take a key {# -#}
@@ -127,45 +136,24 @@ that identifies the same rows one by one, or put the former one back
 {%- endmacro -%}
 
 
-{%- macro _torn_keys_sql(ledger, load, diff, condition, grouped_by) -%}
-{%- set now = [] -%}
-{%- set former = [] -%}
-{%- for item in diff.columns -%}
-    {%- if item.column.role == 'key' -%}{%- do now.append({'name': item.column.name, 'sql': spark_cdc._former_sql(item, load.layout)}) -%}{%- endif -%}
-    {%- if item.former is not none and item.former.role == 'key' -%}{%- do former.append(item.former) -%}{%- endif -%}
+{#- The keys of the rows so far as they were and as they would be, as JSON, and whether the latter have a null. -#}
+{%- macro _key_pairs_sql(ledger, load, diff) -%}
+{%- set old, new = [], [] -%}
+{%- for item in diff.columns if item.column.role == 'key' -%}
+    {%- do new.append({'name': item.column.name, 'sql': spark_cdc._former_sql(item, load.layout)}) -%}
 {%- endfor -%}
-{%- set old = [] -%}
-{%- for column in former + diff.dropped | selectattr('role', 'equalto', 'key') | list -%}
+{%- for column in (diff.columns | map(attribute='former') | reject('none') | list + diff.dropped) if column.role == 'key' -%}
     {%- do old.append({'name': column.name, 'sql': spark_cdc._place_sql(spark_cdc._place(load.layout, column))}) -%}
 {%- endfor -%}
-select
-    example,
-    count(*) over () as key_count
-from (
-    select {{ grouped_by or 'old_key' }} as example
-    from (
-        select distinct
-            {{ spark_cdc._named_json(old) }} as old_key,
-            {{ spark_cdc._named_json(now) }} as new_key,
-            {{ spark_cdc._any_null(now) }} as is_null
-        from {{ ledger }}
-        where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operations('visible') }}
-    ) as pairs
-    {%- if condition %}
-    where {{ condition }}
-    {%- else %}
-    group by {{ grouped_by }}
-    having count(*) > 1
-    {%- endif %}
-) as examples
-limit 5
-{%- endmacro -%}
-
-
-{%- macro _named_json(columns) -%}
-to_json(named_struct(
-    {%- for column in columns -%}
-    {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ', ' if not loop.last }}
-    {%- endfor -%}
-))
+select distinct
+    {%- for name, columns in [('old_key', old), ('new_key', new)] %}
+    to_json(named_struct(
+        {%- for column in columns -%}
+        {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ', ' if not loop.last }}
+        {%- endfor -%}
+    )) as {{ name }},
+    {%- endfor %}
+    {{ spark_cdc._any_null(new) }} as is_null
+from {{ ledger }}
+where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operations('visible') }}
 {%- endmacro -%}

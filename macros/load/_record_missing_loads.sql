@@ -5,10 +5,7 @@
     {load: of _plan_load(), audit: of _audit_load()}). -#}
 {%- macro _record_missing_loads(capture, manifest, now=false, committed=none) -%}
     {%- set entity, load_log = capture.entity, capture.load_log -%}
-    {%- set known = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
-        {%- do known.append(row.partition.split('load_id=')[1]) -%}
-    {%- endfor -%}
+    {%- set known = spark_cdc._partitions_by_load(load_log ~ " partition (entity = '" ~ entity.name ~ "')") | list -%}
     {%- if committed and committed.load.load_id not in known -%}
         {%- do spark_cdc._record_load(load_log, entity, committed.load, committed.audit) -%}
         {%- do known.append(committed.load.load_id) -%}

@@ -7,11 +7,8 @@
     {%- if existing is none -%}{{ return(columns) }}{%- endif -%}
     {%- do spark_cdc._note_file_format(entity, existing) -%}
     {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set wanted = {} -%}
-    {%- for column in columns -%}{%- do wanted.update({column.at | lower: column}) -%}{%- endfor -%}
-    {%- set settled = [] -%}
-    {%- set partitioned = [] -%}
-    {%- set problems = [] -%}
+    {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
+    {%- set settled, partitioned, problems = [], [], [] -%}
     {%- for found in adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
         {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
