@@ -1,8 +1,8 @@
 {#- Where the columns, types or roles of an entity are not those of the load that this one builds on: works out what becomes of the rows
-    before, and checks that they fit, before anything is written. What can't be applied, or isn't explained by the YAML, is refused.
-    Arguments: run (capture; its ledger holds the rows before), load (of _plan_load()), with_values (whether the values of the rows are
-    looked at). Returns none if nothing has changed, or a dictionary: layout (the new one), definition_change (what is different, in words),
-    prior (the rows of the ledger under the new definition, as a query between brackets). -#}
+    before, and refuses, before anything is written, what can't be applied or isn't explained by the YAML.
+    Arguments: run (capture), load (of _plan_load()), with_values (whether the values of the rows are looked at). Returns none if nothing has
+    changed, or a dictionary: layout (the new one), definition_change (what is different, in words), prior (the ledger's rows under the new
+    definition, as a query between brackets). -#}
 {%- macro _check_definition(run, load, with_values=true) -%}
     {%- if not load.redefines -%}{{ return(none) }}{%- endif -%}
     {%- set entity, ledger = run.entity, run.ledger -%}
@@ -24,7 +24,7 @@
             {%- do spark_cdc._refuse_definition(entity, problems, load) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- set found = {} -%}  {#- types of the ledger's columns by name, and of the events' table, which holds the stored ones under the same names -#}
+    {%- set found = {} -%}  {#- types by name; the events' table holds the stored columns under the same names -#}
     {%- for relation in [load_relation(run.events) if entity.events else none, ledger] if relation is not none -%}
         {%- for column in adapter.get_columns_in_relation(relation) -%}
             {%- do found.update({column.name | lower: spark_cdc._plain_type(column.dtype)}) -%}
@@ -45,8 +45,8 @@
     {%- set problems = [] -%}
     {%- for item in diff.columns if item.default is not none -%}
         {%- if spark_cdc._query('select ' ~ item.default ~ ' is null as is_null')[0].is_null -%}
-            {%- do problems.append("column '" ~ item.column.name ~ "': its default '" ~ item.column.default ~ "' is no " ~ item.column.data_type
-                ~ ': correct one of them') -%}
+            {%- do problems.append("column '%s': its default '%s' is no %s: correct one of them"
+                % (item.column.name, item.column.default, item.column.data_type)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}

@@ -1,5 +1,5 @@
 {#- The write of rows into partitions that bear the load's name, which no other attempt has.
-    Arguments: table (relation), columns (of the table, in its order: _settled_columns(); one without a name is no longer declared), partitions
+    Arguments: table (relation), columns (of the table, in its order: _settled_table(); one without a name is no longer declared), partitions
     (names), sql (query of rows with these columns under their declared names), name (of that query). -#}
 {%- macro _write_rows_sql(table, columns, partitions, sql, name='rows_of_load') -%}
 insert overwrite table {{ table }} partition ({{ partitions | join(', ') }})
