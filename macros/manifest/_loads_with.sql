@@ -3,7 +3,8 @@
 {%- macro _loads_with(loads, attribute, test='equalto', value=true) -%}
     {%- set named = [] -%}
     {%- for load_id in loads -%}
-        {%- do named.append(dict(spark_cdc._load_kind(load_id), load_id=load_id, time=spark_cdc._load_time(load_id))) -%}
+        {%- set told = {'time': spark_cdc._load_time(load_id)} if attribute == 'time' else spark_cdc._load_kind(load_id) -%}
+        {%- do named.append(dict(told, load_id=load_id)) -%}
     {%- endfor -%}
     {{ return(named | selectattr(attribute, test, value) | map(attribute='load_id') | list) }}
 {%- endmacro -%}
