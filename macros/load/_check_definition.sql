@@ -63,11 +63,27 @@
         }) -%}
     {%- endfor -%}
     {%- if not changed -%}{{ return([]) }}{%- endif -%}
-    {%- set found = spark_cdc._query(spark_cdc._misfits_sql(ledger, load.keep, changed))[0] -%}
+    {%- set visible = spark_cdc._in_loads(load.keep) ~ ' and operation in ' ~ spark_cdc._operations('visible') -%}
+    {%- set counts_sql -%}
+select
+    {%- for change in changed %}
+    count_if({{ change.misfit }}) as misfits_{{ loop.index }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ ledger }}
+where {{ visible }}
+    {%- endset -%}
+    {%- set found = spark_cdc._query(counts_sql)[0] -%}
     {%- set problems = [] -%}
     {%- for change in changed if found['misfits_' ~ loop.index] -%}
         {%- set misfits = found['misfits_' ~ loop.index] -%}
-        {%- set examples = spark_cdc._query(spark_cdc._misfit_examples_sql(ledger, load.keep, change)) | map(attribute='example') -%}
+        {%- set is_nested = modules.re.match('array|map|struct', change.type) -%}
+        {%- set examples_sql -%}
+select distinct left({{ 'to_json(%s)' % change.value if is_nested else 'cast(%s as string)' % change.value }}, 60) as example
+from {{ ledger }}
+where {{ visible }} and {{ change.misfit }}
+limit 5
+        {%- endset -%}
+        {%- set examples = spark_cdc._query(examples_sql) | map(attribute='example') -%}
         {%- set problem -%}
 column '{{ change.column.name }}' was {{ change.type }} and is {{ change.column.data_type }}, but {{ misfits }} {# -#}
 {{ 'stored value does' if misfits == 1 else 'stored values do' }} not fit, such as '{{ examples | join("', '") }}'. Take a type that holds {# -#}
@@ -77,25 +93,6 @@ name, and name this one as dropped
         {%- do problems.append(problem) -%}
     {%- endfor -%}
     {{ return(problems) }}
-{%- endmacro -%}
-
-
-{%- macro _misfits_sql(ledger, loads, changed) -%}
-select
-    {%- for change in changed %}
-    count_if({{ change.misfit }}) as misfits_{{ loop.index }}{{ ',' if not loop.last }}
-    {%- endfor %}
-from {{ ledger }}
-where {{ spark_cdc._in_loads(loads) }} and operation in {{ spark_cdc._operations('visible') }}
-{%- endmacro -%}
-
-
-{%- macro _misfit_examples_sql(ledger, loads, change) -%}
-{%- set text = 'to_json(' ~ change.value ~ ')' if modules.re.match('array|map|struct', change.type) else 'cast(' ~ change.value ~ ' as string)' -%}
-select distinct left({{ text }}, 60) as example
-from {{ ledger }}
-where {{ spark_cdc._in_loads(loads) }} and operation in {{ spark_cdc._operations('visible') }} and {{ change.misfit }}
-limit 5
 {%- endmacro -%}
 
 

@@ -24,7 +24,9 @@
 
 {%- macro _create_load_log_sql(load_log) -%}
     {%- set columns = [] -%}
-    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}{%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}{%- endfor -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
+        {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
     {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'])) }}
 {%- endmacro -%}
 

@@ -1,4 +1,4 @@
-{#- The manifest in the text of a view, as _read_manifest() returns it. -#}
+{#- The manifest in the text of a view, as _read_manifest() has it. -#}
 {%- macro _parse_manifest(text, view) -%}
     {%- set figures = modules.re.search('/[*] spark_cdc manifest: ([{].*[}]) [*]/', text) -%}
     {%- if not figures -%}

@@ -5,7 +5,8 @@
 
 {#- What there is of the entity that a model belongs to. Arguments: model (the relation that is tested; neither it nor the ledger need be
     there). Returns a capture with ledger_node (dbt's), catalog (see _catalog_of()), manifest (an empty one where none can be
-    read), loads (those that count), layout and rows (the ledger's under their declared names); loads alone, empty, while dbt parses or writes docs. -#}
+    read), loads (those that count), layout and rows (the ledger's under their declared names); only loads, empty, where dbt parses or
+    writes docs. -#}
 {%- macro _verified(model) -%}
     {%- if not execute or flags.WHICH == 'generate' -%}{{ return({'loads': []}) }}{%- endif -%}
     {%- set capture = spark_cdc._captures('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
