@@ -14,8 +14,8 @@
         ) %}
     {%- endif -%}
     {%- set total = namespace(loads=0) -%}
-    {%- for operated in spark_cdc._operated_captures('compact', entities) -%}
-        {%- set total.loads = total.loads + spark_cdc._compact_entity(operated, older_than_days, histories, execute) -%}
+    {%- for capture in spark_cdc._captures('compact', entities) -%}
+        {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories, execute) -%}
     {%- endfor -%}
     {%- do log(
         'compact: ' ~ ('squashed ' if execute else 'would squash ') ~ spark_cdc._counted(total.loads, 'load')

@@ -6,7 +6,7 @@
     {%- set listed = [] -%}
     {%- for capture in spark_cdc._captures('load_status', entities) -%}
         {%- set entity = capture.entity -%}
-        {%- set head = spark_cdc._published(capture, spark_cdc._commit_views(capture)) -%}
+        {%- set head = spark_cdc._published(capture) -%}
         {%- set draft = spark_cdc._read_draft(capture) -%}
         {%- set loads = spark_cdc._loads_by_date(capture.ledger, head.loads) -%}
         {%- do listed.append({

@@ -13,19 +13,15 @@
             ~ 'reads, give force: true (--force). Nothing was dropped.'
         ) %}
     {%- endif -%}
-    {%- set total = namespace(loads=0, partitions=0, files=0, bytes=0) -%}
-    {%- for operated in spark_cdc._operated_captures('vacuum', entities) -%}
-        {%- set dropped = spark_cdc._vacuum_entity(operated, retention_hours, execute) -%}
-        {%- set total.loads = total.loads + dropped.loads -%}
-        {%- set total.partitions = total.partitions + dropped.partitions -%}
-        {%- set total.files = total.files + dropped.files -%}
-        {%- set total.bytes = total.bytes + dropped.bytes -%}
+    {%- set dropped = [] -%}
+    {%- for capture in spark_cdc._captures('vacuum', entities) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_entity(capture, retention_hours, execute)) -%}
     {%- endfor -%}
     {%- do log(
-        'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(total.loads, 'load') ~ ' with '
-        ~ spark_cdc._counted(total.partitions, 'partition') ~ ', ' ~ spark_cdc._counted(total.files, 'file') ~ ', '
-        ~ spark_cdc._bytes_text(total.bytes) ~ ('' if execute or not total.loads else '. Nothing was dropped: that takes execute: true (--execute)'),
+        'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
+        ~ spark_cdc._counted(dropped | sum(attribute='partitions'), 'partition') ~ ', ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', '
+        ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes')) ~ ('' if execute or not dropped else '. Nothing was dropped: that takes execute: true (--execute)'),
         info=true
     ) -%}
-    {{ return(total.loads) }}
+    {{ return(dropped | length) }}
 {%- endmacro -%}

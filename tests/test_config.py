@@ -560,9 +560,9 @@ def test_as_of_needs_a_date() -> None:
 
 
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
-    given = macros(var={"spark_cdc_manifest_limit": 10})
+    given = macros(var={"spark_cdc_manifest_limit": 10}, _committed_sql=lambda *_: "x" * 11)
     with pytest.raises(CompilerError, match="the manifest would have 11 characters, more than 10"):
-        given._check_manifest_size(given._entity("orders"), "x" * 11)
+        given._manifest_text({"entity": given._entity("orders"), "ledger": "ledger"}, {})
 
 
 def test_models_of_an_entity_lie_in_one_schema() -> None:

@@ -1,8 +1,7 @@
-{#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were
-    rejected, keys came twice, the counts don't reconcile or the load builds on a state that is no longer the last.
-    Arguments: run (of _planned_run(), made anew from the manifest of this moment).
-    Returns a dictionary: counts (operation to rows, with the N and X that are not written), rows_in,
-    rows_prior, rows_current, log_rows, previous (figures of the state before), record (the load's own record). -#}
+{#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were rejected, keys came twice,
+    the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
+    Arguments: run (of _planned_run(), made anew from the manifest of this moment). Returns a dictionary: what _figures_of_load() has,
+    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, ([load.base] if load.base else []) + load.log + [load.load_id], [load.load_id]) -%}
@@ -18,42 +17,14 @@
         {%- do spark_cdc._check_rejects(run.entity, run.ledger, load, known) -%}
     {%- endif -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
-    {%- set reconciled = spark_cdc._reconciled(run, known) -%}
-    {%- set audit = {
-        'counts': reconciled.counts,
-        'rows_in': reconciled.rows_in,
-        'rows_prior': prior.rows,
-        'rows_current': prior.rows + counts.I - counts.D,
-        'log_rows': 0 if load.is_checkpoint else prior.log_rows + reconciled.log_rows,
-        'previous': prior,
-        'record': record,
-    } -%}
+    {%- do spark_cdc._check_counts(run, known) -%}
+    {%- set audit = dict(
+        spark_cdc._figures_of_load(load.load_id, counts, prior.rows, record),
+        log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
+        previous=prior,
+    ) -%}
     {%- do spark_cdc._check_guards(run.entity, run.ledger, load, audit) -%}
     {{ return(audit) }}
-{%- endmacro -%}
-
-
-{#- The counts must add up: in a full load the rows that came in and were not new, other or rejected are those that were there and neither
-    changed nor went; in a delta, or of events, no more rows can have been touched than were there. What is not written follows from that.
-    Returns a dictionary: counts (operation to rows, completed), rows_in, log_rows (rows written for later loads to overlay). -#}
-{%- macro _reconciled(run, known) -%}
-    {%- set load, counts = run.load, known.counts -%}
-    {%- set written = counts.I + counts.U + counts.N + counts.R -%}
-    {%- if load.load_type == 'full' -%}
-        {%- set rows_in = written if load.is_checkpoint else spark_cdc._count_input(run.entity, run.time) -%}
-        {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}  {#- X: held, since a rejected row may be theirs -#}
-        {%- if rows_in - counts.I - counts.U - counts.R != kept -%}
-            {%- do spark_cdc._find_unchanged_duplicates(run, known) -%}
-            {%- do spark_cdc._refuse_counts(run, known, rows_in, kept) -%}
-        {%- endif -%}
-        {{ return({'counts': dict(counts, N=kept), 'rows_in': rows_in, 'log_rows': counts.I + counts.U + counts.D + counts.X}) }}
-    {%- endif -%}
-    {%- set rows_in = known.record.events.event_count if run.entity.events else written + counts.D + counts['T'] -%}
-    {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
-    {%- if kept < 0 or (load.is_checkpoint and kept != counts.X) -%}
-        {%- do spark_cdc._refuse_counts(run, known, rows_in, kept) -%}
-    {%- endif -%}
-    {{ return({'counts': dict(counts, X=kept), 'rows_in': rows_in, 'log_rows': counts.I + counts.U + counts.D + counts.N}) }}
 {%- endmacro -%}
 
 
@@ -80,27 +51,33 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {%- endmacro -%}
 
 
-{#- Keys that came twice without a change are not in the ledger, so the input is looked at again: only once the counts
-    have shown that something is wrong. -#}
-{%- macro _find_unchanged_duplicates(run, known) -%}
-    {%- set entity = run.entity -%}
-    {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
-    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
-    {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
-    {%- if examples -%}
-        {%- do spark_cdc._refuse_duplicates(run, known, 'keys come', examples) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The counts don't reconcile and no key came twice: the input changed while it was read. -#}
-{%- macro _refuse_counts(run, known, rows_in, kept) -%}
+{#- The counts must add up: in a full load the rows that came in and were not new, other or rejected are those that were there and neither
+    changed nor went (nor are held, X, since a rejected row may be theirs); in a delta, or of events, no more rows can have been touched than
+    were there. Keys that came twice without a change are not in the ledger, so the input is looked at again, only once the counts are wrong;
+    else the input changed while it was read. -#}
+{%- macro _check_counts(run, known) -%}
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
+    {%- set written = counts.I + counts.U + counts.R -%}
+    {%- if load.load_type == 'full' -%}
+        {%- set rows_in = written + counts.N if load.is_checkpoint else spark_cdc._count_input(entity, run.time) -%}
+        {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
+        {%- if rows_in - written == kept -%}{{ return('') }}{%- endif -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+        {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
+        {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
+        {%- if examples -%}
+            {%- do spark_cdc._refuse_duplicates(run, known, 'keys come', examples) -%}
+        {%- endif -%}
+    {%- else -%}
+        {%- set rows_in = known.record.events.event_count if entity.events else written + counts.N + counts.D + counts['T'] -%}
+        {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
+        {%- if (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
+    {%- endif -%}
     {%- set message -%}
 {{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in, {{ known.rows_prior }} rows before; {# -#}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, rejected {{ counts.R }}
 {%- if load.load_type == 'full' -%}
-, which leaves {{ rows_in - counts.I - counts.U - counts.R }} unchanged rows in the load but {{ kept }} in the state before
+, which leaves {{ rows_in - written }} unchanged rows in the load but {{ kept }} in the state before
 {%- else -%}
 , N {{ counts.N }}, X {{ counts.X }}
 {%- endif -%}

@@ -1,12 +1,15 @@
-{#- An entity with its relations, as the steps of a load and the operations on ledgers hand it on. Arguments: entity (of _entity()), schema.
-    Returns a dictionary: entity, schema, ledger, events, committed, replay (the draft of a replay), load_log (cdc_loads; none where the
-    project has no such model). -#}
+{#- An entity with its relations, as the steps of a load and the operations on ledgers hand it on. replay is the
+    view of a draft, load_log is cdc_loads. Arguments: entity (of _entity()), schema. -#}
 {%- macro _capture(entity, schema) -%}
-    {%- set relations = {} -%}
-    {%- for table in ['ledger', 'events', 'committed', 'replay'] -%}
-        {%- do relations.update({table: spark_cdc._relation_in(schema, entity.name ~ '_' ~ table)}) -%}
-    {%- endfor -%}
-    {{ return(dict(relations, entity=entity, schema=schema, load_log=spark_cdc._load_log())) }}
+    {{ return({
+        'entity': entity,
+        'schema': schema,
+        'ledger': spark_cdc._relation_in(schema, entity.name ~ '_ledger'),
+        'events': spark_cdc._relation_in(schema, entity.name ~ '_events'),
+        'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
+        'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
+        'load_log': spark_cdc._load_log(),
+    }) }}
 {%- endmacro -%}
 
 

@@ -1,7 +1,6 @@
-{#- Looks for declared columns that no event brings: most often a name is misspelt. One event need not have all columns, and a
-    load of updates and deletes alone need not have any, so it takes a whole row (an insert or a row of a snapshot) and
-    not one event with the column. All events are looked at only if the first 1,000 lack a column. Returns none, or why the load is
-    to be refused: {guard, message}. -#}
+{#- Looks for declared columns that no event brings: most often a name is misspelt. One event need not have all columns, nor a load of updates
+    and deletes any, so it takes a whole row (an insert or a row of a snapshot) and no event with the column. All events are looked at only if
+    the first 1,000 lack one. Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _check_event_columns(entity, input) -%}
     {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
     {%- set can_lack = entity.events.is_message or entity.source.format == 'json' -%}
@@ -12,8 +11,8 @@
     {%- for relation in ['(select * from ' ~ landed ~ ' limit 1000)', landed] -%}
         {%- set found = spark_cdc._query(spark_cdc._event_columns_sql(entity, columns, relation))[0] -%}
         {%- set missing = [] -%}
-        {%- for column in columns -%}
-            {%- if found.whole_rows | int > 0 and found['with_' ~ loop.index] | int == 0 -%}{%- do missing.append(column.from) -%}{%- endif -%}
+        {%- for column in (columns if found.whole_rows | int else []) -%}
+            {%- if not found['with_' ~ loop.index] | int -%}{%- do missing.append(column.from) -%}{%- endif -%}
         {%- endfor -%}
         {%- if not missing -%}
             {{ return(none) }}
@@ -36,7 +35,8 @@ select
     count_if(event_op in ('insert', 'read')) as whole_rows,
     {%- for column in columns %}
     count_if(
-        event_op in ('insert', 'update', 'upsert', 'read') and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
+        event_op in ('insert', 'update', 'upsert', 'read')
+        and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
     ) as with_{{ loop.index }},
     {%- endfor %}
     to_json(array_sort(array_distinct(flatten(collect_set(event_unexpected))))) as unexpected

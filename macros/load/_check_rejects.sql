@@ -11,14 +11,8 @@ group by kind
 order by kind desc
     {%- endset -%}
     {%- set found = spark_cdc._query(sql) | rejectattr('kind', 'in', entity.quarantine) | list -%}
-    {%- set tied = found | selectattr('kind', 'equalto', 'tied_events') | list -%}
-    {%- if found -%}
-        {%- do spark_cdc._refuse_rejects(entity, ledger, load, known, tied or found) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _refuse_rejects(entity, ledger, load, known, found) -%}
+    {%- if not found -%}{{ return('') }}{%- endif -%}
+    {%- set found = found | selectattr('kind', 'equalto', 'tied_events') | list or found -%}
     {%- set kinds = found | map(attribute='kind') | list -%}
     {%- set lines = spark_cdc._reject_lines(ledger, load, kinds) -%}
     {%- set message -%}

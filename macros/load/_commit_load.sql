@@ -5,13 +5,21 @@
     {%- set audit = spark_cdc._audit_load(run) -%}
     {%- set manifest = spark_cdc._next_manifest(run, audit) -%}
     {%- if 'replay' in manifest -%}
-        {%- do spark_cdc._add_to_draft(run, dict(manifest, commit=spark_cdc._attempt()), audit) -%}
+        {%- if audit.record.replaced != load.replaced -%}
+            {%- set message -%}
+{{ run.entity.name }}: another run committed {{ load.business_time }} anew while the replay read it. Nothing was committed and {# -#}
+readers see what they saw before. Run the same command again.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
+        {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
+        {%- do log(spark_cdc._load_summary(load, audit) ~ ' in the draft', info=true) -%}
     {%- else -%}
         {%- if load.replaced and not spark_cdc._is_wiped(run.entity.name) -%}
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}
-        {%- set manifest = spark_cdc._next_commit(manifest) -%}
         {%- do spark_cdc._publish(run, manifest, 'load ' ~ load.load_id) -%}
         {%- do spark_cdc._record_missing_loads(run, manifest, committed={'load': load, 'audit': audit}) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
@@ -19,20 +27,4 @@
     {%- if run.entity.events and not run.entity.events.archive -%}
         {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The draft is altered, and nothing else. -#}
-{%- macro _add_to_draft(run, manifest, audit) -%}
-    {%- if audit.record.replaced != run.load.replaced -%}
-        {%- set message -%}
-{{ run.entity.name }}: another run committed {{ run.load.business_time }} anew while the replay read it. Nothing was committed and {# -#}
-readers see what they saw before. Run the same command again.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set text = spark_cdc._committed_sql(run.entity, run.ledger, manifest) -%}
-    {%- do spark_cdc._check_manifest_size(run.entity, text) -%}
-    {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
-    {%- do log(spark_cdc._load_summary(run.load, audit) ~ ' in the draft', info=true) -%}
 {%- endmacro -%}

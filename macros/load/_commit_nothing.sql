@@ -17,8 +17,7 @@ this run. Nothing was committed. Load a business date with dbt run --select {{ n
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set text = spark_cdc._committed_sql(run.entity, run.ledger, manifest) -%}
-    {%- do spark_cdc._check_manifest_size(run.entity, text) -%}
-    {%- do spark_cdc._show(run, text, manifest.existed) -%}
+    {%- do run_query(spark_cdc._replace_view_sql(run.committed, spark_cdc._manifest_text(run, manifest), manifest.existed)) -%}
+    {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}
     {%- do spark_cdc._record_missing_loads(run, manifest) -%}
 {%- endmacro -%}

@@ -3,7 +3,15 @@
 {%- macro _events_query(run, incoming) -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
     {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
-        {%- set incoming = spark_cdc._replayed_events(run.entity, load, run.events) -%}
+        {%- if not load.replaced -%}
+            {%- set message -%}
+{{ run.entity.name }}: {{ load.business_time }} was never loaded, so its events are not in the archive. Nothing was written. Replay it from the {# -#}
+landing: leave spark_cdc_replay.source (--source) out.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
+        {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
     {%- endif -%}
 {{ spark_cdc._load_comment({'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout}) }}
 select

@@ -5,7 +5,14 @@
     {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
         {{ return('') }}
     {%- endif -%}
-    {%- set found = spark_cdc._query(spark_cdc._rejected_count_sql(ledger, load))[0] -%}
+    {%- set sql -%}
+select
+    count(*) as rejected,
+    count_if(key_hash is null) as unreadable
+from {{ ledger }}
+where load_id = '{{ load.load_id }}' and operation = 'R'
+    {%- endset -%}
+    {%- set found = spark_cdc._query(sql)[0] -%}
     {%- if found.rejected | int and load.redefines -%}
         {%- set message -%}
 {{ entity.name }}: {{ found.rejected }} rows of {{ load.business_time }} are rejected, and the load is the first with the changed columns {# -#}
@@ -23,13 +30,4 @@ before. Correct the data, or load a date without rejected rows under the changed
         {%- do run_query(spark_cdc._drop_partitions_sql(
             ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _rejected_count_sql(ledger, load) -%}
-select
-    count(*) as rejected,
-    count_if(key_hash is null) as unreadable
-from {{ ledger }}
-where load_id = '{{ load.load_id }}' and operation = 'R'
 {%- endmacro -%}

@@ -1,14 +1,13 @@
 {#- Lands what came in (change events are there already, in <entity>_events), writes the load, and holds the keys of rejected rows.
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
-    {%- set entity = capture.entity -%}
-    {%- set load = spark_cdc._load_of_comment(sql) -%}
+    {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if not entity.events -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._settled_columns(entity, capture.ledger, spark_cdc._ledger_columns(entity, load.layout)) -%}
-    {%- do run_query(spark_cdc._create_table_sql(
-        capture.ledger, columns, entity.file_format, ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'])) -%}
+    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
+    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_load_sql(capture.ledger, columns, load, sql) }}

@@ -9,44 +9,24 @@
 {#- Its columns and their types; the last two are its partitions. -#}
 {%- macro _load_log_columns() -%}
     {{ return({
-        'business_time': 'string',
-        'load_type': 'string',
-        'is_checkpoint': 'boolean',
-        'parent_load_id': 'string',
-        'replaced_load_ids': 'string',
-        'input': 'string',
-        'rows_in': 'bigint',
-        'rows_rejected': 'bigint',
-        'rows_inserted': 'bigint',
-        'rows_updated': 'bigint',
-        'rows_deleted': 'bigint',
-        'rows_unchanged': 'bigint',
-        'rows_not_supplied': 'bigint',
-        'rows_prior': 'bigint',
-        'rows_current': 'bigint',
-        'started_at': 'timestamp',
-        'committed_at': 'timestamp',
-        'duration_seconds': 'double',
-        'invocation_id': 'string',
-        'dbt_version': 'string',
-        'spark_version': 'string',
-        'spark_cdc_version': 'string',
-        'events_late': 'bigint',
-        'events_control': 'bigint',
-        'events_unexpected': 'bigint',
-        'status': 'string',
-        'guard': 'string',
-        'message': 'string',
-        'definition_change': 'string',
-        'entity': 'string',
-        'load_id': 'string',
+        'business_time': 'string', 'load_type': 'string', 'is_checkpoint': 'boolean',
+        'parent_load_id': 'string', 'replaced_load_ids': 'string', 'input': 'string',
+        'rows_in': 'bigint', 'rows_rejected': 'bigint', 'rows_inserted': 'bigint', 'rows_updated': 'bigint', 'rows_deleted': 'bigint',
+        'rows_unchanged': 'bigint', 'rows_not_supplied': 'bigint', 'rows_prior': 'bigint', 'rows_current': 'bigint',
+        'started_at': 'timestamp', 'committed_at': 'timestamp', 'duration_seconds': 'double',
+        'invocation_id': 'string', 'dbt_version': 'string', 'spark_version': 'string', 'spark_cdc_version': 'string',
+        'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
+        'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
+        'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}
 
 
 {%- macro _create_load_log_sql(load_log) -%}
     {%- set columns = [] -%}
-    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}{%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}{%- endfor -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
+        {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
     {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'])) }}
 {%- endmacro -%}
 
@@ -56,11 +36,9 @@
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
         {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
-        {{ return('') }}
+    {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
+        {%- do spark_cdc._complete_load_log(load_log) -%}
     {%- endif -%}
-    {%- for name in spark_cdc._load_log_columns() if ('|-- ' ~ name ~ ': ') not in (existing.information or '') -%}
-        {{ return(spark_cdc._complete_load_log(load_log)) }}
-    {%- endfor -%}
 {%- endmacro -%}
 
 

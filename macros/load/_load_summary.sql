@@ -2,9 +2,11 @@
 {%- macro _load_summary(load, audit) -%}
     {%- set counts, events = audit.counts, audit.record.get('events') or {} -%}
     {%- set summary -%}
-{{ load.entity }} {{ load.business_time }}: {{ audit.rows_in }} rows in, I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ counts.X }}
+{{ load.entity }} {{ load.business_time }}: {{ audit.rows_in }} rows in, {# -#}
+I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ counts.X }}
 {%- if counts.R %}, rejected {{ counts.R }} (see {{ load.entity }}_rejects){% endif -%}
-{%- for name, label in [('late', 'late or repeated'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')] if events.get(name) -%}
+{%- for name, label in [('late', 'late or repeated'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')]
+        if events.get(name) -%}
 , {{ events[name] }} {{ label }}
 {%- endfor -%}
 ; {{ audit.rows_current }} rows now; load {{ load.load_id }}

@@ -1,17 +1,14 @@
-{#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). Returns nothing. -#}
+{#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). -#}
 {%- macro _record_load(load_log, entity, load, audit, now=true, refusal=none) -%}
     {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- do run_query(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
 {%- endmacro -%}
 
 
-{#- The statement that adds a load to cdc_loads: an overwrite of a partition of its own, which gives the
-    same when it is sent twice.
-    Arguments: load_log (relation of cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load
-    as far as it is known), now (whether the load was committed just now; if not, when it was is unknown), refusal
-    (dictionary of guard and message, of a refused load). Returns SQL. -#}
+{#- The statement that adds a load to cdc_loads: an overwrite of a partition of its own, which gives the same when it is sent twice.
+    Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
+    (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
 {%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
-{%- set time = spark_cdc._load_time(load.load_id) -%}
 {%- set record = audit.get('record') or {} -%}
 {%- set counts = audit.get('counts') or {} -%}
 {%- set events = record.get('events') or {} -%}
@@ -23,27 +20,19 @@
     'is_checkpoint': load.is_checkpoint | string | lower,
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
-    'input': spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), time)),
-    'rows_in': audit.get('rows_in'),
-    'rows_rejected': counts.get('R'),
-    'rows_inserted': counts.get('I'),
-    'rows_updated': counts.get('U'),
-    'rows_deleted': counts.get('D'),
-    'rows_unchanged': counts.get('N'),
-    'rows_not_supplied': counts.get('X'),
-    'rows_prior': audit.get('rows_prior'),
-    'rows_current': audit.get('rows_current'),
+    'input': spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+    'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
+    'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),
+    'rows_unchanged': counts.get('N'), 'rows_not_supplied': counts.get('X'),
+    'rows_prior': audit.get('rows_prior'), 'rows_current': audit.get('rows_current'),
     'started_at': started_at,
     'committed_at': 'current_timestamp()' if is_done else 'null',
-    'duration_seconds': '(unix_micros(current_timestamp()) - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)'
-        if is_done else 'null',
+    'duration_seconds': '(unix_micros(current_timestamp()) - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)' if is_done else 'null',
     'invocation_id': spark_cdc._literal(record.get('invocation_id') or invocation_id),
     'dbt_version': spark_cdc._literal(record.get('dbt_version') or dbt_version),
     'spark_version': 'version()',
     'spark_cdc_version': spark_cdc._literal(record.get('spark_cdc_version') or spark_cdc._version()),
-    'events_late': events.get('late'),
-    'events_control': events.get('controls'),
-    'events_unexpected': events.get('unexpected'),
+    'events_late': events.get('late'), 'events_control': events.get('controls'), 'events_unexpected': events.get('unexpected'),
     'status': "'committed'" if refusal is none else "'refused'",
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
     'message': spark_cdc._literal(refusal.message[:4000]) if refusal else 'null',

@@ -1,14 +1,10 @@
-{#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its
-    row there left out, the loads of a replay. A row that is there is not overwritten: people may be reading it, and another run
-    may have added it. Unless they are given, the figures are computed from the ledger, which holds all of them.
+{#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its row there
+    left out, the loads of a replay. A row that is there is not overwritten: people may be reading it. The figures come from the ledger.
     Arguments: capture, manifest, now (whether they were committed just now), committed (a load that was, whose figures are known:
     {load: of _plan_load(), audit: of _audit_load()}). -#}
 {%- macro _record_missing_loads(capture, manifest, now=false, committed=none) -%}
     {%- set entity, load_log = capture.entity, capture.load_log -%}
-    {%- set known = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ " partition (entity = '" ~ entity.name ~ "')") -%}
-        {%- do known.append(row.partition.split('load_id=')[1]) -%}
-    {%- endfor -%}
+    {%- set known = spark_cdc._partitions_by_load(load_log ~ " partition (entity = '" ~ entity.name ~ "')") | list -%}
     {%- if committed and committed.load.load_id not in known -%}
         {%- do spark_cdc._record_load(load_log, entity, committed.load, committed.audit) -%}
         {%- do known.append(committed.load.load_id) -%}

@@ -1,7 +1,5 @@
-{#- Refuses a load: adds it to cdc_loads as refused, with the guard and the message, then raises the message as an error. A
-    macro can't catch errors, so the row is written first; the message goes into dbt's log before that.
-    Arguments: entity, guard (what refused it, several with commas between), message, load (of _plan_load(); none: it is
-    planned anew), audit (what is known of the figures of _audit_load()). -#}
+{#- Refuses a load: logs the message, adds the load to cdc_loads as refused, then raises the message. Arguments: entity, guard (what refused
+    it, several with commas between), message, load (of _plan_load(); else it is planned anew), audit (what is known of _audit_load()'s figures). -#}
 {%- macro _refuse_load(entity, guard, message, load=none, audit=none) -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- if load_log is not none and spark_cdc._is_load_command() -%}

@@ -1,6 +1,5 @@
-{#- Settings of this session, as far as the write needs them: only the partitions that are written are replaced, rows meet by
-    hash instead of being sorted where the hash maps are small, and no operators are fused into a method of more bytes than HotSpot
-    compiles (the limit that Spark's configuration names for it). -#}
+{#- What the write needs of this session: only the partitions that are written are replaced, rows meet by hash instead of being sorted where the
+    hash maps are small, and no operators are fused into a method of more bytes than HotSpot compiles. -#}
 {%- macro _set_session() -%}
     {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- do run_query('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}

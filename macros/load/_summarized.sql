@@ -13,22 +13,14 @@ was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_da
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set summary = spark_cdc._event_summary(run, events) -%}
-    {%- if summary.event_count == 0 -%}
-        {%- do spark_cdc._check_same_plan(run) -%}
-    {%- endif -%}
-    {{ return(summary) }}
-{%- endmacro -%}
-
-
-{#- Events were written under the name that the load had then: if another run has committed since, it may have another one now
-    (checkpoint or not), and the events would be left out. -#}
-{%- macro _check_same_plan(run) -%}
-    {%- set name, load_id = run.entity.name, run.load.load_id -%}
-    {%- for other in spark_cdc._partitions_by_load(run.events) if other != load_id and other.endswith(load_id[-9:]) -%}
+    {#- another run may have committed since the events were written: the load may be a checkpoint now, so that they bear another name -#}
+    {%- for other in (spark_cdc._partitions_by_load(run.events) if summary.event_count == 0 else [])
+            if other != load.load_id and other.endswith(load.load_id[-9:]) -%}
         {%- set message -%}
-{{ name }}: another run committed a load between {{ name }}_events, written as load {{ other }}, and {{ name }}_ledger, which would be {# -#}
-load {{ load_id }}. Nothing was committed. Run the same command again.
+{{ entity.name }}: another run committed a load between {{ entity.name }}_events, written as load {{ other }}, and {{ entity.name }}_ledger, {# -#}
+which would be load {{ load.load_id }}. Nothing was committed. Run the same command again.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endfor -%}
+    {{ return(summary) }}
 {%- endmacro -%}

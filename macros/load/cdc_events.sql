@@ -2,9 +2,8 @@
     archives its events: only the load at hand is read. In a replay from the archive they are taken from the partition of the
     load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
-    {%- set capture = spark_cdc._capture_of_model() -%}
     {{ run_hooks(pre_hooks) }}
-    {%- do spark_cdc._load_events(capture, sql) -%}
+    {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table')]}) }}
 {% endmaterialization %}

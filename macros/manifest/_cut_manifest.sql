@@ -1,41 +1,36 @@
 {#- A manifest without its loads from a business time on, as it was when the last of those that stay had been committed. Its figures
     are counted from the ledger; what the next load found before itself (applied) stands in that load's record. -#}
 {%- macro _cut_manifest(capture, manifest, time) -%}
-    {%- set kept = [] -%}
-    {%- set dropped = [] -%}
-    {%- for load_id in manifest.loads -%}
-        {%- do (kept if spark_cdc._load_time(load_id) < time else dropped).append(load_id) -%}
-    {%- endfor -%}
+    {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set dropped = manifest.loads | reject('in', kept) | list -%}
     {%- if not dropped -%}
-        {{ return(dict(manifest)) }}
+        {{ return(manifest) }}
     {%- endif -%}
-    {%- do spark_cdc._check_cut(capture, dropped, time) -%}
-    {%- set rest = dict(manifest) -%}
-    {%- for name in ['applied', 'layout'] -%}{%- do rest.pop(name, none) -%}{%- endfor -%}
+    {%- do spark_cdc._check_cut(capture, dropped[0], time) -%}
     {%- if not kept -%}
-        {{ return(dict(rest, **dict(spark_cdc._empty_manifest(), sequence=manifest.sequence))) }}
+        {{ return(dict(spark_cdc._empty_manifest(), sequence=manifest.sequence)) }}
     {%- endif -%}
 
-    {%- set state = spark_cdc._state_loads(kept) -%}
-    {%- set before = spark_cdc._state_loads(kept[:-1]) -%}
+    {%- set state, before = spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1]) -%}
     {%- set needed = ([state.base, before.base] | select | list + state.log + before.log) | unique | list -%}
     {%- set counted = spark_cdc._load_counts(capture.ledger, needed, [kept[-1], dropped[0]]) -%}
     {%- set record = counted.records[kept[-1]] -%}
-    {%- set previous = spark_cdc._figures_of_state(counted.rows, before.base, before.log) -%}
     {%- set cut = dict(
         manifest,
         loads=kept,
         definition=spark_cdc._fingerprint(record.definition),
+        layout=record.get('layout') or {},
+        previous=spark_cdc._figures_of_state(counted.rows, before.base, before.log),
         **spark_cdc._figures_of_state(counted.rows, state.base, state.log)
     ) -%}
-    {%- if 'layout' in record -%}
-        {%- set cut = dict(cut, layout=record.layout) -%}
+    {%- if not capture.entity.events -%}
+        {{ return(cut) }}
     {%- endif -%}
-    {%- if capture.entity.events -%}
-        {%- set cut = dict(cut, applied=spark_cdc._applied_before(capture.entity, counted.records, kept[-1], dropped[0])) -%}
-        {%- set previous = dict(previous, applied=record.get('applied') or {}) -%}
-    {%- endif -%}
-    {{ return(dict(cut, previous=previous)) }}
+    {{ return(dict(
+        cut,
+        applied=spark_cdc._applied_before(capture.entity, counted.records, kept[-1], dropped[0]),
+        previous=dict(cut.previous, applied=record.get('applied') or {}),
+    )) }}
 {%- endmacro -%}
 
 
@@ -58,17 +53,14 @@ was written. Replay from an earlier date, or from before the first load.
 
 
 {#- Loads that compact squashed leave the manifest together or not at all. -#}
-{%- macro _check_cut(capture, dropped, time) -%}
+{%- macro _check_cut(capture, load_id, time) -%}
     {%- set entity = capture.entity -%}
-    {%- if not spark_cdc._load_kind(dropped[0]).is_history -%}
-        {{ return('') }}
-    {%- endif -%}
-    {%- set first = spark_cdc._loads_by_date(capture.ledger, dropped[:1])[0] -%}
+    {%- set first = spark_cdc._loads_by_date(capture.ledger, [load_id])[0] if spark_cdc._load_kind(load_id).is_history else load_id -%}
     {%- if spark_cdc._load_time(first) < time -%}
         {%- set message -%}
 {{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
 only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
-after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
+after {{ spark_cdc._load_time_text(entity, load_id) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

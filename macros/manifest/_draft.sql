@@ -22,35 +22,21 @@
 {#- Whether a draft may no longer take the place of what is committed: why not, or an empty text. Loads that were added since are
     no reason, the draft only lacks them yet. -#}
 {%- macro _draft_outdated(draft, head) -%}
-    {%- if not draft.existed or spark_cdc._draft_origin(head.loads[:draft.replay.head[0]]) == draft.replay.head -%}
-        {{ return('') }}
-    {%- endif -%}
-    {%- set reason -%}
+    {%- if draft.existed and spark_cdc._draft_origin(head.loads[:draft.replay.head[0]]) != draft.replay.head -%}
 since it was made, another run has committed other loads in the place of those that it rebuilds (commit {{ head.sequence }}, last load {# -#}
 {{ head.loads[-1] or 'none' }})
-    {%- endset -%}
-    {{ return(reason) }}
+    {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The business times of the draft's own loads, in order. -#}
-{%- macro _draft_times(entity, draft) -%}
-    {{ return(spark_cdc._load_times(entity, spark_cdc._draft_loads(draft, draft.loads))) }}
+{#- The business times, as texts, of some loads from the replay's first date on: of the draft's own, if no others are given. -#}
+{%- macro _draft_times(entity, draft, loads=none) -%}
+    {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
+    {{ return(spark_cdc._load_times(entity, spark_cdc._loads_with(draft.loads if loads is none else loads, 'time', 'ge', first))) }}
 {%- endmacro -%}
 
 
 {#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
 {%- macro _draft_missing_times(entity, draft, head_loads) -%}
-    {{ return(
-        spark_cdc._load_times(entity, spark_cdc._draft_loads(draft, head_loads)) | reject('in', spark_cdc._draft_times(entity, draft)) | list
-    ) }}
-{%- endmacro -%}
-
-
-{#- Those of some loads that lie on the replay's first date or later. -#}
-{%- macro _draft_loads(draft, loads) -%}
-    {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
-    {%- set found = [] -%}
-    {%- for load_id in loads if spark_cdc._load_time(load_id) >= first -%}{%- do found.append(load_id) -%}{%- endfor -%}
-    {{ return(found) }}
+    {{ return(spark_cdc._draft_times(entity, draft, head_loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list) }}
 {%- endmacro -%}

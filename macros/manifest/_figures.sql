@@ -15,9 +15,10 @@
 {%- endmacro -%}
 
 
-{#- What _audit_load() found when a load was committed: counts, rows_in, rows_prior, rows_current.
-    Arguments: load_id, written (operation to rows), rows_prior, record (of the load; of change events it says how many came in). -#}
-{%- macro _figures_of_load(load_id, written, rows_prior, record=none) -%}
+{#- What a load came to. Arguments: load_id, written (operation to rows), rows_prior (that existed before it), record (of the load; of change
+    events it says how many came in). Returns a dictionary: counts (operation to rows, with the N and X that are not written), rows_in,
+    rows_prior, rows_current, record. -#}
+{%- macro _figures_of_load(load_id, written, rows_prior, record) -%}
     {%- set kind = spark_cdc._load_kind(load_id) -%}
     {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
     {%- if kind.is_history -%}  {#- the changes of several loads, in which a key may come often -#}
@@ -31,7 +32,7 @@
     {%- endif -%}
     {{ return({
         'counts': counts,
-        'rows_in': record.events.event_count if (record or {}).get('events') else rows_in,
+        'rows_in': record.events.event_count if record.get('events') else rows_in,
         'rows_prior': rows_prior,
         'rows_current': rows_prior + counts.I - counts.D,
         'record': record,

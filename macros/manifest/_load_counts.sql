@@ -2,8 +2,7 @@
     Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read). Returns a dictionary: rows (load id
     to operation to number of rows), records (load id to record). -#}
 {%- macro _load_counts(ledger, loads, recorded) -%}
-    {%- set rows = {} -%}
-    {%- set records = {} -%}
+    {%- set rows, records = {}, {} -%}
     {%- for row in spark_cdc._query(spark_cdc._load_counts_sql(ledger, loads, recorded)) -%}
         {%- set of_load = rows.setdefault(row.load_id, {}) -%}
         {%- do of_load.update({row.operation: of_load.get(row.operation, 0) + row.row_count | int}) -%}

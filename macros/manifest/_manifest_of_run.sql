@@ -20,14 +20,13 @@
     {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
     {%- set found = spark_cdc._read_draft(capture) -%}
     {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
+    {%- set draft = found -%}
     {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
         {%- if found.existed -%}
             {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
             {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
         {%- endif -%}
         {%- set draft = spark_cdc._cut_manifest(capture, head, replay['from']) -%}
-    {%- else -%}
-        {%- set draft = found -%}
     {%- endif -%}
     {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
         {%- set draft = spark_cdc._cut_manifest(capture, draft, time) -%}

@@ -1,10 +1,7 @@
 {#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
 {%- macro _next_manifest(run, audit) -%}
     {%- set load, record = run.load, audit.record -%}
-    {%- set previous = dict(audit.previous) -%}
-    {%- if load.redefines -%}
-        {%- set previous = dict(previous, definition=load.defined, layout=load.layout) -%}
-    {%- endif -%}
+    {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
     {%- set next = dict(
         run.manifest,
         loads=load.keep + [load.load_id],
@@ -12,10 +9,14 @@
         log_rows=audit.log_rows,
         definition=spark_cdc._fingerprint(record.definition),
         layout=record.get('layout') or {},
+        previous=dict(audit.previous, **changed),
     ) -%}
-    {%- if run.entity.events -%}
-        {%- set previous = dict(previous, applied=load.applied) -%}
-        {%- set next = dict(next, applied={'truncated': record.events.truncated, 'highest': record.events.highest}) -%}
+    {%- if not run.entity.events -%}
+        {{ return(next) }}
     {%- endif -%}
-    {{ return(dict(next, previous=previous)) }}
+    {{ return(dict(
+        next,
+        applied={'truncated': record.events.truncated, 'highest': record.events.highest},
+        previous=dict(next.previous, applied=load.applied),
+    )) }}
 {%- endmacro -%}

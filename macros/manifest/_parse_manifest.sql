@@ -1,4 +1,4 @@
-{#- The manifest in the text of a view, as _read_manifest() returns it. -#}
+{#- The manifest in the text of a view, as _read_manifest() has it. -#}
 {%- macro _parse_manifest(text, view) -%}
     {%- set figures = modules.re.search('/[*] spark_cdc manifest: ([{].*[}]) [*]/', text) -%}
     {%- if not figures -%}
@@ -9,6 +9,6 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set loads = modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text) -%}
-    {%- set first = {'sequence': 0} -%}  {#- of versions that did not count commits -#}
-    {{ return(dict(dict(first, **fromjson(figures.group(1))), existed=true, loads=loads)) }}
+    {#- there were versions that did not count commits -#}
+    {{ return(dict({'sequence': 0}, **dict(fromjson(figures.group(1)), existed=true, loads=loads))) }}
 {%- endmacro -%}

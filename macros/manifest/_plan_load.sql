@@ -1,20 +1,15 @@
 {#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
     manifest, the business time and the policy, which reads nothing.
     Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
-    Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in
-    the manifest), parent (load id or none), base (the checkpoint that the prior state begins with, or none), log
-    (loads between it and this one), prior_rows (how many rows the prior state has), replaced (list of load ids), applied
-    (events only: the highest position and the last truncate before this load), layout (of the loads before, see _layout()), defined (fingerprint
-    of their definition) and redefines (whether this load's is another: it then is a checkpoint). Raises an error for a business date before the
-    last load. -#}
+    Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
+    id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
+    prior state), replaced (load ids), applied (events only: the highest position and the last truncate before this load), layout (of the loads
+    before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
+    Raises an error for a business date before the last load. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
-    {%- set keep = [] -%}
-    {%- set replaced = [] -%}
-    {%- set later = [] -%}
-    {%- for load_id in manifest.loads -%}
-        {%- set load_time = spark_cdc._load_time(load_id) -%}
-        {%- do (replaced if wipe or load_time == time else later if load_time > time else keep).append(load_id) -%}
-    {%- endfor -%}
+    {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
+    {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
     {%- if later -%}
         {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
     {%- endif -%}
@@ -42,19 +37,12 @@
         'base': state.base,
         'log': state.log,
         'prior_rows': figures.rows,
-        'replaced': spark_cdc._loads_of_time(manifest.head_loads, time) if manifest.head_loads is defined else replaced,
+        'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
         'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
         'defined': defined,
         'redefines': redefines,
     } -%}
     {{ return(dict(load, applied=(figures.get('applied') or {}) if keep else {}) if entity.events else load) }}
-{%- endmacro -%}
-
-
-{%- macro _loads_of_time(loads, time) -%}
-    {%- set found = [] -%}
-    {%- for load_id in loads if spark_cdc._load_time(load_id) == time -%}{%- do found.append(load_id) -%}{%- endfor -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 

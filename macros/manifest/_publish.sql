@@ -8,16 +8,16 @@
 
     A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
     _head()). No lock is held at any time.
-    Arguments: capture, manifest (of _next_commit()), what (who commits what, for the message). Raises an error if another process has
-    committed meanwhile. -#}
+    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message). Raises an error
+    if another process has committed meanwhile. -#}
 {%- macro _publish(capture, manifest, what) -%}
-    {%- set text = spark_cdc._committed_sql(capture.entity, capture.ledger, manifest) -%}
-    {%- do spark_cdc._check_manifest_size(capture.entity, text) -%}
+    {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
+    {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
-    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._commits_schema(capture.schema))) -%}
+    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
     {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
-    {%- set published = spark_cdc._published(capture, spark_cdc._commit_views(capture)) -%}
-    {%- if published.sequence >= manifest.sequence -%}
+    {%- set published = spark_cdc._published(capture) -%}
+    {%- if published.sequence >= manifest.sequence -%}  {#- another run has finished this commit, or added its own -#}
         {#- a claim that was made too late goes; that of the commit that readers see stays -#}
         {%- if published.sequence > manifest.sequence
                 or spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim).commit != published.commit -%}
@@ -26,13 +26,14 @@
         {%- if not manifest.loads or manifest.loads[-1] not in published.loads -%}
             {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}
         {%- endif -%}
-        {{ return('') }}  {#- another run has finished this commit, and added its own -#}
+    {%- else -%}
+        {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
+        {%- if claimed.commit != manifest.commit -%}
+            {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
+        {%- endif -%}
+        {%- do run_query(spark_cdc._replace_view_sql(capture.committed, text, published.existed)) -%}
+        {%- do spark_cdc._head(capture) -%}  {#- step 3; and if this process was stopped before step 2, it shows what others committed since -#}
     {%- endif -%}
-    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
-    {%- if claimed.commit != manifest.commit -%}
-        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
-    {%- endif -%}
-    {%- do spark_cdc._show(capture, text, published.existed) -%}
 {%- endmacro -%}
 
 

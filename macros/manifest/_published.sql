@@ -1,4 +1,5 @@
-{#- The manifest that readers see. Arguments: capture, views (of _commit_views()). -#}
-{%- macro _published(capture, views) -%}
-    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(capture.committed), capture.committed) if views.committed else spark_cdc._empty_manifest()) }}
+{#- The manifest that readers see at this moment; _read_manifest() asks dbt's cache whether there is one. -#}
+{%- macro _published(capture) -%}
+    {%- set view = capture.committed -%}
+    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(view), view) if spark_cdc._is_there(view) else spark_cdc._empty_manifest()) }}
 {%- endmacro -%}

@@ -34,16 +34,6 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
 {%- endmacro -%}
 
 
-{#- The same with what is there of them: catalog (of _catalog_of()). -#}
-{%- macro _operated_captures(operation, names=none) -%}
-    {%- set operated = [] -%}
-    {%- for capture in spark_cdc._captures(operation, names) -%}
-        {%- do operated.append(dict(capture, catalog=spark_cdc._catalog_of(capture))) -%}
-    {%- endfor -%}
-    {{ return(operated) }}
-{%- endmacro -%}
-
-
 {#- The entities that an operation on drafts is about: those named, or all that have a draft. Returns captures with draft (manifest, or an
     empty one). -#}
 {%- macro _drafted_captures(operation, names) -%}

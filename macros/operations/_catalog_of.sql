@@ -1,24 +1,21 @@
-{#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a dictionary
-    from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where the schema
-    is missing. -#}
+{#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a
+    dictionary from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
+    the schema is missing. -#}
 {%- macro _catalog_of(capture) -%}
     {%- set catalog = {} -%}
     {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
     {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ " like '" ~ capture.entity.name ~ "_*'") -%}
-        {%- set information = row['information'] -%}
-        {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information, modules.re.DOTALL) -%}
-        {%- set location = modules.re.search('\nLocation: ([^\n]+)', information) -%}
-        {%- set provider = modules.re.search('\nProvider: ([^\n]+)', information) -%}
-        {%- do catalog.update({row['tableName']: {
-            'type': 'VIEW' if '\nType: VIEW\n' in information else 'TABLE',
+        {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', row.information, modules.re.DOTALL) -%}
+        {%- do catalog.update({row.tableName: {
+            'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
             'text': text.group(1) if text else '',
-            'location': location.group(1) if location else none,
-            'provider': provider.group(1) if provider else none,
+            'location': modules.re.findall('\nLocation: ([^\n]+)', row.information) | first | default(none),
+            'provider': modules.re.findall('\nProvider: ([^\n]+)', row.information) | first | default(none),
         }}) -%}
     {%- endfor -%}
-    {%- for sequence in spark_cdc._commit_views(capture).claims -%}
+    {%- for sequence in spark_cdc._claims(capture) -%}
         {%- set claim = spark_cdc._claim(capture, sequence) -%}
-        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'location': none, 'provider': none}}) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

@@ -1,24 +1,16 @@
 {#- The rows of both loads and the record of the history; few files for each partition. -#}
-{%- macro _compacted_rows_sql(operated, plan, columns, history, checkpoint) -%}
-{%- set entity = operated.entity -%}
-{%- set carried = [] -%}
-{%- set names = [] -%}
-{%- for column in columns if column.name not in ['note', 'business_date', 'load_id', 'operation'] -%}
-    {%- do carried.append(column.sql) -%}
-{%- endfor -%}
-{%- for column in columns -%}{%- do names.append(column.sql) -%}{%- endfor -%}
+{%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint) -%}
+{%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
 select /*+ rebalance(business_date, load_id, operation) */
-    {{ names | join(',\n    ') }}
+    {{ columns | map(attribute='sql') | join(',\n    ') }}
 from (
     select
-        {% for name in carried -%}
-        {{ name }},
-        {% endfor -%}
+        {{ carried | join(',\n        ') }},
         note,
         business_date,
         {{ spark_cdc._literal(plan.history) }} as load_id,
         operation
-    from {{ operated.ledger }}
+    from {{ capture.ledger }}
     where
         {{ spark_cdc._in_loads(plan.squashed) }}
         and operation in {{ spark_cdc._operations('changes') }}
@@ -26,16 +18,14 @@ from (
     union all
 
     select
-        {% for name in carried -%}
-        {{ name }},
-        {% endfor -%}
+        {{ carried | join(',\n        ') }},
         cast(null as string) as note,
         {{ spark_cdc._partition(checkpoint) | indent(8) }},
         if(operation in ('D', 'T'), 'T', 'X') as operation
     from (
         {{ spark_cdc._state_sql(
-            operated.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
-            carried + ['operation'], false, dead=entity.events is not none) | indent(8) }}
+            capture.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
+            carried + ['operation'], false, dead=capture.entity.events is not none) | indent(8) }}
     ) as state
 
     union all

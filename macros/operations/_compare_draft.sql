@@ -94,7 +94,8 @@ full outer join after
     {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
     {%- set width = 13 if entity.eff_type == 'date' else 19 -%}
     {%- set differing = state.gone | int + state.come | int + state.other_values | int + state.other_dates | int -%}
-{{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {{ spark_cdc._counted(drafted | length, 'load') }}
+{{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {# -#}
+{{ spark_cdc._counted(drafted | length, 'load') }}
   {{ 'business date'.ljust(width) }}   I before  after   U before  after   D before  after   rows that differ
 {%- for time in (drafted + by_time | list) | unique | sort %}
     {%- set row = by_time.get(time, {}) -%}

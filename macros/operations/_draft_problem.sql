@@ -2,28 +2,21 @@
 {%- macro _draft_problem(found, head) -%}
     {%- set name = found.entity.name -%}
     {%- if not found.draft.existed -%}
-        {%- set problem -%}
 {{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or dbt run --select {{ name }}_ledger+ {# -#}
 --vars '{business_date: DATE, spark_cdc_replay: {from: DATE}}' for each date in order.
-        {%- endset -%}
-        {{ return(problem) }}
-    {%- elif found.draft.loads == head.loads -%}
-        {{ return('') }}
-    {%- endif -%}
-    {%- set first = found.draft.replay['from'] -%}
-    {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
-    {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
-    {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
-    {%- set problem -%}
-    {%- if outdated -%}
+    {%- elif found.draft.loads != head.loads -%}
+        {%- set first = found.draft.replay['from'] -%}
+        {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
+        {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
+        {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
+        {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
 begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or dbt run of each date in order with spark_cdc_replay.
-    {%- elif missing -%}
+        {%- elif missing -%}
 {{ name }}: the draft of the replay from {{ first }} lacks {{ spark_cdc._counted(missing | length, 'date') }} that it would take the place {# -#}
 of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish: spark-cdc replay {# -#}
 --from {{ quoted }} --select {{ name }}, or dbt run --select {{ name }}_ledger+ --vars '{business_date: {# -#}
 {{ '"' ~ missing[0] ~ '"' if ' ' in missing[0] else missing[0] }}, spark_cdc_replay: {from: {{ quoted }}}}' and so on.
+        {%- endif -%}
     {%- endif -%}
-    {%- endset -%}
-    {{ return(problem) }}
 {%- endmacro -%}

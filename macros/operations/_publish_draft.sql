@@ -1,7 +1,7 @@
 {#- Makes a draft visible, and cdc_loads complete. Arguments: found (of _drafted_captures()), head (manifest of the last commit). -#}
 {%- macro _publish_draft(found, head) -%}
     {%- set first = found.draft.replay['from'] -%}
-    {%- set manifest = dict(spark_cdc._next_commit(dict(found.draft, sequence=head.sequence))) -%}
+    {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
     {%- do manifest.pop('replay') -%}
     {%- do spark_cdc._ensure_load_log(found.load_log) -%}
     {%- do spark_cdc._record_missing_loads(found, head) -%}

@@ -1,15 +1,15 @@
-{#- Drops what an entity does not need any more. Arguments: operated (of _operated_captures()), retention_hours, execute. Returns how much
-    that is, or would be: a dictionary of loads, partitions, files, bytes. -#}
-{%- macro _vacuum_entity(operated, retention_hours, execute) -%}
-    {%- set name = operated.entity.name -%}
-    {%- set sums = {'loads': 0, 'partitions': 0, 'files': 0, 'bytes': 0} -%}
+{#- Drops what an entity does not need any more. Arguments: capture, retention_hours, execute. Returns a list of the loads that are dropped, or
+    would be, once for each table: dictionaries with partitions, files, bytes. -#}
+{%- macro _vacuum_entity(capture, retention_hours, execute) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
     {%- for identifier in operated.catalog if modules.re.fullmatch(name ~ '_(ledger|events)_before_[0-9a-f]+', identifier) -%}
         {%- do log(name ~ ': ' ~ identifier ~ ' was set aside when its columns changed; vacuum leaves it. Drop it when nobody '
             ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier, info=true) -%}
     {%- endfor -%}
     {%- if operated.ledger.identifier not in operated.catalog -%}
         {%- do log(name ~ ': has no ledger yet', info=true) -%}
-        {{ return(sums) }}
+        {{ return([]) }}
     {%- endif -%}
     {%- set committed = operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
     {%- if 'spark_cdc manifest:' not in committed -%}
@@ -20,15 +20,14 @@
         {#- what a crash left out: a superseded load's age is counted from there -#}
         {%- do spark_cdc._record_missing_loads(operated, spark_cdc._parse_manifest(committed, operated.committed)) -%}
     {%- endif -%}
+    {%- set dropped = [] -%}
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- set dropped = spark_cdc._vacuum_table(operated, table, retention_hours, execute) -%}
-        {%- for what in sums -%}{%- do sums.update({what: sums[what] + dropped | sum(attribute=what)}) -%}{%- endfor -%}
+        {%- do dropped.extend(spark_cdc._vacuum_table(operated, table, retention_hours, execute)) -%}
     {%- endfor -%}
-    {{ return(sums) }}
+    {{ return(dropped) }}
 {%- endmacro -%}
 
 
-{#- Returns what is dropped of a table: a list of dictionaries, of a load each. -#}
 {%- macro _vacuum_table(operated, table, retention_hours, execute) -%}
     {%- if execute -%}
         {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
@@ -39,8 +38,7 @@
     {%- set counted = spark_cdc._named_loads(operated) -%}
     {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
     {%- set kept = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
-    {%- set young = [] -%}
-    {%- set old = [] -%}
+    {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_squashed = load.load_id in counted.squashed -%}
         {%- set needless = [] -%}
@@ -50,8 +48,7 @@
         {%- if load.age_hours < retention_hours -%}
             {%- do young.append(load) -%}
         {%- elif needless or not is_squashed -%}
-            {%- do old.append(dict(
-                load, needless=needless, loads=1, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
+            {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
@@ -96,16 +93,14 @@
             if found.type == 'VIEW' and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
         {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
     {%- endfor -%}
-    {%- set histories = [] -%}
-    {%- for load_id in named | unique if spark_cdc._load_kind(load_id).is_history -%}{%- do histories.append(load_id) -%}{%- endfor -%}
-    {%- set records = spark_cdc._load_records(operated.ledger, histories) if histories else {} -%}
+    {%- set named = named | unique | list -%}
+    {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
+    {%- set records = spark_cdc._load_records(operated.ledger, histories) -%}
     {%- if records | length < histories | length -%}
-        {%- do spark_cdc._refuse_vacuum(operated, 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep') -%}
+        {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
+        {%- do spark_cdc._refuse_vacuum(operated, missing) -%}
     {%- endif -%}
-    {{ return({
-        'named': named | unique | list,
-        'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list,
-    }) }}
+    {{ return({'named': named, 'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list}) }}
 {%- endmacro -%}
 
 

@@ -5,19 +5,21 @@
 
 {#- What there is of the entity that a model belongs to. Arguments: model (the relation that is tested; neither it nor the ledger need be
     there). Returns a capture with ledger_node (dbt's), catalog (see _catalog_of()), manifest (an empty one where none can be
-    read), loads (those that count), layout and rows (the ledger's under their declared names); loads alone, empty, while dbt parses or writes docs. -#}
+    read), loads (those that count), layout and rows (the ledger's under their declared names); only loads, empty, where dbt parses or
+    writes docs. -#}
 {%- macro _verified(model) -%}
     {%- if not execute or flags.WHICH == 'generate' -%}{{ return({'loads': []}) }}{%- endif -%}
-    {%- set operated = spark_cdc._operated_captures('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
-    {%- set text = operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+    {%- set capture = spark_cdc._captures('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
+    {%- set catalog = spark_cdc._catalog_of(capture) -%}
+    {%- set text = catalog.get(capture.committed.identifier, {}).get('text', '') -%}
     {%- set manifest = spark_cdc._empty_manifest() -%}
-    {%- if operated.ledger.identifier in operated.catalog and 'spark_cdc manifest:' in text -%}
-        {%- set manifest = spark_cdc._parse_manifest(text, operated.committed) -%}
-        {%- do run_query('refresh table ' ~ operated.ledger) -%}
+    {%- if capture.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
+        {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
+        {%- do run_query('refresh table ' ~ capture.ledger) -%}
     {%- endif -%}
     {%- set layout = manifest.get('layout') or {} -%}
-    {%- set rows = spark_cdc._across_changes(operated.entity, operated.ledger, layout) -%}
-    {{ return(dict(operated, manifest=manifest, loads=manifest.loads, layout=layout, rows=rows)) }}
+    {%- set rows = spark_cdc._across_changes(capture.entity, capture.ledger, layout) -%}
+    {{ return(dict(capture, catalog=catalog, manifest=manifest, loads=manifest.loads, layout=layout, rows=rows)) }}
 {%- endmacro -%}
 
 

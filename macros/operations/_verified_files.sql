@@ -4,10 +4,7 @@
     _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
     {%- set found = verified.catalog[verified.ledger.identifier] -%}
-    {%- set partitions = [] -%}
-    {%- for load_id, of_load in spark_cdc._partitions_by_load(verified.ledger).items() if load_id in verified.loads -%}
-        {%- do partitions.extend(of_load) -%}
-    {%- endfor -%}
+    {%- set partitions = spark_cdc._partitions_by_load(verified.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
     {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
     {%- set view_sql -%}
 create or replace temporary view {{ opened }} (note string, business_date date, load_id string, operation string)
@@ -18,6 +15,6 @@ options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true
     {{ return({
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
         'opened': opened,
-        'partitions': partitions,
+        'partitions': partitions | sum(start=[]),
     }) }}
 {%- endmacro -%}

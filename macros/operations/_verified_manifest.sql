@@ -6,8 +6,10 @@
     {%- set again = 'dbt run --select ' ~ name ~ '_committed' -%}
     {%- set dropped = 'drop view ' ~ verified.committed ~ '; then ' ~ again -%}
     {%- set manifest = verified.manifest -%}
-    {%- set claims = [] -%}
-    {%- for identifier in verified.catalog if modules.re.fullmatch(name ~ '_commit_[0-9]{6,}', identifier) -%}{%- do claims.append(identifier) -%}{%- endfor -%}
+    {%- set claims = {} -%}
+    {%- for identifier, view in verified.catalog.items() if modules.re.fullmatch(name ~ '_commit_[0-9]{6,}', identifier) -%}
+        {%- do claims.update({identifier: view.text}) -%}
+    {%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}
     {%- if verified.ledger.identifier not in verified.catalog -%}
         {{ return([{
@@ -27,16 +29,17 @@
     {%- endif -%}
 
     {%- set findings = [] -%}
-    {%- for identifier in claims if 'spark_cdc manifest:' in verified.catalog[identifier].text -%}
-        {%- set claimed = spark_cdc._parse_manifest(verified.catalog[identifier].text, identifier) -%}
+    {%- for identifier, text in claims.items() if 'spark_cdc manifest:' in text -%}
+        {%- set claimed = spark_cdc._parse_manifest(text, identifier) -%}
         {%- if claimed.sequence == manifest.sequence and claimed.loads != manifest.loads -%}
+            {%- set differing = manifest.loads | reject('in', claimed.loads) | join(', ') ~ ' too many, '
+                ~ claimed.loads | reject('in', manifest.loads) | join(', ') ~ ' missing' -%}
             {%- do findings.append({
-                'problem': 'the view ' ~ verified.committed ~ ' names other loads than its last commit: ' ~ manifest.loads | reject('in', claimed.loads) | join(', ')
-                    ~ ' too many, ' ~ claimed.loads | reject('in', manifest.loads) | join(', ') ~ ' missing',
-                'repair': dropped,
+                'problem': 'the view ' ~ verified.committed ~ ' names other loads than its last commit: ' ~ differing, 'repair': dropped,
             }) -%}
         {%- elif claimed.sequence > manifest.sequence -%}
-            {%- do log(name ~ ': commit ' ~ claimed.sequence ~ ' is claimed but not shown yet; the next run of ' ~ name ~ ' finishes it', info=true) -%}
+            {%- set said = ': commit ' ~ claimed.sequence ~ ' is claimed but not shown yet; the next run of ' ~ name ~ ' finishes it' -%}
+            {%- do log(name ~ said, info=true) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set expected = spark_cdc._committed_sql(verified.entity, verified.ledger, manifest) -%}

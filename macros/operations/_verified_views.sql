@@ -4,11 +4,12 @@
 {%- macro _verified_views(verified) -%}
     {%- set findings = [] -%}
     {%- set compared = {} -%}
-    {%- set nodes = spark_cdc._models_of(verified) -%}
+    {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
     {%- for kind in ['current', 'history', 'versions', 'event_versions'] -%}
-        {%- set node = nodes.get(verified.entity.name ~ '_' ~ kind) -%}
+        {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind) -%}
         {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
-        {%- if node and not is_built_later and modules.re.fullmatch('[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]', node.raw_code | trim) -%}
+        {%- set own_code = '[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]' -%}
+        {%- if node and not is_built_later and modules.re.fullmatch(own_code, node.raw_code | trim) -%}
             {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
             {%- set found = verified.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
@@ -36,25 +37,13 @@
 
 {#- What a view's query may be: current has a hint or not. -#}
 {%- macro _verified_queries(verified, kind) -%}
-    {%- set entity = verified.entity -%}
+    {%- set entity, committed = verified.entity, verified.committed -%}
     {%- if kind == 'current' -%}
-        {{ return([spark_cdc._current_sql(entity, verified.committed, true), spark_cdc._current_sql(entity, verified.committed, false)]) }}
+        {{ return([spark_cdc._current_sql(entity, committed, true), spark_cdc._current_sql(entity, committed, false)]) }}
     {%- elif kind == 'history' -%}
-        {{ return([spark_cdc._history_sql(entity, verified.committed)]) }}
+        {{ return([spark_cdc._history_sql(entity, committed)]) }}
     {%- elif kind == 'versions' -%}
-        {{ return([spark_cdc._versions_sql(entity, verified.committed)]) }}
+        {{ return([spark_cdc._versions_sql(entity, committed)]) }}
     {%- endif -%}
-    {{ return([spark_cdc._event_versions_sql(entity, verified.events, verified.committed, verified.layout)]) }}
-{%- endmacro -%}
-
-
-{#- dbt's models of an entity (committed, current, …), by their names. -#}
-{%- macro _models_of(verified) -%}
-    {%- set models = {} -%}
-    {%- for node in graph.nodes.values()
-            if node.resource_type == 'model' and node.name.startswith(verified.entity.name ~ '_')
-            and node.package_name == verified.ledger_node.package_name -%}
-        {%- do models.update({node.name: node}) -%}
-    {%- endfor -%}
-    {{ return(models) }}
+    {{ return([spark_cdc._event_versions_sql(entity, verified.events, committed, verified.layout)]) }}
 {%- endmacro -%}

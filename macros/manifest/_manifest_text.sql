@@ -1,5 +1,7 @@
-{#- A Derby metastore keeps at most 32,700 characters of a view's text. -#}
-{%- macro _check_manifest_size(entity, text) -%}
+{#- The text of a manifest's view (see _committed_sql()). One that is too long is refused: a Derby metastore keeps at most 32,700 characters. -#}
+{%- macro _manifest_text(capture, manifest) -%}
+    {%- set entity = capture.entity -%}
+    {%- set text = spark_cdc._committed_sql(entity, capture.ledger, manifest) -%}
     {%- set limit = spark_cdc._var('spark_cdc_manifest_limit') -%}
     {%- if text | length > limit -%}
         {%- set message -%}
@@ -10,4 +12,5 @@ execute: true}'. Where the metastore takes longer texts, raise the var spark_cdc
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
+    {{ return(text) }}
 {%- endmacro -%}
