@@ -47,9 +47,12 @@
             {%- endif -%}
             {%- set name = field.group(1) -%}
             {%- set name = name[1:-1].replace('``', '`') if name.startswith('`') else name -%}
-            {%- do fields.append({'name': name, 'type': spark_cdc._hash_type(field.group(2))}) -%}
+            {%- set type = spark_cdc._hash_type(field.group(2)) -%}
+            {%- do fields.append({'name': name, 'type': type}) -%}
+        {%- else -%}
+            {%- set type = spark_cdc._hash_type(part) -%}
         {%- endif -%}
-        {%- do types.append(fields[-1].type if fields else spark_cdc._hash_type(part)) -%}
+        {%- do types.append(type) -%}
     {%- endfor -%}
     {%- for name in spark_cdc._hash_repeated_names(fields) -%}
         {{ return({'problem': "the type " ~ text ~ " has the field " ~ name ~ " more than once, case apart; accepted are names "
