@@ -83,7 +83,8 @@
     {%- if column.default is not none -%}
         {%- set text = spark_cdc._literal(column.default | string | lower if column.default is boolean else column.default) -%}
         {%- set is_instant = spark_cdc._plain_type(column.data_type) == 'timestamp' -%}
-        {%- set default = spark_cdc._cast_instant(text, none, entity.timezone) if is_instant else 'try_cast(' ~ text ~ ' as ' ~ column.data_type ~ ')' -%}
+        {%- set default = spark_cdc._cast_instant(text, none, entity.timezone) if is_instant
+            else 'try_cast(' ~ text ~ ' as ' ~ column.data_type ~ ')' -%}
     {%- endif -%}
     {%- set problem -%}
 column '{{ column.name }}' is new and not nullable, but the rows loaded so far have no value for it. Give one as `default` under its meta, {# -#}

@@ -14,7 +14,8 @@
         {%- set meta = spark_cdc._meta_of(column) -%}
         {%- set role = meta.get('role', rules.role.default) -%}
         {%- set origin = meta.get('from', name) | string | lower -%}
-        {%- set values = {'label': label, 'name': name, 'seen': seen.get(name | lower), 'origin': origin, 'other': origins.get(origin), 'role': role} -%}
+        {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
+                          'origin': origin, 'other': origins.get(origin)} -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (spark_cdc._is_reserved(name | lower, is_events),
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),

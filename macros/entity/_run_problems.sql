@@ -31,7 +31,8 @@
 {#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone, or behind an entity of the run. -#}
 {%- macro _lift_problems(given, names) -%}
     {%- if given is mapping or given is not sequence -%}
-        {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: correct it."]) }}
+        {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
+            ~ 'correct it.']) }}
     {%- endif -%}
     {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
     {%- set liftable = guards + ['failed_casts', 'null_keys', 'duplicate_keys', 'unexpected_columns'] -%}

@@ -12,9 +12,9 @@
             {%- do problems.extend(spark_cdc._unknown_key_problems(label ~ name, value, rule.settings | list)) -%}
             {%- do problems.extend(spark_cdc._setting_problems(label ~ name ~ '.', value, rule.settings)) -%}
         {%- endif -%}
-        {%- if value and load_type in rule.get('unless', {}) -%}
-            {%- do problems.append(label ~ name ~ ' is given, but load_type is ' ~ load_type ~ ', ' ~ rule.unless[load_type]) -%}
-        {%- endif -%}
+        {%- for type, reason in rule.get('unless', {}).items() if value and load_type == type -%}
+            {%- do problems.append(label ~ name ~ ' is given, but load_type is ' ~ type ~ ', ' ~ reason) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
