@@ -7,27 +7,26 @@
     {%- set type = spark_cdc._plain_type(column.data_type) -%}
     {%- set before = spark_cdc._plain_type(former_type) -%}
     {%- if type == before -%}{{ return(none) }}{%- endif -%}
-    {%- set kind = spark_cdc._hash_type(type).kind -%}
-    {%- set from_kind = spark_cdc._hash_type(before).kind -%}
+    {%- set kind = spark_cdc._hash_type(type).get('kind') -%}
+    {%- set from_kind = spark_cdc._hash_type(before).get('kind') -%}
     {%- set numbers = ['integer', 'decimal', 'float', 'double', 'boolean'] -%}
-    {%- set nested = ['array', 'map', 'struct'] -%}
+    {%- set is_nested = kind in ['array', 'map', 'struct'] and from_kind == kind -%}
     {%- set raw = 'raw__value' -%}
-    {%- set lossless = 'false' -%}
+    {%- set misfit = 'false' -%}
 
     {%- if from_kind == 'string' -%}
         {%- set declared = dict(column, data_type=type, nullable=true) -%}
         {%- set sql = spark_cdc._cast(declared, raw, true, entity.timezone) -%}
-        {%- set misfit = spark_cdc._reject_condition(declared, raw, '(' ~ sql ~ ')', true) or lossless -%}
+        {%- set misfit = spark_cdc._reject_condition(declared, raw, '(' ~ sql ~ ')', true) or misfit -%}
     {%- elif kind == 'string' and from_kind in numbers + ['date', 'timestamp_ntz'] -%}
         {%- set sql = 'cast(' ~ raw ~ ' as string)' -%}
-        {%- set misfit = lossless -%}
     {%- elif kind in numbers and from_kind in numbers -%}
         {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
         {%- set misfit = 'not try_cast(' ~ sql ~ ' as ' ~ before ~ ') <=> ' ~ raw -%}
-    {%- elif kind in nested and from_kind == kind and 'struct<' not in type ~ before -%}
+    {%- elif is_nested and 'struct<' not in type ~ before -%}
         {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
         {%- set misfit = 'not to_json(try_cast(' ~ sql ~ ' as ' ~ before ~ ')) <=> to_json(' ~ raw ~ ')' -%}
-    {%- elif kind in nested and from_kind == kind -%}  {#- a cast would take the fields of a struct by their order -#}
+    {%- elif is_nested -%}  {#- a cast would take the fields of a struct by their order -#}
         {%- set sql = spark_cdc._through_json(raw, type) -%}
         {%- set misfit = 'not ' ~ spark_cdc._json_of(spark_cdc._through_json(sql, before)) ~ ' <=> ' ~ spark_cdc._json_of(raw) -%}
     {%- elif kind == 'timestamp' and from_kind in ['date', 'timestamp_ntz'] -%}
@@ -35,7 +34,6 @@
         {%- set misfit = raw ~ ' is not null and ' ~ sql ~ ' is null' -%}
     {%- elif kind == 'timestamp_ntz' and from_kind == 'date' -%}
         {%- set sql = 'cast(' ~ raw ~ ' as timestamp_ntz)' -%}
-        {%- set misfit = lossless -%}
     {%- elif kind in ['date', 'timestamp_ntz'] and from_kind in ['timestamp', 'timestamp_ntz'] -%}
         {%- set clock = raw if from_kind == 'timestamp_ntz' else spark_cdc._wall_clock(raw, entity.timezone) -%}
         {%- set sql = 'cast(' ~ clock ~ ' as date)' if kind == 'date' else clock -%}
@@ -44,30 +42,28 @@
         {{ return({'problem': 'its type was ' ~ former_type ~ ', of which spark_cdc can not make ' ~ column.data_type ~ ". Declare a column of "
             ~ 'another name with that type, and name this one as dropped; or put the type back'}) }}
     {%- endif -%}
-    {%- if column.on_misfit == 'null' -%}
-        {%- set sql = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
-    {%- endif -%}
-    {{ return({'sql': sql, 'misfit': misfit, 'problem': none}) }}
+    {%- set or_null = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
+    {{ return({'sql': or_null if column.on_misfit == 'null' else sql, 'misfit': misfit, 'problem': none}) }}
 {%- endmacro -%}
 
 
 {%- macro _through_json(sql, type) -%}
-    {{ return('from_json(' ~ spark_cdc._json_of(sql) ~ ', ' ~ spark_cdc._literal(type) ~ ', ' ~ spark_cdc._exact_times() ~ ')') }}
+from_json({{ spark_cdc._json_of(sql) }}, {{ spark_cdc._literal(type) }}, {{ spark_cdc._exact_times() }})
 {%- endmacro -%}
 
 
-{%- macro _json_of(sql) -%}{{ return('to_json(' ~ sql ~ ', ' ~ spark_cdc._exact_times() ~ ')') }}{%- endmacro -%}
+{%- macro _json_of(sql) -%}to_json({{ sql }}, {{ spark_cdc._exact_times() }}){%- endmacro -%}
 
 
 {#- Spark's JSON has milliseconds only, unless it is told otherwise. -#}
 {%- macro _exact_times() -%}
     {%- set pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS" -%}
-    {{ return("map('timestampFormat', " ~ spark_cdc._literal(pattern ~ 'XXX') ~ ", 'timestampNTZFormat', " ~ spark_cdc._literal(pattern) ~ ')') }}
+map('timestampFormat', {{ spark_cdc._literal(pattern ~ 'XXX') }}, 'timestampNTZFormat', {{ spark_cdc._literal(pattern) }})
 {%- endmacro -%}
 
 
 {#- An instant as it was on the wall clock of a zone. -#}
 {%- macro _wall_clock(sql, timezone) -%}
-    {{ return("timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, unix_micros(from_utc_timestamp(" ~ sql ~ ', '
-        ~ spark_cdc._literal(timezone) ~ ")) / cast(1000000 as decimal(7, 0)))") }}
+timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {# -#}
+unix_micros(from_utc_timestamp({{ sql }}, {{ spark_cdc._literal(timezone) }})) / cast(1000000 as decimal(7, 0)))
 {%- endmacro -%}

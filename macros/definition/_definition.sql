@@ -6,7 +6,8 @@
         {%- do columns.update({column.name: column.role ~ ' ' ~ column.data_type}) -%}
     {%- endfor -%}
     {%- if entity.events -%}
-        {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ')}) -%}
+        {%- set order = (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ') -%}
+        {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ order}) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}

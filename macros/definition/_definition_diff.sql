@@ -1,101 +1,103 @@
 {#- What has changed between two definitions of an entity, as far as the YAML explains it. Nothing is read from the catalogue.
     Arguments: entity (as it is declared now), before (definition of the loads so far, as of _definition()).
-    Returns a dictionary: columns (a list of {column, former, conversion, default}: former is {name, role, type} in the definition before,
-    or none where the column is new; conversion of _conversion(), or none where the type is the same; default is the expression of a new
-    column's default, or none), dropped (a list of former columns), changes
-    (texts: what is different, in words), key (`same`, `rehashed`: the same values under another name or hash specification, or `other`),
-    problems (texts: what is not accepted, and what to do). -#}
+    Returns a dictionary: columns (of _column_diff() and _new_column_diff()), dropped (a list of former columns), changes (texts: what is
+    different, in words), key (`same`, `rehashed`: the same values under another name or hash specification, or `other`), problems (texts: what
+    is not accepted, and what to do). -#}
 {%- macro _definition_diff(entity, before) -%}
-    {%- set old = spark_cdc._columns_of_definition(before) -%}
+    {%- set now = spark_cdc._definition(entity) -%}
+    {%- set hash, order = 'hash specification', 'order of events' -%}
+    {%- set old = {} -%}
+    {%- for name, what in before.items() if name not in [hash, order] -%}
+        {%- set role, type = what.split(' ', 1) -%}
+        {%- do old.update({name | lower: {'name': name, 'role': role, 'type': type}}) -%}
+    {%- endfor -%}
+
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
     {%- set columns = [] -%}
-    {%- set matched = [] -%}
     {%- for column in entity.stored -%}
-        {%- set former = spark_cdc._former_column(column, old, declared) -%}
-        {%- if former is not none -%}{%- do matched.append(former.name | lower) -%}{%- endif -%}
-        {%- do columns.append(spark_cdc._new_column_diff(entity, column) if former is none else spark_cdc._column_diff(entity, column, former)) -%}
+        {#- it was the column of its name, or else one that it names as `was` and that is declared no more -#}
+        {%- set names = [column.name | lower] + column.was | map('lower') | reject('in', declared) | list -%}
+        {%- set found = names | select('in', old) | list -%}
+        {%- do columns.append(spark_cdc._column_diff(entity, column, old[found[0]]) if found else spark_cdc._new_column_diff(entity, column)) -%}
     {%- endfor -%}
+    {%- set matched = columns | selectattr('former') | map(attribute='former.name') | map('lower') | list -%}
     {%- set dropped = [] -%}
     {%- for name, former in old.items() if name not in matched -%}
-        {%- do dropped.append(spark_cdc._dropped_column_diff(former, name in entity.dropped or name in declared)) -%}
+        {%- do dropped.append(spark_cdc._dropped_column_diff(former, name in entity.dropped + declared)) -%}
     {%- endfor -%}
-    {%- set parts = columns + dropped + [spark_cdc._hash_diff(before, spark_cdc._definition(entity)), spark_cdc._order_diff(before, spark_cdc._definition(entity))] -%}
-    {%- set keys = parts | map(attribute='key') | list -%}
-    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys else 'same' -%}
-    {%- set problems = parts | map(attribute='problem') | select | list -%}
+
+    {%- set is_rehashed = before.get(hash) and before[hash] != now[hash] -%}
+    {%- set keys = (columns + dropped) | map(attribute='key') | list -%}
+    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or is_rehashed else 'same' -%}
+    {%- set moved = spark_cdc._moved_unique_keys(entity, columns) | join(', ') -%}
+    {%- set values = {
+        'name': entity.name, 'order': now.get(order) or 'nothing', 'former_order': before.get(order) or 'nothing',
+        'what': moved ~ ' of events.unique_keys is another column now' if moved else 'the key changes',
+    } -%}
     {{ return({
         'columns': columns,
         'dropped': dropped | map(attribute='former') | list,
-        'changes': parts | map(attribute='changes') | sum(start=[]),
+        'changes': (columns + dropped) | map(attribute='changes') | sum(start=[])
+            + ([hash ~ ' ' ~ before[hash] ~ ' to ' ~ now[hash]] if is_rehashed else []),
         'key': key,
-        'problems': problems + spark_cdc._archive_problems(entity, columns, key) + spark_cdc._rekey_needed(entity, key),
+        'problems': (columns + dropped) | map(attribute='problem') | select | list + spark_cdc._broken(values, [
+            (before.get(order) != now.get(order),
+             'what orders the events is %(order)s and was %(former_order)s: positions of one order can not be compared with those of another. '
+             'Put load_type, events.format, events.order and events.tie_breaker back'),
+            (entity.events and entity.events.archive and (key == 'other' or moved),
+             '%(what)s, but the archived events name their rows by the former one. Put it back; or set events.archive: false, and remove the '
+             'model %(name)s_event_versions'),
+            (key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey'),
+             'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
+             'the columns with the role key back'),
+        ]),
     }) }}
 {%- endmacro -%}
 
 
-{#- The columns in a definition, by name in lower case. -#}
-{%- macro _columns_of_definition(definition) -%}
-    {%- set columns = {} -%}
-    {%- for name, what in definition.items() if name not in ['hash specification', 'order of events'] -%}
-        {%- set role, type = what.split(' ', 1) -%}
-        {%- do columns.update({name | lower: {'name': name, 'role': role, 'type': type}}) -%}
-    {%- endfor -%}
-    {{ return(columns) }}
-{%- endmacro -%}
-
-
-{#- What a column was before: the one of its name, or else one that it names as `was` and that is declared no more. -#}
-{%- macro _former_column(column, old, declared) -%}
-    {%- for name in [column.name] + column.was if name | lower in old and (name == column.name or name | lower not in declared) -%}
-        {{ return(old[name | lower]) }}
-    {%- endfor -%}
-    {{ return(none) }}
-{%- endmacro -%}
-
-
-{%- macro _new_column_diff(entity, column) -%}
-    {%- set problem -%}
-column '{{ column.name }}' is new and not nullable, but the rows loaded so far have no value for it. Give one as `default` under its meta, {# -#}
-make it nullable, or name the column that it was as `was`
-    {%- endset -%}
-    {%- set has_default = column.default is not none -%}
-    {{ return({
-        'column': column,
-        'former': none,
-        'conversion': none,
-        'default': spark_cdc._default_sql(entity, column) if has_default else none,
-        'changes': ['added ' ~ column.name ~ ' ' ~ column.role ~ ' ' ~ column.data_type ~ (' default ' ~ column.default if has_default else '')],
-        'key': 'other' if column.role == 'key' else 'same',
-        'problem': none if column.nullable or has_default else problem,
-    }) }}
-{%- endmacro -%}
-
-
+{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type} in the definition before), conversion (of
+    _conversion(), none where the type is the same), default (none), changes (texts), key and problem (text or none). -#}
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
-    {%- set is_renamed = column.name | lower != former.name | lower -%}
-    {%- set changes = [] -%}
-    {%- if is_renamed -%}{%- do changes.append('renamed ' ~ former.name ~ ' to ' ~ column.name) -%}{%- endif -%}
-    {%- if column.role != former.role -%}{%- do changes.append(column.name ~ ' ' ~ former.role ~ ' to ' ~ column.role) -%}{%- endif -%}
-    {%- if conversion is not none -%}{%- do changes.append(column.name ~ ' ' ~ former.type ~ ' to ' ~ column.data_type) -%}{%- endif -%}
     {%- set problem = (conversion or {}).get('problem') -%}
-    {%- if column.role != former.role and 'key' in [column.role, former.role] -%}
-        {%- set key = 'other' -%}
-    {%- elif column.role != 'key' -%}
-        {%- set key = 'same' -%}
-    {%- elif conversion is not none and not problem and not spark_cdc._is_hashed_alike(former.type, column.data_type) -%}
-        {%- set key = 'other' -%}
-    {%- else -%}
-        {%- set key = 'rehashed' if is_renamed else 'same' -%}
-    {%- endif -%}
+    {%- set is_renamed = column.name | lower != former.name | lower -%}
+    {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
+        and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}
     {{ return({
         'column': column,
         'former': former,
         'conversion': conversion,
         'default': none,
-        'changes': changes,
-        'key': key,
+        'changes': (['renamed ' ~ former.name ~ ' to ' ~ column.name] if is_renamed else [])
+            + ([column.name ~ ' ' ~ former.role ~ ' to ' ~ column.role] if column.role != former.role else [])
+            + ([column.name ~ ' ' ~ former.type ~ ' to ' ~ column.data_type] if conversion is not none else []),
+        'key': 'other' if is_rekeyed else 'rehashed' if column.role == 'key' and is_renamed else 'same',
         'problem': "column '" ~ column.name ~ "': " ~ problem if problem else none,
+    }) }}
+{%- endmacro -%}
+
+
+{#- The same of a column that was not there: former and conversion are none, default is an expression of the column's type, or none. -#}
+{%- macro _new_column_diff(entity, column) -%}
+    {%- set default = none -%}
+    {%- if column.default is not none -%}
+        {%- set text = spark_cdc._literal(column.default | string | lower if column.default is boolean else column.default) -%}
+        {%- set is_instant = spark_cdc._plain_type(column.data_type) == 'timestamp' -%}
+        {%- set default = spark_cdc._cast_instant(text, none, entity.timezone) if is_instant
+            else 'try_cast(' ~ text ~ ' as ' ~ column.data_type ~ ')' -%}
+    {%- endif -%}
+    {%- set problem -%}
+column '{{ column.name }}' is new and not nullable, but the rows loaded so far have no value for it. Give one as `default` under its meta, {# -#}
+make it nullable, or name the column that it was as `was`
+    {%- endset -%}
+    {{ return({
+        'column': column,
+        'former': none,
+        'conversion': none,
+        'default': default,
+        'changes': ['added ' ~ column.name ~ ' ' ~ column.role ~ ' ' ~ column.data_type ~ (' default ' ~ column.default if default else '')],
+        'key': 'other' if column.role == 'key' else 'same',
+        'problem': none if column.nullable or default else problem,
     }) }}
 {%- endmacro -%}
 
@@ -116,46 +118,14 @@ stay readable in the ledger; else put it back
 {%- endmacro -%}
 
 
-{%- macro _hash_diff(before, now) -%}
-    {%- set name = 'hash specification' -%}
-    {%- if not before.get(name) or before[name] == now[name] -%}
-        {{ return({'changes': [], 'key': 'same', 'problem': none}) }}
-    {%- endif -%}
-    {{ return({'changes': [name ~ ' ' ~ before[name] ~ ' to ' ~ now[name]], 'key': 'rehashed', 'problem': none}) }}
-{%- endmacro -%}
-
-
-{%- macro _order_diff(before, now) -%}
-    {%- set name = 'order of events' -%}
-    {%- set problem -%}
-what orders the events is {{ now.get(name) or 'nothing' }} and was {{ before.get(name) or 'nothing' }}: positions of one order can not be {# -#}
-compared with those of another. Put load_type, events.format, events.order and events.tie_breaker back
-    {%- endset -%}
-    {{ return({'changes': [], 'key': 'same', 'problem': none if before.get(name) == now.get(name) else problem}) }}
-{%- endmacro -%}
-
-
-{#- Archived events name their rows by a key, or by another unique key, of which only a hash is stored where the row itself is not there. -#}
-{%- macro _archive_problems(entity, columns, key) -%}
-    {%- if not entity.events or not entity.events.archive -%}{{ return([]) }}{%- endif -%}
-    {%- set unique = entity.events.unique_keys | sum(start=[]) | map(attribute='name') | list -%}
+{#- Archived events name their rows by a key, or by another unique key, of which only a hash is stored where the row itself is not there.
+    Returns the names of columns of those that are other ones than before. -#}
+{%- macro _moved_unique_keys(entity, columns) -%}
+    {%- set unique = (entity.events or {}).get('unique_keys', []) | sum(start=[]) | map(attribute='name') | list -%}
     {%- set moved = [] -%}
     {%- for item in columns if item.column.name in unique and (item.former is none or item.former.name | lower != item.column.name | lower
             or not spark_cdc._is_hashed_alike(item.former.type, item.column.data_type)) -%}
         {%- do moved.append(item.column.name) -%}
     {%- endfor -%}
-    {%- set problem -%}
-{{ moved | join(', ') ~ ' of events.unique_keys is another column now' if moved else 'the key changes' }}, but the archived events name {# -#}
-their rows by the former one. Put it back; or set events.archive: false, and remove the model {{ entity.name }}_event_versions
-    {%- endset -%}
-    {{ return([problem] if key == 'other' or moved else []) }}
-{%- endmacro -%}
-
-
-{%- macro _rekey_needed(entity, key) -%}
-    {%- set problem -%}
-the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [{{ entity.name }}]; else put {# -#}
-the columns with the role key back
-    {%- endset -%}
-    {{ return([problem] if key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey') else []) }}
+    {{ return(moved) }}
 {%- endmacro -%}

@@ -1,31 +1,16 @@
-{#- The columns of <entity>_events, in order, without its partition. -#}
+{#- The columns of <entity>_events, in order, without its partition; each with where it lies under a layout. -#}
 {%- macro _event_columns(entity, layout={}) -%}
-    {%- set columns = [
-        {'name': 'event_op', 'data_type': 'string'},
-        {'name': 'event_position', 'data_type': 'array<bigint>'},
-        {'name': 'event_transaction', 'data_type': 'string'},
-        {'name': 'event_time', 'data_type': 'timestamp'},
-        {'name': 'event_hash', 'data_type': 'bigint'},
-        {'name': 'key_hash', 'data_type': 'binary'},
-    ] -%}
     {%- set old_keys = spark_cdc._old_keys(entity) -%}
-    {%- if old_keys -%}
-        {%- do columns.append({'name': 'old_key_hash', 'data_type': 'binary'}) -%}
-    {%- endif -%}
-    {%- if entity.events.unique_keys -%}
-        {%- do columns.append({'name': 'old_alternate_hash', 'data_type': 'binary'}) -%}
-        {%- do columns.append({'name': 'alternate_hashes', 'data_type': 'array<binary>'}) -%}
-    {%- endif -%}
-    {%- for column in old_keys + entity.stored -%}
-        {%- do columns.append({'name': column.name, 'data_type': column.data_type}) -%}
+    {%- set columns = [] -%}
+    {%- for name, data_type in [('event_op', 'string'), ('event_position', 'array<bigint>'), ('event_transaction', 'string'),
+                                ('event_time', 'timestamp'), ('event_hash', 'bigint'), ('key_hash', 'binary')]
+            + ([('old_key_hash', 'binary')] if old_keys else [])
+            + ([('old_alternate_hash', 'binary'), ('alternate_hashes', 'array<binary>')] if entity.events.unique_keys else []) -%}
+        {%- do columns.append({'name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {%- for name in ['event_absent', 'event_unavailable', 'event_unexpected'] -%}
-        {%- do columns.append({'name': name, 'data_type': 'array<string>'}) -%}
+    {%- do columns.extend(old_keys + entity.stored) -%}
+    {%- for name in ['event_absent', 'event_unavailable', 'event_unexpected', 'note'] -%}
+        {%- do columns.append({'name': name, 'data_type': 'string' if name == 'note' else 'array<string>'}) -%}
     {%- endfor -%}
-    {%- do columns.append({'name': 'note', 'data_type': 'string'}) -%}
-    {%- set described = [] -%}
-    {%- for column in columns -%}
-        {%- do described.append({'name': column.name, 'data_type': column.data_type, 'sql': spark_cdc._quote(column.name)}) -%}
-    {%- endfor -%}
-    {{ return(spark_cdc._placed_columns(described, layout, former_keys=true)) }}
+    {{ return(spark_cdc._placed_columns(columns, layout, former_keys=true)) }}
 {%- endmacro -%}

@@ -17,51 +17,42 @@
     {%- set columns = {} -%}
     {%- set shown = dict(before.get('shown') or {}) -%}
     {%- set retired = (before.get('retired') or []) | list -%}
+    {%- for former in diff.dropped -%}
+        {%- set place = spark_cdc._place(before, former) -%}
+        {%- do retired.append(place.at | lower) -%}
+        {%- do shown.update({former.name | lower: place}) -%}
+    {%- endfor -%}
     {%- set taken = retired | list -%}
     {%- for item in diff.columns if item.former is not none -%}{%- do taken.append(spark_cdc._place(before, item.former).at | lower) -%}{%- endfor -%}
-    {%- for former in diff.dropped -%}
-        {%- do taken.append(spark_cdc._place(before, former).at | lower) -%}
-        {%- do retired.append(spark_cdc._place(before, former).at | lower) -%}
-        {%- do shown.update({former.name | lower: spark_cdc._place(before, former)}) -%}
-    {%- endfor -%}
     {%- for item in diff.columns -%}
-        {%- set column = item.column -%}
-        {%- if item.former is not none and item.conversion is none -%}
-            {%- set place = spark_cdc._place(before, item.former) -%}
-        {%- else -%}
-            {%- set place = {'at': spark_cdc._free_name(column, taken, found)} -%}
+        {%- set name = item.column.name -%}
+        {%- set place = none if item.former is none else spark_cdc._place(before, item.former) -%}
+        {%- if item.former is none or item.conversion is not none -%}
+            {%- set former_place = place -%}
+            {%- set place = {'at': spark_cdc._free_name(item.column, taken, found)} -%}
             {%- do taken.append(place.at | lower) -%}
-            {%- if item.former is not none -%}
-                {%- set former_place = spark_cdc._place(before, item.former) -%}
+            {%- if former_place -%}
                 {%- do retired.append(former_place.at | lower) -%}
-                {%- do place.update({'was': former_place, 'convert': item.conversion.sql}) -%}
+                {%- set place = dict(place, was=former_place, convert=item.conversion.sql) -%}
             {%- elif item.default is not none -%}
-                {%- do place.update({'default': item.default, 'since': since}) -%}
+                {%- set place = dict(place, default=item.default, since=since) -%}
             {%- endif -%}
         {%- endif -%}
-        {%- if place != {'at': column.name} -%}{%- do columns.update({column.name | lower: place}) -%}{%- endif -%}
-        {%- if item.former is not none and item.former.name | lower != column.name | lower -%}
-            {%- do shown.update({item.former.name | lower: place}) -%}
-        {%- endif -%}
+        {%- do columns.update({name | lower: place}) if place != {'at': name} -%}
+        {%- do shown.update({item.former.name | lower: place}) if item.former is not none -%}
     {%- endfor -%}
     {%- for item in diff.columns -%}{%- do shown.pop(item.column.name | lower, none) -%}{%- endfor -%}
-
-    {%- set next = {} -%}
-    {%- for part, content in [('columns', columns), ('shown', shown), ('retired', retired),
-                              ('rekeyed', since if diff.key != 'same' else before.get('rekeyed'))] if content -%}
-        {%- do next.update({part: content}) -%}
-    {%- endfor -%}
-    {{ return(next) }}
+    {%- set parts = {'columns': columns, 'shown': shown, 'retired': retired, 'rekeyed': since if diff.key != 'same' else before.get('rekeyed')} -%}
+    {{ return(dict(parts.items() | selectattr(1))) }}
 {%- endmacro -%}
 
 
 {#- A name for a new physical column: the declared one, with a number behind it if loads have used that. A column that an attempt without
     a commit has added is taken, if it has the type. -#}
 {%- macro _free_name(column, taken, found) -%}
+    {%- set type = spark_cdc._plain_type(column.data_type) -%}
     {%- for number in range(1, 1000) -%}
         {%- set name = column.name if number == 1 else column.name ~ '__' ~ number -%}
-        {%- if name | lower not in taken and found.get(name | lower, spark_cdc._plain_type(column.data_type)) == spark_cdc._plain_type(column.data_type) -%}
-            {{ return(name) }}
-        {%- endif -%}
+        {%- if name | lower not in taken and found.get(name | lower, type) == type -%}{{ return(name) }}{%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

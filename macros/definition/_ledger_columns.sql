@@ -1,15 +1,12 @@
 {#- The columns of the ledger: the stored ones, hashes, eff_start_date, for events the position last applied, note, then
     the partition's; each with where it lies under a layout. -#}
 {%- macro _ledger_columns(entity, layout={}) -%}
-    {%- set columns = [] -%}
-    {%- for column in entity.stored -%}
-        {%- do columns.append({'name': column.name, 'sql': column.sql, 'data_type': column.data_type}) -%}
-    {%- endfor -%}
+    {%- set columns = entity.stored | list -%}
     {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('ignored_hash', 'binary'),
                                 ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('note', 'string'),
                                 ('business_date', 'date'), ('load_id', 'string'), ('operation', 'string')]
             if (name != 'ignored_hash' or entity.ignored) and (name != 'event_position' or entity.events) -%}
-        {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type}) -%}
+        {%- do columns.append({'name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {{ return(spark_cdc._placed_columns(columns, layout)) }}
 {%- endmacro -%}

@@ -9,9 +9,10 @@
 {%- macro _place_sql(place, events=false, prefix='') -%}
     {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
     {%- if place.get('was') -%}
-        {{ return('coalesce(' ~ own ~ ', ' ~ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, events, prefix)) ~ ')') }}
+coalesce({{ own }}, {{ place.convert | replace('raw__value', spark_cdc._place_sql(place.was, events, prefix)) }})
     {%- elif place.get('default') -%}
-        {{ return('if(' ~ spark_cdc._written_before(place.since, events) ~ ', ' ~ place.default ~ ', ' ~ own ~ ')') }}
+if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{ own }})
+    {%- else -%}
+{{ own }}
     {%- endif -%}
-    {{ return(own) }}
 {%- endmacro -%}

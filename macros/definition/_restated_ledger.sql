@@ -7,10 +7,8 @@
 {%- set technical = ['eff_start_date'] + (['event_position'] if entity.events else []) + ['business_date', 'load_id', 'operation'] -%}
 (
     select
-        {% for column in entity.stored -%}
-        {{ column.sql }},
-        {% endfor -%}
-        {%- if diff.key == 'same' or not entity.key_columns -%}
+        {{ entity.stored | map(attribute='sql') | join(',\n        ') }},
+        {% if diff.key == 'same' or not entity.key_columns -%}
         key_hash,
         {% else -%}
         {{ spark_cdc._hash(entity.key_columns) | indent(8) }} as key_hash,

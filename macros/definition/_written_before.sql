@@ -2,12 +2,12 @@
     too where rows of the history were gathered under another load's name. Events are never gathered. -#}
 {%- macro _written_before(since, events=false) -%}
     {%- set date = since[:4] ~ '-' ~ since[4:6] ~ '-' ~ since[6:8] -%}
-    {%- set clock = since[9:11] ~ ':' ~ since[11:13] ~ ':' ~ since[13:15] -%}
     {%- if events -%}
 load_id < '{{ since }}'
     {%- elif 'T' not in since -%}
 business_date < date'{{ date }}'
     {%- else -%}
-if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < timestamp_ntz'{{ date }} {{ clock }}', load_id < '{{ since }}')
+        {%- set start = "timestamp_ntz'" ~ date ~ ' ' ~ since[9:11] ~ ':' ~ since[11:13] ~ ':' ~ since[13:15] ~ "'" -%}
+if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ start }}, load_id < '{{ since }}')
     {%- endif -%}
 {%- endmacro -%}

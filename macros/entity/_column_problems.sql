@@ -7,16 +7,15 @@
     {%- set source = settings.get('source') or {} -%}
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
     {%- set problems = [] -%}
-    {%- set seen = {} -%}
-    {%- set origins = {} -%}
-    {%- set roles = [] -%}
+    {%- set seen, origins, roles = {}, {}, [] -%}
     {%- for column in columns -%}
         {%- set name = column['name'] | string -%}
         {%- set label = "column '" ~ name ~ "'" -%}
         {%- set meta = spark_cdc._meta_of(column) -%}
         {%- set role = meta.get('role', rules.role.default) -%}
         {%- set origin = meta.get('from', name) | string | lower -%}
-        {%- set values = {'label': label, 'name': name, 'seen': seen.get(name | lower), 'origin': origin, 'other': origins.get(origin), 'role': role} -%}
+        {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
+                          'origin': origin, 'other': origins.get(origin)} -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (spark_cdc._is_reserved(name | lower, is_events),
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
@@ -50,28 +49,27 @@
 {#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
 {%- macro _column_type_problems(label, data_type, meta, rules, is_csv) -%}
     {%- set data_type = (data_type or '') | string | trim -%}
+    {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
-    {%- set values = {'label': label, 'type': data_type, 'plain': data_type | lower, 'problem': type.problem} -%}
-    {%- set problems = spark_cdc._broken(values, [
+    {%- set problems = spark_cdc._broken({'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem}, [
         (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
         (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
-        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', values.plain),
+        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
          '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),
     ]) -%}
-    {%- for name, key in [('format', values.plain), ('encoding', kind)] if key and meta.get(name) is not none -%}
+    {%- set message = '%s has %s %s, but the type %s: %s, remove it' -%}
+    {%- for article, name, key in [('a', 'format', plain), ('an', 'encoding', kind)] if key and meta.get(name) is not none -%}
         {%- set rule = rules[name] -%}
+        {%- set accepted = rule.by_type.get(key) -%}
         {%- if key not in rule.by_type -%}
-            {%- set message -%}
-                {{ label }} has {{ 'a' if name == 'format' else 'an' }} {{ name }}, but the type {{ values.plain }}: {{ rule.says }}, remove it
-            {%- endset -%}
-            {%- do problems.append(message) -%}
-        {%- elif rule.by_type[key] -%}
-            {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', meta, {name: {'kind': 'choice', 'accepted': rule.by_type[key]}})) -%}
+            {%- do problems.append(message % (label, article, name, plain, rule.says)) -%}
+        {%- elif accepted -%}
+            {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', meta, {name: {'kind': 'choice', 'accepted': accepted}})) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -82,7 +80,6 @@
 {%- macro _former_name_problems(columns, dropped) -%}
     {%- set problems = [] -%}
     {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
-    {%- set gone = dropped | map('lower') | list -%}
     {%- set taken = {} -%}
     {%- for column in columns -%}
         {%- set meta = spark_cdc._meta_of(column) -%}
@@ -91,12 +88,13 @@
         {%- endfor -%}
         {%- for name in spark_cdc._names(meta.get('was')) -%}
             {%- set is_declared = name | lower in declared -%}
-            {%- set is_taken = name | lower in taken -%}
-            {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': taken.get(name | lower)}, [
+            {%- set other = taken.get(name | lower) -%}
+            {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': other}, [
                 (is_declared, "column '%(column)s' was '%(name)s', which is declared as a column: once a load has brought the new name, remove "
                  '`was`; to exchange names, rename in two steps, with a load in between'),
-                (is_taken and not is_declared, "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `was` of one of them"),
-                (name | lower in gone and not is_declared and not is_taken,
+                (other is not none and not is_declared,
+                 "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `was` of one of them"),
+                (name | lower in dropped | map('lower') and not is_declared and other is none,
                  "column '%(column)s' was '%(name)s', which is named as dropped: remove one of them"),
             ])) -%}
             {%- do taken.update({name | lower: column['name']}) -%}

@@ -1,19 +1,19 @@
-{#- A column as _entity() lists it, completed with the defaults. Arguments: name, data_type, given (its meta),
-    rules (of _known_settings). Returns a dictionary. -#}
-{%- macro _described_column(name, data_type, given, rules) -%}
-    {%- set meta = spark_cdc._completed(given, rules) -%}
+{#- A column as _entity() lists it, completed with the defaults; from what the YAML says of it. Returns a dictionary. -#}
+{%- macro _described_column(column) -%}
+    {%- set given = spark_cdc._meta_of(column) -%}
+    {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
     {{ return({
-        'name': name,
-        'data_type': (data_type or '') | string | trim | lower,
+        'name': column['name'],
+        'data_type': (column.get('data_type') or '') | string | trim | lower,
         'role': meta.role,
         'nullable': given.get('nullable', meta.role != 'key'),
-        'from': given.get('from', name) | string,
+        'from': given.get('from', column['name']) | string,
         'format': meta.format,
         'encoding': meta.encoding,
         'optional': false,
         'was': spark_cdc._names(meta.was),
         'default': meta.default,
         'on_misfit': meta.on_misfit,
-        'sql': spark_cdc._quote(name),
+        'sql': spark_cdc._quote(column['name']),
     }) }}
 {%- endmacro -%}

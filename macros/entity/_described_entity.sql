@@ -1,14 +1,11 @@
 {#- The dictionary of an entity (see _entity), from its node. -#}
 {%- macro _described_entity(name, node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
-    {%- set given = spark_cdc._settings_of(node) -%}
-    {%- set settings = spark_cdc._completed(given, rules) -%}
-    {%- do settings.update({'source': spark_cdc._described_source(name, settings)}) -%}
-    {%- set columns = spark_cdc._described_columns(node) -%}
-    {%- set events = spark_cdc._event_settings(settings, columns) if settings.load_type == 'events' else none -%}
-    {%- if events -%}
-        {%- do columns.extend(events.technical) -%}
-    {%- endif -%}
+    {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
+    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, rules.source.settings)) -%}
+    {%- set declared = spark_cdc._described_columns(node) -%}
+    {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
+    {%- set columns = declared + (events.technical if events else []) -%}
     {%- set checkpoint = spark_cdc._completed(spark_cdc._var('spark_cdc_checkpoint'), rules.checkpoint.settings) -%}
     {%- do checkpoint.update(settings.checkpoint or {}) -%}
     {{ return({
@@ -33,16 +30,14 @@
 {%- endmacro -%}
 
 
-{#- Where an entity's data lie, completed with the defaults. -#}
-{%- macro _described_source(name, settings) -%}
-    {%- set source = spark_cdc._completed(settings.source, spark_cdc._known_settings().entity.source.settings) -%}
+{#- Where an entity's data lie, completed with the defaults of some rules. -#}
+{%- macro _described_source(name, settings, rules) -%}
+    {%- set source = spark_cdc._completed(settings.source, rules) -%}
     {%- set is_message = settings.load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
-    {%- do source.update({'options': source.options or {}}) -%}
-    {%- if source.text is none -%}
-        {%- do source.update({'text': source.format in ['csv', 'json'] or is_message}) -%}
-    {%- endif -%}
-    {%- if spark_cdc._is_lifted(name, 'unexpected_columns') -%}
-        {%- do source.update({'on_unexpected_column': 'ignore'}) -%}
-    {%- endif -%}
-    {{ return(source) }}
+    {{ return(dict(
+        source,
+        options=source.options or {},
+        text=source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
+        on_unexpected_column='ignore' if spark_cdc._is_lifted(name, 'unexpected_columns') else source.on_unexpected_column,
+    )) }}
 {%- endmacro -%}

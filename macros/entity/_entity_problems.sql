@@ -13,24 +13,23 @@
 {%- macro _description_problems(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
-    {%- set problems = spark_cdc._broken({'name': name}, [
-        (not modules.re.fullmatch('[a-z][a-z0-9_]{0,79}', name),
-         "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _"),
-    ]) -%}
-    {%- do problems.extend(spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)) -%}
-    {%- do problems.extend(spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))) -%}
-    {%- do problems.extend(spark_cdc._source_problems(settings.get('source') or {})) -%}
-    {%- do problems.extend(spark_cdc._column_problems(spark_cdc._columns_of(node), settings)) -%}
-    {%- do problems.extend(spark_cdc._event_problems(node, settings)) -%}
-    {{ return(problems) }}
+    {{ return(
+        spark_cdc._broken({'name': name}, [
+            (not modules.re.fullmatch('[a-z][a-z0-9_]{0,79}', name),
+             "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _"),
+        ])
+        + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
+        + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
+        + spark_cdc._source_problems(settings.get('source') or {})
+        + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
+        + spark_cdc._event_problems(node, settings)
+    ) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with `source`, beyond what its rules say. -#}
 {%- macro _source_problems(source) -%}
-    {%- if source is not mapping -%}
-        {{ return([]) }}  {#- reported -#}
-    {%- endif -%}
+    {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
     {%- set path = (source.get('path') or '') | string -%}
     {%- set is_table = source.get('format') == 'table' -%}
     {%- set problems = spark_cdc._broken({'path': path}, [
@@ -40,11 +39,10 @@
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
-    {%- set options = source.get('options') or {} -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
-    {%- for option in (options if options is mapping else [])
-            if option | string | lower in own or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option | string) -%}
+    {%- for option in (source.options if source.get('options') is mapping else []) | map('string')
+            if option | lower in own or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option) -%}
         {%- do problems.append(message % option) -%}
     {%- endfor -%}
     {{ return(problems) }}

@@ -14,21 +14,31 @@
     {%- endif -%}
 
     {%- set about = spark_cdc._adapter_format(given.format) -%}
-    {%- set rules = spark_cdc._event_rules(about) -%}
-    {%- set columns = spark_cdc._described_columns(node) -%}
-    {%- set source = settings.get('source') or {} -%}
-    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- set rules = spark_cdc._known_settings().events -%}
+    {%- for name, accepted in about.settings.items() -%}
+        {%- set is_choice = accepted and accepted is not string -%}
+        {%- do rules.update({name: {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'}}) -%}
+    {%- endfor -%}
     {%- set problems = spark_cdc._unknown_key_problems('events', given, rules | list) -%}
     {%- do problems.extend(spark_cdc._setting_problems('events.', given, rules)) -%}
-    {%- for setting in ['order', 'tie_breaker'] -%}
-        {%- do problems.extend(spark_cdc._named_column_problems('events.' ~ setting, given.get(setting), columns)) -%}
-        {%- do problems.extend(spark_cdc._order_type_problems('events.' ~ setting, spark_cdc._columns_by_name(columns, given.get(setting)))) -%}
+
+    {%- set columns = spark_cdc._described_columns(node) -%}
+    {%- set known = columns | map(attribute='name') | map('lower') | list -%}
+    {%- set named = [('order', given.get('order')), ('tie_breaker', given.get('tie_breaker'))] -%}
+    {%- for names in given.get('unique_keys') or [] -%}{%- do named.append(('unique_keys', names)) -%}{%- endfor -%}
+    {%- set message = "events.%s names '%s', which is no column of the entity: declare it (with `role: control` if it is not to be stored) or "
+                      'correct the name' -%}
+    {%- for setting, names in named -%}
+        {%- for name in spark_cdc._names(names) if name | lower not in known -%}{%- do problems.append(message % (setting, name)) -%}{%- endfor -%}
+        {%- if setting != 'unique_keys' -%}
+            {%- do problems.extend(spark_cdc._order_type_problems('events.' ~ setting, spark_cdc._columns_by_name(columns, names))) -%}
+        {%- endif -%}
     {%- endfor -%}
-    {%- for names in given.get('unique_keys') or [] -%}
-        {%- do problems.extend(spark_cdc._named_column_problems('events.unique_keys', names, columns)) -%}
-    {%- endfor -%}
+
+    {%- set source = settings.get('source') or {} -%}
+    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
     {%- do problems.extend(spark_cdc._broken({'format': given.format, 'setting': 'order_fields' if 'order_fields' in rules else 'tie_breaker'}, [
-        (given.get('unique_keys') and not columns | selectattr('role', 'equalto', 'key') | list,
+        (given.get('unique_keys') and 'key' not in columns | map(attribute='role'),
          'events.unique_keys is given, but no column has the role key: remove it, or give the role'),
         (is_csv and spark_cdc._is_message_format(given.format),
          'source.format is csv, but events of the format %(format)s are JSON documents: set it to json, or to parquet, orc, avro or table where '
@@ -38,34 +48,8 @@
          'events.%(setting)s'),
     ])) -%}
     {#- the format's own check reads the settings as they will be used, so they have to be whole -#}
-    {%- set parts = [source, settings.get('checkpoint') or {}, settings.get('guards') or {}] -%}
-    {%- if not problems and parts | select('mapping') | list | length == parts | length -%}
+    {%- if not problems and [source, settings.get('checkpoint') or {}, settings.get('guards') or {}] | reject('mapping') | list == [] -%}
         {%- do problems.extend(spark_cdc._adapter_problems(spark_cdc._described_entity(node.name[4:], node))) -%}
     {%- endif -%}
-    {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- The rules of what stands below `events`: of all formats, and of this one (about, of _adapter_format()), whose settings are
-    the setting's name to a list of what is accepted, or none. -#}
-{%- macro _event_rules(about) -%}
-    {%- set rules = spark_cdc._known_settings().events -%}
-    {%- for name, accepted in about.settings.items() -%}
-        {%- set is_choice = accepted and accepted is not string -%}
-        {%- do rules.update({name: {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'}}) -%}
-    {%- endfor -%}
-    {{ return(rules) }}
-{%- endmacro -%}
-
-
-{#- Names that are no columns of the entity. -#}
-{%- macro _named_column_problems(label, names, columns) -%}
-    {%- set problems = [] -%}
-    {%- set known = columns | map(attribute='name') | map('lower') | list -%}
-    {%- set message = "%s names '%s', which is no column of the entity: declare it (with `role: control` if it is not to be stored) or "
-                      'correct the name' -%}
-    {%- for name in ([names] if names is string else names or []) if name | string | lower not in known -%}
-        {%- do problems.append(message % (label, name)) -%}
-    {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

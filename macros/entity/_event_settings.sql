@@ -4,32 +4,26 @@
     none), tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
     adapter hands on the row that it read), technical (the columns that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
-    {%- set rules = spark_cdc._known_settings() -%}
     {%- set given = settings.get('events') or {} -%}
     {%- set format = given.get('format') | string -%}
     {%- set about = spark_cdc._adapter_format(format) -%}
     {%- set unique_keys = [] -%}
-    {%- for names in given.get('unique_keys') or [] -%}
-        {%- do unique_keys.append(spark_cdc._columns_by_name(columns, names)) -%}
-    {%- endfor -%}
-    {%- set events = spark_cdc._completed(given, rules.events) -%}
-    {%- do events.update({
-        'format': format,
-        'unavailable': given.get('unavailable', about.unavailable),
-        'is_message': spark_cdc._is_message_format(format),
-        'landed_row': about.landed_row,
-        'order': spark_cdc._columns_by_name(columns, given.get('order')),
-        'tie_breaker': spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
-        'unique_keys': unique_keys,
-    }) -%}
-
+    {%- for names in given.get('unique_keys') or [] -%}{%- do unique_keys.append(spark_cdc._columns_by_name(columns, names)) -%}{%- endfor -%}
+    {%- set events = dict(
+        spark_cdc._completed(given, spark_cdc._known_settings().events),
+        format=format,
+        unavailable=given.get('unavailable', about.unavailable),
+        is_message=spark_cdc._is_message_format(format),
+        landed_row=about.landed_row,
+        order=spark_cdc._columns_by_name(columns, given.get('order')),
+        tie_breaker=spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
+        unique_keys=unique_keys,
+    ) -%}
     {%- set technical = [] -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
             if column.name | lower not in declared -%}
-        {%- set described = spark_cdc._described_column(column.name, column.data_type, {'role': 'control'}, rules.column) -%}
-        {%- do technical.append(dict(described, optional=not column.required)) -%}
+        {%- do technical.append(dict(spark_cdc._described_column(dict(column, meta={'role': 'control'})), optional=not column.required)) -%}
     {%- endfor -%}
-    {%- do events.update({'technical': technical}) -%}
-    {{ return(events) }}
+    {{ return(dict(events, technical=technical)) }}
 {%- endmacro -%}

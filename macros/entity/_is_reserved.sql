@@ -9,10 +9,9 @@
     ] -%}
     {%- set of_events = [
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
-        'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected',
-        'event_end_position', 'event_end_time', 'old_key_hash', 'old_alternate_hash',
-        'alternate_hashes', 'landing_names', 'final_position',
+        'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
+        'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
-    {%- set is_prefixed = modules.re.match('(step|old|filled|prior)__', name) is not none -%}
-    {{ return(name in technical or (is_events and (is_prefixed or name in of_events))) }}
+    {%- set is_of_events = name in of_events or modules.re.match('(step|old|filled|prior)__', name) is not none -%}
+    {{ return(name in technical or (is_events and is_of_events)) }}
 {%- endmacro -%}

@@ -3,9 +3,8 @@
 {%- macro _model_problems(name, settings, ledger) -%}
     {%- set models = ledger.removesuffix('_ledger') -%}
     {%- set is_events = settings.get('load_type') == 'events' -%}
-    {%- set reads_events = (models ~ '_events') in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
-    {%- set events = settings.get('events') -%}
-    {%- set is_archived = events is mapping and events.get('archive') -%}
+    {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
+    {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
@@ -14,10 +13,10 @@
         (reads_events and not is_events,
          '%(name)s: %(name)s_ledger reads %(name)s_events, but load_type is %(load_type)s. Set load_type: events, or write spark_cdc.ledger() '
          'into %(name)s_ledger.'),
-        ((models ~ '_event_versions') in graph.nodes and not is_archived,
+        (models ~ '_event_versions' in graph.nodes and not is_archived,
          '%(name)s: %(name)s_event_versions reads the events of all loads, but they are not kept. Set events.archive: true in the YAML of '
          'stg_%(name)s, or remove the model.'),
-        (quarantines and (models ~ '_rejects') not in graph.nodes,
+        (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}
 {%- endmacro -%}
@@ -27,14 +26,13 @@
 {%- macro _placement_problems(name, ledger) -%}
     {%- set schema = graph.nodes[ledger].schema -%}
     {%- set problems = spark_cdc._schema_problems(schema) -%}
+    {%- set message = '%s: the model %s is built as %s.%s, but the models of an entity have to lie in one schema (%s) under their own names. '
+                      'Give all of them the same schema and no alias.' -%}
     {%- for id in [ledger, ledger.removesuffix('_ledger') ~ '_committed'] if id in graph.nodes -%}
         {%- set node = graph.nodes[id] -%}
-        {%- set values = {'name': name, 'model': node.name, 'place': node.schema ~ '.' ~ node.alias, 'schema': schema} -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
-            (node.schema != schema or node.alias != node.name,
-             '%(name)s: the model %(model)s is built as %(place)s, but the models of an entity have to lie in one schema (%(schema)s) under '
-             'their own names. Give all of them the same schema and no alias.'),
-        ])) -%}
+        {%- if node.schema != schema or node.alias != node.name -%}
+            {%- do problems.append(message % (name, node.name, node.schema, node.alias, schema)) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

@@ -1,8 +1,5 @@
 {#- One name or a list of names, as a list of texts. -#}
 {%- macro _names(given) -%}
-    {%- if given is none -%}
-        {{ return([]) }}
-    {%- endif -%}
-    {%- set is_list = given is iterable and given is not string and given is not mapping -%}
-    {{ return((given if is_list else [given]) | map('string') | list) }}
+    {%- set is_one = given is string or given is mapping or given is not iterable -%}
+    {{ return([] if given is none else ([given] if is_one else given) | map('string') | list) }}
 {%- endmacro -%}

@@ -2,8 +2,5 @@
     Returns a dictionary: from (datetime), source (landing or archive). -#}
 {%- macro _replay() -%}
     {%- set asked = var('spark_cdc_replay', none) -%}
-    {%- if not asked -%}
-        {{ return(none) }}
-    {%- endif -%}
-    {{ return({'from': spark_cdc._business_time(asked['from']), 'source': asked.get('source') or 'landing'}) }}
+    {{ return({'from': spark_cdc._business_time(asked['from']), 'source': asked.get('source') or 'landing'} if asked else none) }}
 {%- endmacro -%}

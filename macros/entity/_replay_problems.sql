@@ -1,26 +1,19 @@
 {#- What is wrong with the var spark_cdc_replay. Arguments: asked (its value), value (of business_date), loads (the entities that are
     loaded: (name, settings)). Returns a list of texts. -#}
 {%- macro _replay_problems(asked, value, loads) -%}
-    {%- if not asked -%}
-        {{ return([]) }}
-    {%- endif -%}
+    {%- if not asked -%}{{ return([]) }}{%- endif -%}
     {%- set from = asked.get('from') if asked is mapping else none -%}
-    {%- set first = spark_cdc._business_time(from) -%}
-    {%- set source = (asked.get('source') or 'landing') if asked is mapping else none -%}
+    {%- set first, time = spark_cdc._business_time(from), spark_cdc._business_time(value) -%}
     {%- set example = "dbt run --vars '{business_date: 2019-06-20, spark_cdc_replay: {from: 2019-06-19}}'" -%}
-    {%- set values = {'asked': asked, 'from': from, 'source': source, 'value': value, 'example': example} -%}
     {%- if first is none -%}
-        {%- set message = 'the var spark_cdc_replay is %(asked)s. Accepted is {from: DATE}, the first business date that is loaded anew, and '
-                          'beside it source: landing or archive, for instance %(example)s.' -%}
-        {{ return([message % values]) }}
+        {{ return(['the var spark_cdc_replay is ' ~ asked ~ '. Accepted is {from: DATE}, the first business date that is loaded anew, and beside it '
+            ~ 'source: landing or archive, for instance ' ~ example ~ '.']) }}
     {%- endif -%}
-    {%- set time = spark_cdc._business_time(value) -%}
-    {%- set has_time = first.hour or first.minute or first.second -%}
+    {%- set source = asked.get('source') or 'landing' -%}
+    {%- set values = {'from': from, 'source': source, 'value': value} -%}
     {%- set problems = [] -%}
     {%- set message = "the var spark_cdc_replay has '%s', which is unknown. Accepted are from and source, for instance %s." -%}
-    {%- for key in asked if key not in ['from', 'source'] -%}
-        {%- do problems.append(message % (key, example)) -%}
-    {%- endfor -%}
+    {%- for key in asked if key not in ['from', 'source'] -%}{%- do problems.append(message % (key, example)) -%}{%- endfor -%}
     {%- do problems.extend(spark_cdc._broken(values, [
         (source not in ['landing', 'archive'], "spark_cdc_replay.source is '%(source)s'. Accepted are landing and archive."),
         (spark_cdc._listed('spark_cdc_wipe'),
@@ -31,7 +24,7 @@
     ])) -%}
     {%- for name, settings in loads -%}
         {%- do problems.extend(spark_cdc._broken(dict(values, name=name), [
-            (has_time and settings.get('business_date_type') != 'timestamp',
+            (first.strftime('%H%M%S') != '000000' and settings.get('business_date_type') != 'timestamp',
              "%(name)s: spark_cdc_replay.from is '%(from)s', but this entity is loaded per date. Give a date."),
             (source == 'archive' and not (settings.get('events') or {}).get('archive'),
              '%(name)s: spark_cdc_replay.source is archive, but only entities of change events with events.archive: true have one. Select those, '

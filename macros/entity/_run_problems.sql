@@ -3,16 +3,17 @@
 {%- macro _run_problems(loads) -%}
     {%- set names = loads | map('first') | list -%}
     {%- set wipe = spark_cdc._listed('spark_cdc_wipe') -%}
-    {%- set problems = spark_cdc._business_date_problems(var('business_date', none), loads) -%}
-    {%- do problems.extend(spark_cdc._named_entity_problems('spark_cdc_wipe', names)) -%}
-    {%- do problems.extend(spark_cdc._broken({'wipe': wipe | join(', ')}, [
-        (wipe and not flags.FULL_REFRESH,
-         'spark_cdc_wipe is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
-    ])) -%}
-    {%- do problems.extend(spark_cdc._lift_problems(var('spark_cdc_lift', none) or [], names)) -%}
-    {%- do problems.extend(spark_cdc._replay_problems(var('spark_cdc_replay', none), var('business_date', none), loads)) -%}
-    {%- do problems.extend(spark_cdc._named_entity_problems('spark_cdc_rekey', names)) -%}
-    {{ return(problems) }}
+    {{ return(
+        spark_cdc._business_date_problems(var('business_date', none), loads)
+        + spark_cdc._named_entity_problems('spark_cdc_wipe', names)
+        + spark_cdc._broken({'wipe': wipe | join(', ')}, [
+            (wipe and not flags.FULL_REFRESH,
+             'spark_cdc_wipe is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
+        ])
+        + spark_cdc._lift_problems(var('spark_cdc_lift', none) or [], names)
+        + spark_cdc._replay_problems(var('spark_cdc_replay', none), var('business_date', none), loads)
+        + spark_cdc._named_entity_problems('spark_cdc_rekey', names)
+    ) }}
 {%- endmacro -%}
 
 
@@ -20,7 +21,7 @@
 {%- macro _named_entity_problems(var_name, names) -%}
     {%- set problems = [] -%}
     {%- set message = "%s names '%s', which is no entity of this run (%s). Name entities that are loaded, or leave the var out." -%}
-    {%- for name in spark_cdc._listed(var_name) if name not in names -%}
+    {%- for name in spark_cdc._listed(var_name) | reject('in', names) -%}
         {%- do problems.append(message % (var_name, name, names | join(', '))) -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -29,13 +30,14 @@
 
 {#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone, or behind an entity of the run. -#}
 {%- macro _lift_problems(given, names) -%}
+    {%- if given is mapping or given is not sequence -%}
+        {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
+            ~ 'correct it.']) }}
+    {%- endif -%}
     {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
     {%- set liftable = guards + ['failed_casts', 'null_keys', 'duplicate_keys', 'unexpected_columns'] -%}
-    {%- set is_list = given is sequence and given is not mapping -%}
-    {%- set problems = spark_cdc._broken({'given': given}, [
-        (not is_list, "the var spark_cdc_lift is '%(given)s'; accepted are a guard and a list of guards, such as [orders.deleted_share]: correct it."),
-    ]) -%}
-    {%- for lift in (spark_cdc._names(given) if is_list else []) -%}
+    {%- set problems = [] -%}
+    {%- for lift in spark_cdc._names(given) -%}
         {%- set entity, guard = lift.rsplit('.', 1) if '.' in lift else ('', lift) -%}
         {%- set is_guard = guard in liftable and '.' not in entity -%}
         {%- set values = {'lift': lift, 'entity': entity, 'liftable': liftable | join(', '), 'names': names | join(', ')} -%}

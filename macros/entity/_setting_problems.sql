@@ -25,10 +25,11 @@
     {%- set is_number = value is number and value is not boolean and value >= 0 -%}
     {%- set items = value if value is sequence and value is not string and value is not mapping else none -%}
     {%- set numbers = (items or []) | select('number') | reject('boolean') | list -%}
+    {%- set accepted = rule.get('accepted', []) -%}
     {#- a kind, whether it is one, and what is accepted in words -#}
     {%- set is_accepted, words = {
         'any': (true, ''),
-        'choice': (value in rule.get('accepted', []), rule.get('accepted', []) | join(', ')),
+        'choice': (value in accepted, accepted | join(', ')),
         'pattern': (modules.re.fullmatch(rule.get('pattern', ''), value | string), ''),
         'boolean': (value is boolean, 'true and false'),
         'number': (is_number, 'numbers from 0'),
@@ -46,10 +47,7 @@
     {%- elif rule.kind in ['text', 'mapping'] -%}
         {{ return(label ~ ' is not a ' ~ rule.kind ~ ': write ' ~ words) }}
     {%- endif -%}
-    {%- set message -%}
-        {{ label }} is {{ value if rule.kind in ['names', 'value'] else "'" ~ value ~ "'" }}; accepted are {{ words }}
-        {%- if rule.get('null') == 'off' %} {{ 'or' if rule.kind == 'band' else 'and' }} null (off){% endif %}:
-        {{- ' choose one of them' if rule.kind == 'choice' else ' correct it' }}
-    {%- endset -%}
-    {{ return(message) }}
+    {%- set found = value if rule.kind in ['names', 'value'] else "'" ~ value ~ "'" -%}
+    {%- set off = (' or' if rule.kind == 'band' else ' and') ~ ' null (off)' if rule.get('null') == 'off' else '' -%}
+    {{ return(label ~ ' is ' ~ found ~ '; accepted are ' ~ words ~ off ~ ': ' ~ ('choose one of them' if rule.kind == 'choice' else 'correct it')) }}
 {%- endmacro -%}

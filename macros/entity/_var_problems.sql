@@ -2,12 +2,8 @@
 {%- macro _var_problems() -%}
     {%- set rules = spark_cdc._known_settings().vars -%}
     {%- set given = {} -%}
-    {%- for name in rules if var(name, none) is not none -%}
-        {%- do given.update({name: var(name)}) -%}
-    {%- endfor -%}
+    {%- for name in rules if var(name, none) is not none -%}{%- do given.update({name: var(name)}) -%}{%- endfor -%}
     {%- set problems = [] -%}
-    {%- for problem in spark_cdc._setting_problems('the var ', given, rules) -%}
-        {%- do problems.append(problem ~ '.') -%}
-    {%- endfor -%}
+    {%- for problem in spark_cdc._setting_problems('the var ', given, rules) -%}{%- do problems.append(problem ~ '.') -%}{%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

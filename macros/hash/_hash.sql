@@ -5,17 +5,12 @@
     columns: list of dictionaries {name, data_type, sql}; sql is the typed expression, mostly the column itself.
     Returns an expression of type binary, 16 bytes, never null. -#}
 {%- macro _hash(columns) -%}
-    {%- if not columns -%}
-        {{ return("unhex(md5(''))") }}
-    {%- endif -%}
-    {%- set fields = [] -%}
-    {%- set problems = [] -%}
+    {%- if not columns -%}{{ return("unhex(md5(''))") }}{%- endif -%}
+    {%- set fields, problems = [], [] -%}
     {%- for column in columns -%}
-        {%- set type = spark_cdc._hash_type(column['data_type']) -%}
-        {%- if type['problem'] -%}
-            {%- do problems.append("column '" ~ column['name'] ~ "': " ~ type['problem']) -%}
-        {%- endif -%}
-        {%- do fields.append({'name': column['name'], 'type': type, 'sql': column['sql']}) -%}
+        {%- set type = spark_cdc._hash_type(column.data_type) -%}
+        {%- do problems.append("column '" ~ column.name ~ "': " ~ type.problem) if type.problem -%}
+        {%- do fields.append({'name': column.name, 'type': type, 'sql': column.sql}) -%}
     {%- endfor -%}
     {%- for name in spark_cdc._hash_repeated_names(fields) -%}
         {%- do problems.append("column '" ~ name ~ "' is given more than once: names that differ by case only count as one, "

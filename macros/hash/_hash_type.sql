@@ -37,9 +37,9 @@
     {%- set parts = spark_cdc._hash_type_parts(nested.group(2)) -%}
     {%- set malformed = {'problem': "the type " ~ text ~ " is not well-formed; accepted are array<type>, map<type, type> and "
         ~ "struct<name: type, ...>: correct it"} -%}
-    {%- set fields = [] -%}
-    {%- if kind == 'struct' -%}
-        {%- for part in parts -%}
+    {%- set fields, types = [], [] -%}
+    {%- for part in parts -%}
+        {%- if kind == 'struct' -%}
             {%- set field = modules.re.fullmatch(
                 "(?is)(`(?:[^`]|``)+`|\\w+)(?:\\s*:\\s*|\\s+)(\\S.*?)(?:\\s+not\\s+null)?(?:\\s+comment\\s+(?:'.*'|\".*\"))?", part) -%}
             {%- if not field -%}
@@ -47,28 +47,24 @@
             {%- endif -%}
             {%- set name = field.group(1) -%}
             {%- set name = name[1:-1].replace('``', '`') if name.startswith('`') else name -%}
-            {%- do fields.append({'name': name, 'type': spark_cdc._hash_type(field.group(2))}) -%}
-        {%- endfor -%}
-        {%- for name in spark_cdc._hash_repeated_names(fields) -%}
-            {{ return({'problem': "the type " ~ text ~ " has the field " ~ name ~ " more than once, case apart; accepted are names "
-                ~ "that differ by more than case: rename one of them"}) }}
-        {%- endfor -%}
-        {%- set types = fields | map(attribute='type') | list -%}
-    {%- else -%}
-        {%- set types = [] -%}
-        {%- for part in parts -%}
-            {%- do types.append(spark_cdc._hash_type(part)) -%}
-        {%- endfor -%}
-    {%- endif -%}
+            {%- set type = spark_cdc._hash_type(field.group(2)) -%}
+            {%- do fields.append({'name': name, 'type': type}) -%}
+        {%- else -%}
+            {%- set type = spark_cdc._hash_type(part) -%}
+        {%- endif -%}
+        {%- do types.append(type) -%}
+    {%- endfor -%}
+    {%- for name in spark_cdc._hash_repeated_names(fields) -%}
+        {{ return({'problem': "the type " ~ text ~ " has the field " ~ name ~ " more than once, case apart; accepted are names "
+            ~ "that differ by more than case: rename one of them"}) }}
+    {%- endfor -%}
     {%- if (kind == 'array' and types | length != 1) or (kind == 'map' and types | length != 2) or not types -%}
         {{ return(malformed) }}
     {%- endif -%}
-    {%- for type in types if type['problem'] -%}
-        {{ return({'problem': "in " ~ text ~ ", " ~ type['problem']}) }}
+    {%- for type in types | selectattr('problem') -%}
+        {{ return({'problem': "in " ~ text ~ ", " ~ type.problem}) }}
     {%- endfor -%}
-    {{ return({
-        'kind': kind, 'problem': none, 'fields': fields, 'element': types[0], 'key': types[0], 'value': types[-1]
-    }) }}
+    {{ return({'kind': kind, 'problem': none, 'fields': fields, 'element': types[0], 'key': types[0], 'value': types[-1]}) }}
 {%- endmacro -%}
 
 

@@ -10,7 +10,6 @@
 {%- macro _hash_value(sql, type, depth, prefix, if_null) -%}
     {%- set kind = type['kind'] -%}
     {%- set item = 'e' ~ (depth + 1) -%}
-    {%- set operand = sql if modules.re.fullmatch('[A-Za-z0-9_.`]+', sql) else '(' ~ sql ~ ')' -%}
     {%- if kind == 'boolean' -%}
         {%- set tag, parts = 'b', ['cast(' ~ sql ~ ' as string)'] -%}
     {%- elif kind == 'integer' or (kind == 'decimal' and type['scale'] == 0) -%}
@@ -18,10 +17,9 @@
     {%- elif kind == 'decimal' -%}
         {%- set text = 'try_cast(' ~ sql ~ ' as string)' -%}
         {%- set tag, parts = 'n', ["trim(trailing '.' from trim(trailing '0' from " ~ text ~ '))'] -%}
-    {%- elif kind == 'double' -%}
-        {%- set tag, parts = 'f', ['hex(xxhash64(' ~ sql ~ '))'] -%}
-    {%- elif kind == 'float' -%}
-        {%- set tag, parts = 'f', ['hex(xxhash64(cast(' ~ sql ~ ' as double)))'] -%}
+    {%- elif kind in ['float', 'double'] -%}
+        {%- set double = sql if kind == 'double' else 'cast(' ~ sql ~ ' as double)' -%}
+        {%- set tag, parts = 'f', ['hex(xxhash64(' ~ double ~ '))'] -%}
     {%- elif kind == 'string' -%}
         {%- set tag, parts = 's', ['octet_length(' ~ sql ~ ')', "':'", sql] -%}
     {%- elif kind == 'binary' -%}
@@ -41,11 +39,10 @@
         {%- set entries = 'transform(map_entries(' ~ sql ~ '), ' ~ item ~ ' -> concat(' ~ key ~ ', ' ~ value ~ '))' -%}
         {%- set tag, parts = '(', ['array_join(array_sort(' ~ entries ~ "), ',')", "')'"] -%}
     {%- elif kind == 'struct' -%}
+        {%- set operand = sql if modules.re.fullmatch('[A-Za-z0-9_.`]+', sql) else '(' ~ sql ~ ')' -%}
         {%- set fields = [] -%}
         {%- for field in type['fields'] -%}
-            {%- do fields.append({
-                'name': field['name'], 'type': field['type'], 'sql': operand ~ '.' ~ spark_cdc._quote(field['name'])
-            }) -%}
+            {%- do fields.append(dict(field, sql=operand ~ '.' ~ spark_cdc._quote(field.name))) -%}
         {%- endfor -%}
         {%- set records = spark_cdc._hash_records(fields, depth) | join(', ') -%}
         {%- set tag, parts = '{', [records, "'}'"] -%}

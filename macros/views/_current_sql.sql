@@ -9,9 +9,7 @@ with state as (
 )
 
 select
-    {% for column in entity.stored -%}
-    {{ column.sql }},
-    {% endfor -%}
+    {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
     operation_now as operation,

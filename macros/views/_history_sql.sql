@@ -2,9 +2,7 @@
     Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). Returns a query. -#}
 {%- macro _history_sql(entity, committed) -%}
 select
-    {% for column in entity.stored -%}
-    {{ column.sql }},
-    {% endfor -%}
+    {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
     operation,

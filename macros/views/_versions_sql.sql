@@ -4,9 +4,7 @@
 {%- macro _versions_sql(entity, committed) -%}
 with changes as (
     select
-        {% for column in entity.stored -%}
-        {{ column.sql }},
-        {% endfor -%}
+        {{ entity.stored | map(attribute='sql') | join(',\n        ') }},
         key_hash,
         nonkey_hash,
         operation,
@@ -17,9 +15,7 @@ with changes as (
 )
 
 select
-    {% for column in entity.stored -%}
-    {{ column.sql }},
-    {% endfor -%}
+    {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
     {{ spark_cdc._hex('key_hash') }} as key_hash,
     {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
     operation,
