@@ -27,6 +27,10 @@ MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
 EVENTS = ["--load-type", "events", "--events-format"]
 FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
+VERIFYING = [
+    *("files_match_manifest", "ledger_rows_consistent"),
+    *("log_matches_ledger", "views_match_ledger"),
+]
 HOSTILE = "it's \"a\": {{ x }} {% y %} {# z #} - & * ! | > ' % @ ` \\ \t é ☃ #no"
 
 
@@ -549,7 +553,7 @@ def manifest(tmp_path_factory) -> dict:
     ]
     for test in ["accepted_operations(model, operations)", "keys_not_null(model)"]:
         macros.append("{% test " + test + " %}select 1{% endtest %}")
-    for test in ["hashes_match", "intervals_valid", "loads_reconcile"]:
+    for test in ["hashes_match", "intervals_valid", "loads_reconcile", *VERIFYING]:
         macros.append("{% test " + test + "(model) %}select 1{% endtest %}")
     (project / "macros").mkdir()
     (project / "macros" / "all.sql").write_text("\n".join(macros))
@@ -615,7 +619,7 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
         if node["resource_type"] == "test" and node["attached_node"].split(".")[-1][:6] == "orders"
     )
     assert tests == [
-        ("orders_committed", "loads_reconcile"),
+        *sorted(("orders_committed", test) for test in ["loads_reconcile", *VERIFYING]),
         ("orders_current", "accepted_operations"),
         ("orders_current", "hashes_match"),
         ("orders_current", "keys_not_null"),

@@ -127,7 +127,7 @@ def _loaded(
         ) from error
     context |= {macros.PACKAGE: package, **{name: own[name] for name in own}}
     formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]
-    parts = re.compile(r".*_(columns|settings|problems)")
+    parts = re.compile(r".*_(columns|format|settings|problems)")
     return package, package._event_formats() + sorted(n for n in formats if not parts.fullmatch(n))
 
 
