@@ -292,6 +292,7 @@ def test_the_same_command_heals_it(project: Project, outcome: Outcome) -> None:
         assert loads == [(2,)]
 
 
+@pytest.mark.full
 def test_what_a_lift_makes_of_refused_loads(project: Project, outcome: Outcome) -> None:
     """Rejected rows are set aside with their text, unexpected columns ignored."""
     lifts = ["unexpected_columns", "null_keys", "delta_twice.duplicate_keys"]

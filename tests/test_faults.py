@@ -83,6 +83,7 @@ def test_dbt_is_killed(lab: Lab, say: Callable[[str], None]) -> None:
     report(count, "dbt", began, say)
 
 
+@full
 def test_the_server_is_killed(lab: Lab, say: Callable[[str], None]) -> None:
     began = time.monotonic()
     count = sweep(lab, "server", EVERY or 20, SEED, say if EVERY else str, until=began + SECONDS)
@@ -146,6 +147,7 @@ def full_ledger(cursor: Any, schema: str, name: str) -> set[str]:
     return {row[0] for row in cursor.fetchall()}
 
 
+@full
 def test_a_statement_of_a_killed_run_ends_after_the_next_commit(lab: Lab, cursor: Any) -> None:
     """The input is a view that sleeps for the first run only."""
     cell, schema = lab.slow, lab.schema()
@@ -213,6 +215,7 @@ def test_a_commit_of_a_killed_run_arrives_after_a_later_one(lab: Lab, cursor: An
     lab.check(cell, "again", schema, cursor)
 
 
+@full
 def test_a_leftover_folder_does_not_stop_a_first_load(lab: Lab, cursor: Any) -> None:
     """Folders of tables that a crash left without the tables."""
     cell, schema = lab.cells[0], lab.schema()
@@ -233,6 +236,7 @@ HOLDS = {
 }
 
 
+@full
 @pytest.mark.parametrize(
     ("held", "dates"),
     [

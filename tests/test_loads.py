@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from project import ROOT, Project
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
@@ -76,6 +78,7 @@ def test_a_date_before_the_last_load_is_refused(project: Project) -> None:
     assert state(project, "past") == before
 
 
+@pytest.mark.full
 def test_loads_of_nothing_and_of_everything(project: Project) -> None:
     project.entity("odd_full", KEYED)
     project.entity("odd_delta", DELTA, load_type="delta", deleted_when="op = 'D'")
@@ -191,6 +194,7 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert held == [(2,)]
 
 
+@pytest.mark.full
 def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
     project.entity("audited", KEYED)
     for day, lines in enumerate((["1,a", "2,b", "3,c"], ["1,a", "2,x", "4,d"], ["1,a"]), start=1):
@@ -280,6 +284,7 @@ def scaffold(project: Project, name: str, *words: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.full
 def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
     columns = "id:bigint:key, name:string, seq:bigint:control"
     words = ["--events-format", "flagged_rows", "--operation", "op", "--order", "seq"]

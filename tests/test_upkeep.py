@@ -154,6 +154,7 @@ def test_compact_changes_no_view(shop: Project) -> None:
         assert views(shop, name) == before[name]
 
 
+@pytest.mark.full
 def test_loads_go_on_after_compact(shop: Project) -> None:
     """The last load again, with other data, and one more."""
     story = [*STORY[:3], STORY[3] | {9: ("i", "x")}, STORY[4]]
@@ -243,6 +244,7 @@ def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     shop.query("drop view {s}.delta_replay")
 
 
+@pytest.mark.full
 def test_verify_finds_nothing_wrong(shop: Project) -> None:
     tested = shop.dbt("test", "--select", "tag:spark_cdc_verify")
     assert tested.success, tested.output

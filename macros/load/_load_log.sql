@@ -1,7 +1,7 @@
 {#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
     it, so ref() won't do. -#}
 {%- macro _load_log() -%}
-    {%- set node = graph.get('nodes', {}).get('model.spark_cdc.cdc_loads') -%}
+    {%- set node = (graph.nodes | default({})).get('model.spark_cdc.cdc_loads') -%}
     {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
 {%- endmacro -%}
 
