@@ -75,11 +75,11 @@ def test_examples_follow_their_stories(dbt: Dbt) -> None:
         if selected:
             variables = f"{{business_date: {day}}}"
             dbt("run", "--select", "cdc_loads", *selected, "--vars", variables)
-    chosen = [f"path:models/{name}" for name in told] + ["cdc_loads"] * scale.ALL
+    chosen = [] if scale.ALL else ["--select", *(f"path:models/{name}" for name in told)]
     excluded = ["test_type:unit", "tag:spark_cdc_verify", "path:models/synthetic"]
-    outcome = dbt("test", "--select", *chosen, "--exclude", *excluded)
+    outcome = dbt("test", *chosen, "--exclude", *excluded)
     assert set(outcome) == {("operation", "success"), ("test", "pass")}
-    assert outcome["test", "pass"] >= (60 if scale.ALL else 18)
+    assert outcome["test", "pass"] >= (40 if scale.ALL else 18)
 
 
 def test_examples_verified(dbt: Dbt) -> None:
