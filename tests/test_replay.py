@@ -157,7 +157,6 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
     assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
 
 
-@pytest.mark.full
 def test_a_commit_that_came_meanwhile_is_not_undone(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
@@ -274,7 +273,6 @@ def test_an_archive_stands_in_for_the_landing(
     assert shop.query(archived) == [(6,)]
 
 
-@pytest.mark.full
 def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     """Everything anew; and a draft that lacks a date is refused, then discarded."""
     asked = {"spark_cdc_replay": {"from": "2023-01-01"}}

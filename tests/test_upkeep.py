@@ -195,6 +195,7 @@ def load_ids(project: Project, table: str) -> set[str]:
     return {re.search(r"load_id=([^/]+)", partition)[1] for partition in partitions}  # type: ignore[index]
 
 
+@pytest.mark.full
 def test_vacuum_drops_what_nobody_names_any_more(shop: Project) -> None:
     before = {name: views(shop, name) for name in ENTITIES}
     tables = [*(f"{name}_ledger" for name in ENTITIES), "moves_events"]
