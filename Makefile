@@ -38,7 +38,7 @@ test: .venv/dev.stamp ## what to run before each commit, on servers of its own: 
 	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
-test-all: ## everything that proves the project: XX hours
+test-all: ## everything that proves the project: some three hours
 	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 # Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
@@ -47,7 +47,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 2,000 and `make test-all` 12,000
+histories: ## 100,000 random histories of change events, of which `make test` runs 1,120 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running
