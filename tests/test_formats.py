@@ -130,7 +130,7 @@ def test_hashes_do_not_depend_on_the_format(formats: Project) -> None:
 def test_data_tests_pass_and_columns_keep_their_order(formats: Project) -> None:
     outcome = formats.dbt("test", "--select", "path:models/csv_plain")
     assert outcome.success, outcome.output
-    assert len([name for name in outcome.status if "csv_plain" in name]) == 8
+    assert len([name for name in outcome.status if "csv_plain" in name]) == 13
     described = [row[0] for row in formats.query("describe {s}.csv_plain_current")]
     assert described == [*COLUMNS, "key_hash", "nonkey_hash", "operation", "eff_start_date"]
     described = [row[0] for row in formats.query("describe {s}.csv_plain_versions")]

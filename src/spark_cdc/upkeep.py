@@ -101,7 +101,9 @@ def verify_all(arguments: Any) -> int:
     plan = chain.parse_json(dbt.operate("_verify_plan", arguments.select), "spark_cdc verify: ")
     chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
     begun = time.time()
-    done = dbt.run("test", "--indirect-selection", "eager", "--select", *chosen, shown=True)
+    # dbt's flags can say that no run_results.json is written
+    options = ("--write-json", "--indirect-selection", "eager")
+    done = dbt.run("test", *options, "--select", *chosen, shown=True)
     failed = failed_tests(begun)
     again = {
         one["entity"]: [name for test, name in one["tests"].items() if test in failed]

@@ -1,10 +1,12 @@
 {#- The counts of every committed load agree: what cdc_loads says with what the ledger holds (told from file footers
-    alone), each load with the one it builds on, and within a load
+    alone), each load with the one it builds on, and within a load (an entity that was never loaded has nothing to agree)
     full:  rows in = I + U + N + rejected,          rows before = U + N + D
     delta: rows in >= I + U + N + D + rejected,     rows before = U + N + D + X  -#}
 {%- test loads_reconcile(model) -%}
 {%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
+{%- set name = spark_cdc._strip_entity_affix(model.identifier) -%}
+{%- if load_relation(model) or load_relation(spark_cdc._relation_in(model.schema, name ~ '_ledger')) -%}
 with committed as (
     select
         load_id,
@@ -19,7 +21,7 @@ loads as (
     select *
     from {{ load_log }}
     where
-        entity = '{{ spark_cdc._strip_entity_affix(model.identifier) }}'
+        entity = '{{ name }}'
         and load_id in (
             {%- for load_id in spark_cdc._read_manifest(model).loads %}
             '{{ load_id }}'{{ ',' if not loop.last }}
@@ -71,5 +73,8 @@ checked as (
 
 select * from checked
 where problem is not null
+{%- else -%}
+{{ spark_cdc._verified_nothing() }}
+{%- endif -%}
 {%- endif -%}
 {%- endtest -%}
