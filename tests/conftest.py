@@ -17,7 +17,12 @@ from quick_jvm import JVM
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
-SERVER = (f"spark.driver.extraJavaOptions={JVM}", "spark.sql.shuffle.partitions=4")
+CATALOG = "hive" if scale.ALL else "in-memory"
+SERVER = (
+    f"spark.driver.extraJavaOptions={JVM}",
+    "spark.sql.shuffle.partitions=4",
+    f"spark.sql.catalogImplementation={CATALOG}",
+)
 
 
 @dataclass(frozen=True)
