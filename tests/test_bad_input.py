@@ -95,7 +95,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
             "source.on_missing_column: null or source.on_unexpected_column: ignore",
         ],
     ),
-    "no_header": (KEYED, {}, [], ["missing: id, value"]),
+    "no_header": (
+        KEYED,
+        {"source": {"on_missing_column": "null"}},
+        [],
+        ["missing: id, value (there is no header: the input is empty)", "Deliver the input anew"],
+    ),
     "odd_rows": (
         KEYED,
         {},

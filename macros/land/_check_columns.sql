@@ -11,7 +11,9 @@
     {%- set unexpected = [] -%}
     {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
     {%- set refused = {} -%}
-    {%- if missing and entity.source.on_missing_column == 'error' and (found_names or not is_json) -%}
+    {%- if missing and not found_names and not is_json -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ') ~ ' (there is no header: the input is empty)'}) -%}
+    {%- elif missing and found_names and entity.source.on_missing_column == 'error' -%}
         {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ')}) -%}
     {%- endif -%}
     {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
@@ -25,8 +27,12 @@
   {{ refused.values() | join('\n  ') }}
   found: {{ found_names | join(', ') }}
   declared: {{ declared | join(', ') }}
+{% if found_names -%}
 Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, and source.on_missing_column: null or {# -#}
 source.on_unexpected_column: ignore lift the check. {# -#}
+{%- else -%}
+Deliver the input anew: one without rows has its header. {# -#}
+{%- endif -%}
 {%- if 'unexpected_columns' in refused -%}
 {%- set load = {'business_time': var('business_date', none)} -%}
 To ignore unexpected ones this once: {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}. {# -#}
