@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from project import Project
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
@@ -102,6 +104,7 @@ def test_damage_is_found(project: Project) -> None:
     assert list(outcome.status.values()).count("fail") == 1
 
 
+@pytest.mark.full
 def test_another_story_is_found(project: Project) -> None:
     project.entity("told", COLUMNS)
     project.land("told", "2024-01-01", "id,value", "1,a", "2,b")

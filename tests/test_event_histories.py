@@ -228,7 +228,7 @@ def shrunk(build: Any, history: History, rounds: int = 12) -> History:
 
 
 # Most of a run's time goes into planning and compiling its statements, so `make test` has three.
-SHORT = ("everything", "whole rows, keys that stay", "truncates")
+SHORT = ("everything", "whole rows, keys that stay")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def meta(what: dict[str, Any]) -> dict[str, Any]:
     return what.get("config", {}).get("meta", {})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("route", "other"), ROUTES)
 @pytest.mark.parametrize(
     ("view", "columns"),
@@ -85,6 +86,7 @@ def test_routes_end_in_the_same_tables(
     assert differing == []
 
 
+@pytest.mark.full
 def test_routes_count_the_same(loaded: Any) -> None:
     counts = {
         (entity, str(date)): tuple(numbers)
@@ -101,6 +103,7 @@ def test_routes_count_the_same(loaded: Any) -> None:
             assert counts[route, date] == counts[other, date], (route, other, date)
 
 
+@pytest.mark.full
 def test_the_streams_were_not_plain(loaded: Any) -> None:
     found = loaded.query("select sum(events_late), max(events_control) from {s}.cdc_loads")
     assert found[0][0] > 50

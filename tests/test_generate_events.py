@@ -310,6 +310,7 @@ def test_rows_beyond_the_keys_stay_until_a_truncate(tmp_path):
         assert ops["D"] == load.net_deletes
 
 
+@pytest.mark.full
 def test_parquet_holds_the_rows_of_csv(tmp_path):
     from pyspark.sql import SparkSession
 

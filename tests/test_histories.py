@@ -57,6 +57,7 @@ RUNS = [("mixed", policy) for policy in POLICIES] + [
     ("delta", "the first only"),
     ("reruns", "the default"),
 ]
+SHORT = (("mixed", "the default"), ("delta", "the first only"), ("reruns", "the default"))
 
 
 OF_A_RUN = HISTORIES // len(RUNS) + 1
@@ -159,7 +160,10 @@ def flat(tables: Tables, view: str) -> list[tuple[Any, ...]]:
     ]
 
 
-@pytest.mark.parametrize(("schedule", "policy"), RUNS)
+@pytest.mark.parametrize(
+    ("schedule", "policy"),
+    [pytest.param(*run, marks=[] if run in SHORT else pytest.mark.full) for run in RUNS],
+)
 def test_views_are_what_the_oracle_says(
     cursor: Any, schema: str, tmp_path: Path, schedule: str, policy: str
 ) -> None:

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from project import Project
 from spark_cdc import server as local_server
 
@@ -59,6 +61,7 @@ def land(project: Project, day: int, load: int) -> None:
     project.land("seen", f"2024-01-0{day}", "id,load", *(f"{i},{load}" for i in range(ROWS)))
 
 
+@pytest.mark.full
 def test_readers_see_each_state_whole_and_no_error(project: Project) -> None:
     project.entity("seen", COLUMNS, checkpoint={"loads": 2, "changed_share": 1000})
     land(project, 1, 1)

@@ -373,6 +373,7 @@ def test_the_load_is_repeated(shop: Project) -> None:
     assert len(manifest(shop, "moves")[1]) == len(loads) == 3
 
 
+@pytest.mark.full
 def test_loads_go_on(shop: Project) -> None:
     """Three as always; goods with another change on top."""
     write(shop, "goods", "after", **AGAIN)
@@ -409,6 +410,7 @@ def test_loads_go_on(shop: Project) -> None:
     assert checkpoints[0] == "goods true"
 
 
+@pytest.mark.full
 def test_verify_finds_nothing(shop: Project) -> None:
     """It follows keys and values across both changes."""
     outcome = shop.dbt("test", "--select", "tag:spark_cdc_verify")
@@ -435,6 +437,7 @@ def test_a_wider_type_alone_reaches_the_views(shop: Project) -> None:
         ]
 
 
+@pytest.mark.full
 def test_a_replay_goes_back_behind_the_change(shop: Project) -> None:
     """The past is loaded anew under today's definition: as if that had come with its first date."""
     before, after = {"id": KEY, "name": "string"}, {"id": KEY, "name": "string", "extra": "string"}

@@ -87,6 +87,7 @@ def test_folder_is_the_users_only(state):
             assert path.stat().st_mode & 0o077 == 0, path
 
 
+@pytest.mark.full
 def test_sessions_come_and_go_side_by_side(state):
     """Hive keeps files per session: one that ends must not take those of another with it."""
     port = _info(state)["port"]
@@ -148,6 +149,7 @@ def test_log_is_readable(state, cli):
     assert len(lines) < 20, done.stdout
 
 
+@pytest.mark.full
 def test_crashed_server_is_recognised_and_stop_ends_the_next_one(state, cli):
     """Last of the tests that share the server: it kills it, and starts another."""
     first = _info(state)["pid"]

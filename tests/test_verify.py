@@ -77,12 +77,14 @@ def statuses(project: Project, selected: str = upkeep.TAG) -> dict[str, str]:
     }
 
 
+@pytest.mark.full
 def test_nothing_is_wrong(shop: Project, verify: Any) -> None:
     assert statuses(shop) == {f"{name} {test}": "pass" for name in ENTITIES for test in VERIFYING}
     code, text = verify("moves")
     assert code == 0 and "verify: nothing is wrong" in text and "5 of 5" in text
 
 
+@pytest.mark.full
 def test_settings_end_with_their_test(shop: Project) -> None:
     """A session that reads past damaged files is that of one node: the next has its own."""
     setting = "run_query('set spark.sql.files.ignoreCorruptFiles').rows[0][1]"
@@ -132,6 +134,7 @@ def test_a_replay_begins_where_it_can(
     assert cursor.fetchall() == [("ticks", "lost", load, time, None, None, command)]
 
 
+@pytest.mark.full
 def test_nothing_is_there_yet(shop: Project) -> None:
     """No load, no ledger, no schema: nothing to verify, and no error."""
     shop.entity(
@@ -144,6 +147,7 @@ def test_nothing_is_there_yet(shop: Project) -> None:
     shop.profile()
 
 
+@pytest.mark.full
 def test_a_build_judges_no_view_that_it_is_about_to_make(shop: Project) -> None:
     shop.entity("built", COLUMNS, load_type="full")
     shop.land("built", DAYS[0], "id,name,seen", "1,a,x")
@@ -164,6 +168,7 @@ def test_a_build_judges_no_view_that_it_is_about_to_make(shop: Project) -> None:
     assert statuses(shop, f"built_committed,{upkeep.TAG}") == wanted
 
 
+@pytest.mark.full
 def test_an_entity_without_the_tests(shop: Project, verify: Any) -> None:
     shop.entity("bare", COLUMNS, load_type="full")
     path = shop.folder / "models/bare/bare.yml"
@@ -371,6 +376,7 @@ def sequence(text: str) -> int:
     return int(re.search(r'"sequence": (\d+)', text)[1])  # type: ignore[index]
 
 
+@pytest.mark.full
 def test_each_damage_is_found(shop: Project, verify: Any) -> None:
     wanted = damage_others(shop)
     wanted["full"] = damage_full(shop)
