@@ -47,7 +47,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 1,120 and `make test-all` 12,000
+histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
 stop: ## end the server that `make demo` left running

@@ -17,8 +17,8 @@ from quick_jvm import JVM
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
-# A table of the in-memory catalog costs half the CPU of one of Hive's. What kills servers and runs in
-# the middle has servers of its own with Hive's (tests/faults), as users have.
+# Spark's in-memory catalog takes half the CPU of Hive's. What kills servers and runs of dbt has
+# servers of its own, with Hive's catalog (tests/faults), as users have.
 CATALOG = "hive" if scale.ALL else "in-memory"
 SERVER = (
     f"spark.driver.extraJavaOptions={JVM}",
