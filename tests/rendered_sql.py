@@ -381,7 +381,7 @@ def _macros(folder: Path) -> Macros:
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
         _list_files=lambda location: f"{SCHEMA}.files",
-        load_relation=lambda relation: None,
+        load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
         _verified=lambda model: _verified(macros, model),
         _verified_despite_damage=lambda: None,
