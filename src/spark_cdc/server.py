@@ -4,7 +4,8 @@ Everything that it needs and leaves behind is in one folder, the state folder:
 
     server.json, server.pid   the process: pid, start time (a recycled pid is recognised), port, …
     server.log, server.log.1  output of this server and of the one before
-    conf/                     spark-defaults.conf and log4j2.properties, written at each start
+    conf/                     spark-defaults.conf, log4j2.properties and a class that Hive lacks,
+                              written at each start
     metastore_db/, warehouse/ Derby metastore and tables
     tmp/                      Spark's scratch files, emptied at each start
     java/                     a Java home, where the Java found lacks a module (see java.py)
@@ -294,6 +295,9 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # Else each session is a user of its own to Hive, which opens the metastore anew whenever
         # another session's statement comes: a third of the time that short statements take.
         "spark.hadoop.hive.server2.enable.doAs": "false",
+        # Else a session's settings are not the shared connection's (Hive sets a filter hook of its
+        # own): each session that ends closes that connection under others and opens another one.
+        "spark.hadoop.hive.internal.ss.authz.settings.applied.marker": "true",
         # By default each statement gets a new thread, until there are 100, and each reads the whole
         # configuration again for its connection to the metastore.
         "spark.hadoop.hive.server2.async.exec.threads": "16",
@@ -382,6 +386,9 @@ def _prepare(chosen: Settings) -> None:
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)
         path.write_text(text)
+    lacking = state / "conf" / f"{java.HIVE_LACKS}.class"
+    lacking.parent.mkdir(parents=True, exist_ok=True)
+    lacking.write_bytes(java.empty_interface(java.HIVE_LACKS))
     log = state / "server.log"
     if log.exists():
         log.replace(state / "server.log.1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -100,11 +99,19 @@ def verify_all(arguments: Any) -> int:
     dbt = chain.Dbt(arguments.target)
     plan = chain.parse_json(dbt.operate("_verify_plan", arguments.select), "spark_cdc verify: ")
     chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
-    begun = time.time()
+    before = run_results()
     # dbt's flags can say that no run_results.json is written
     options = ("--write-json", "--indirect-selection", "eager")
     done = dbt.run("test", *options, "--select", *chosen, shown=True)
-    failed = failed_tests(begun)
+    after = run_results()
+    fresh = after is not None and after != before  # each run of dbt writes its own id
+    if done.ok and not fresh and any(one["tests"] for one in plan):
+        raise SparkCdcError(
+            "verify can't tell what the tests found: dbt ran them and wrote no run_results.json",
+            "let dbt_project.yml name target-path as plain text, or set DBT_TARGET_PATH",
+        )
+    results = json.loads(after or "")["results"] if fresh else []
+    failed = {one["unique_id"] for one in results if one["failures"]}
     again = {
         one["entity"]: [name for test, name in one["tests"].items() if test in failed]
         for one in plan
@@ -124,16 +131,13 @@ def verify_all(arguments: Any) -> int:
     return 0
 
 
-def failed_tests(begun: float) -> set[str]:
-    """Return the unique ids of the tests that gave rows in dbt's run since a time."""
+def run_results() -> str | None:
+    """Return what dbt wrote of its last run, None if there was none."""
     root = project.root()
     settings = yaml.safe_load((root / "dbt_project.yml").read_text(encoding="utf-8"))
     target = root / (os.environ.get("DBT_TARGET_PATH") or settings.get("target-path") or "target")
     written = target / "run_results.json"
-    if not written.exists() or written.stat().st_mtime < begun:  # nothing was selected
-        return set()
-    results = json.loads(written.read_text(encoding="utf-8"))["results"]
-    return {one["unique_id"] for one in results if one["failures"]}
+    return written.read_text(encoding="utf-8") if written.exists() else None
 
 
 def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]]:
