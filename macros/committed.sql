@@ -3,7 +3,7 @@
 {%- macro committed() -%}
     {{- config(materialized='cdc_committed') -}}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set ledger = ref(name ~ '_ledger') -%}
+    {%- set ledger = spark_cdc._whole(ref(name ~ '_ledger')) -%}
     {%- do ref('spark_cdc', 'cdc_loads') -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {#- what is compiled has no loads: the materialization writes the real text -#}

@@ -2,7 +2,7 @@
 {%- macro current() -%}
     {{- config(materialized='cdc_view') -}}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = ref(name ~ '_committed') -%}
+    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set manifest = spark_cdc._manifest_of_view(committed) -%}

@@ -378,6 +378,7 @@ def _macros(folder: Path) -> Macros:
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
         config=lambda **_: "",
         ref=lambda *words: f"{SCHEMA}.{words[-1]}",
+        _whole=lambda relation: relation,
         target=SimpleNamespace(profile_name="spark_cdc"),
         _landing_source=lambda entity: None,
         _list_files=lambda location: f"{SCHEMA}.files",

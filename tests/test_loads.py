@@ -234,13 +234,6 @@ def test_dbt_show_looks_at_what_came_in(project: Project) -> None:
     assert "seven" in outcome.output
 
 
-def test_commands_without_a_business_date(project: Project) -> None:
-    """Lineage, compilation and listing need none."""
-    for words in (["compile"], ["docs", "generate"], ["list"]):
-        outcome = project.dbt(*words)
-        assert outcome.success, outcome.output
-
-
 def test_a_new_entity_runs_at_once(project: Project) -> None:
     """What `spark-cdc new` writes needs nothing added to be loaded and tested."""
     done = subprocess.run(

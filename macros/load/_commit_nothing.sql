@@ -1,21 +1,29 @@
 {#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where the ledger is not part of the run. A run
     with a business date that leaves the ledger out (a retry of a refused load, most often) would look like a load that succeeded, and
-    columns that no load has brought yet can't be shown: both are refused. Arguments: run (capture with manifest). -#}
+    columns that no load has brought yet can't be shown: both are refused. With --empty and --sample the view is only made if it is not there.
+    Arguments: run (capture with manifest). -#}
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
-    {%- set time = spark_cdc._business_time() -%}
+    {%- set time = spark_cdc._business_time() if spark_cdc._is_load_command() else none -%}
     {%- if time is not none and (not manifest.loads or spark_cdc._load_time(manifest.loads[-1]) != time) -%}
         {%- set message -%}
 {{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
-nothing to commit. Run dbt run --select {{ name }}_ledger+ --vars '{business_date: {{ var('business_date') }}}'.
+nothing to commit (dbt retry leaves out what it takes for done). {# -#}
+Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ var('business_date') }}}'.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif manifest.loads and manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(run.entity)) -%}
         {%- set message -%}
-{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and {{ name }}_ledger is not part of {# -#}
-this run. Nothing was committed. Load a business date with dbt run --select {{ name }}_ledger+ --vars '{business_date: …}': it applies the change.
+{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
+{{ name }}. Nothing was committed. Load a business date with dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: …}': it applies the change.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {%- if not spark_cdc._is_there(run.committed) -%}
+            {%- do run_query(spark_cdc._replace_view_sql(run.committed, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false)) -%}
+        {%- endif -%}
+        {{ return('') }}
     {%- endif -%}
     {%- do run_query(spark_cdc._replace_view_sql(run.committed, spark_cdc._manifest_text(run, manifest), manifest.existed)) -%}
     {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}

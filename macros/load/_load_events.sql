@@ -1,16 +1,19 @@
 {#- Lands and writes the events of a load. Arguments: capture, sql (of _events_query()). -#}
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
-    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
-        {%- do spark_cdc._check_archive(capture, load) -%}
-    {%- else -%}
-        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
-    {%- endif -%}
     {%- set partitions = ['business_date', 'load_id'] -%}
     {%- set columns = spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
         {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
         {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
     ], load.layout, former_keys=true) -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {{ return(spark_cdc._create_only(entity, capture.events, columns, partitions, ['key_hash', 'event_hash'])) }}
+    {%- endif -%}
+    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
+        {%- do spark_cdc._check_archive(capture, load) -%}
+    {%- else -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
+    {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.events, columns, partitions, ['key_hash', 'event_hash']) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}

@@ -2,11 +2,14 @@
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
+    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {{ return(spark_cdc._create_only(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'])) }}
+    {%- endif -%}
     {%- if not entity.events -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
     {%- endif -%}
-    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
     {%- do spark_cdc._set_session() -%}
     {%- call statement('main') -%}

@@ -1,8 +1,9 @@
-{#- Publishes a load: audits what the ledger holds of it, then makes it visible, then adds it to cdc_loads. Where the ledger is not part of
-    the run, the view is only brought up to date with the columns. -#}
+{#- Publishes a load: audits what the ledger holds of it, then makes it visible, then adds it to cdc_loads. Where the run loads nothing, the view
+    is only brought up to date with the columns. -#}
 {% materialization cdc_committed, adapter='spark' %}
     {%- set capture = spark_cdc._capture_of_model() -%}
-    {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.ledger.identifier) in selected_resources -%}
+    {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.ledger.identifier) in selected_resources
+        and spark_cdc._is_load_command() -%}
     {%- set run = spark_cdc._planned_run(capture) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}  {#- it may not be part of this run -#}

@@ -2,7 +2,7 @@
 {%- macro _draft_problem(found, head) -%}
     {%- set name = found.entity.name -%}
     {%- if not found.draft.existed -%}
-{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or dbt run --select {{ name }}_ledger+ {# -#}
+{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or dbt run --select {{ spark_cdc._load_selector(found.entity) }} {# -#}
 --vars '{business_date: DATE, spark_cdc_replay: {from: DATE}}' for each date in order.
     {%- elif found.draft.loads != head.loads -%}
         {%- set first = found.draft.replay['from'] -%}
@@ -15,7 +15,7 @@ begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or dbt ru
         {%- elif missing -%}
 {{ name }}: the draft of the replay from {{ first }} lacks {{ spark_cdc._counted(missing | length, 'date') }} that it would take the place {# -#}
 of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish: spark-cdc replay {# -#}
---from {{ quoted }} --select {{ name }}, or dbt run --select {{ name }}_ledger+ --vars '{business_date: {# -#}
+--from {{ quoted }} --select {{ name }}, or dbt run --select {{ spark_cdc._load_selector(found.entity) }} --vars '{business_date: {# -#}
 {{ '"' ~ missing[0] ~ '"' if ' ' in missing[0] else missing[0] }}, spark_cdc_replay: {from: {{ quoted }}}}' and so on.
         {%- endif -%}
     {%- endif -%}

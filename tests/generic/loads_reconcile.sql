@@ -3,8 +3,9 @@
     full:  rows in = I + U + N + rejected,          rows before = U + N + D
     delta: rows in >= I + U + N + D + rejected,     rows before = U + N + D + X  -#}
 {%- test loads_reconcile(model) -%}
-{%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
+{%- set load_log = spark_cdc._whole(ref('spark_cdc', 'cdc_loads')) -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
+{%- set model = spark_cdc._whole(model) -%}
 {%- set name = spark_cdc._strip_entity_affix(model.identifier) -%}
 {%- if load_relation(model) or load_relation(spark_cdc._relation_in(model.schema, name ~ '_ledger')) -%}
 with committed as (

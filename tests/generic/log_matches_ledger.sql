@@ -3,7 +3,7 @@
     for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
 {%- test log_matches_ledger(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
-{%- set load_log = ref('spark_cdc', 'cdc_loads') -%}
+{%- set load_log = spark_cdc._whole(ref('spark_cdc', 'cdc_loads')) -%}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads -%}
 {%- do spark_cdc._verified_despite_damage() -%}

@@ -1,0 +1,122 @@
+"""dbt's other commands and flags: they load nothing that they should not, and do no harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dbt.cli.main import dbtRunner
+
+from project import Project
+from spark_cdc import cli as command_line
+
+KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
+
+
+def test_commands_without_a_business_date(project: Project) -> None:
+    """Lineage, compilation and listing need none."""
+    for words in (["compile"], ["docs", "generate"], ["list"]):
+        outcome = project.dbt(*words)
+        assert outcome.success, outcome.output
+
+
+def test_the_package_warns_of_nothing(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """dbt repeats at each parse what it finds amiss in a package."""
+    words = ("--no-partial-parse", "--target-path", str(project.folder / "parsed"))
+    places = ("--project-dir", str(project.folder), "--profiles-dir", str(project.folder))
+    assert dbtRunner().invoke(["parse", *words, *places]).success
+    printed = capsys.readouterr().out
+    assert "Running with dbt" in printed
+    assert "WARNING" not in printed
+
+
+def definitions(project: Project, name: str) -> dict[str, str]:
+    """The texts of an entity's relations; that of the manifest says what is committed."""
+    listed = [row[1] for row in project.query(f"show tables in {{s}} like '{name}_*'")]
+    return {one: project.query(f"show create table {{s}}.{one}")[0][0] for one in listed}
+
+
+def loaded(project: Project, name: str) -> list[tuple[Any, ...]]:
+    rows = project.query(f"select load_id from {{s}}.cdc_loads where entity = '{name}'")
+    return sorted(rows)
+
+
+FLAGGED = {
+    "id": {"data_type": "int", "role": "key"},
+    "value": "int",
+    "op": {"data_type": "string", "role": "control"},
+    "seq": {"data_type": "bigint", "role": "control"},
+}
+EVENTS = {
+    "load_type": "events",
+    "events": {"format": "flagged_rows", "operation": "op", "order": ["seq"]},
+    "on_reject": "quarantine",
+}
+
+
+@pytest.mark.parametrize("flag", ["--empty", "--sample=3 days"])
+def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -> None:
+    rows, events = f"{flag[2:4]}_rows", f"{flag[2:4]}_events"
+    project.entity(rows, KEYED, on_reject="quarantine")
+    project.entity(events, FLAGGED, **EVENTS)
+    report = project.folder / f"models/{rows}/report_of_{rows}.sql"
+    report.write_text(f"select * from {{{{ ref('{rows}_current') }}}}\n")
+    select = ("--select", f"path:models/{rows}", f"path:models/{events}", "cdc_loads")
+    project.land(rows, "2024-01-01", "id,value", "1,1", "2,2", "x,3")
+    project.land(rows, "2024-01-02", "id,value", "1,5")
+    project.land(events, "2024-01-01", "id,value,op,seq", "1,1,I,1", "2,2,I,2")
+    project.land(events, "2024-01-02", "id,value,op,seq", "1,5,U,3")
+    names = (rows, events)
+
+    made = project.dbt("build", flag, *select)
+    assert made.success, made.output
+    assert "nothing is loaded with --empty or --sample" in made.output
+    assert not [name for name in names if project.rows(f"{name}_current", "*")]
+    assert not project.rows(f"report_of_{rows}", "*")
+    assert not [name for name in names if loaded(project, name)]
+
+    project.load("2024-01-01", *names)
+    before = {name: (definitions(project, name), loaded(project, name)) for name in names}
+    assert all(loads for _, loads in before.values())
+    again = project.dbt("build", flag, *select, "--vars", "{business_date: 2024-01-02}")
+    assert again.success, again.output
+    for name in names:
+        assert loaded(project, name) == before[name][1]
+        for relation, text in definitions(project, name).items():
+            assert text == before[name][0][relation], relation
+    for name in names:
+        assert project.rows(f"{name}_current", "id, value") == [(1, 1), (2, 2)]
+    assert len(project.rows(f"{rows}_rejects", "*")) == 1
+
+    project.load("2024-01-02", *names)
+    assert project.rows(f"{rows}_current", "id, value") == [(1, 5)]
+    assert project.rows(f"{events}_current", "id, value") == [(1, 5), (2, 2)]
+
+
+def test_a_load_of_nothing_is_no_success(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.serve_commands(monkeypatch)
+    assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 1
+    assert "nothing was loaded: no model is selected" in capsys.readouterr().err
+
+
+def test_the_first_command_of_all_is_a_range_of_dates(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No schema is there, and cdc_loads, which is not selected, has one of its own."""
+    project.entity("earliest", KEYED)
+    for date in ("2024-01-01", "2024-01-02"):
+        project.land("earliest", date, "id,value", f"1,{date[-1]}")
+    settings = project.folder / "dbt_project.yml"
+    before = settings.read_text()
+    settings.write_text(before + "models: {spark_cdc: {+schema: ops}}\n")
+    project.profile(schema="brand_new")
+    project.serve_commands(monkeypatch)
+    words = ("load", "2024-01-01..2024-01-02", "--select", "path:models/earliest")
+    code = command_line.main(words)
+    settings.write_text(before)
+    project.profile()
+    assert code == 0, capsys.readouterr().out
+    assert project.query("select id, value from brand_new.earliest_current") == [(1, 2)]
+    assert len(project.query("select * from brand_new_ops.cdc_loads")) == 2
