@@ -210,13 +210,17 @@ class Project:
             path.write_text(f"{{{{ spark_cdc.{call} }}}}\n", encoding="utf-8")
 
     def land(self, name: str, date: str, *lines: str, file: str = "data.csv") -> Path:
-        """Puts a text file where the entity's data of a date lands, in place of what was there."""
+        """Puts a text file where the entity's data of a date lands, in place of what was there.
+
+        A lone surrogate, U+DC80 to U+DCFF, stands for a byte that is no UTF-8.
+        """
         folder = self.landing / name / date
         if folder.exists():
             for old in folder.iterdir():
                 old.unlink()
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / file).write_bytes(text.encode("utf-8", errors="surrogateescape"))
         return folder
 
     def dbt(self, *words: str) -> Outcome:

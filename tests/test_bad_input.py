@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 import pytest
 
-from project import Outcome, Project
+from project import INTERPRETED_SESSIONS, Outcome, Project
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
@@ -121,6 +122,24 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
             "value: '[2]' is not accepted as int",
         ],
     ),
+    "json_lines": (
+        KEYED,
+        {"source": {"format": "json"}},
+        [  # five of them are shown
+            '{"id": 6, "id": 7, "value": 1}',
+            '{"id": 8, "value": "\udce9"}',
+            '{"id": 1, "value": 1}{"id": 2, "value": 1}',
+            '{"id": 3, "value": 1} garbage',
+            '{"id": 4, "value": 1},',
+            '{"id": 5, "value": 1}]',
+        ],
+        [
+            "json_lines: 6 rows",
+            "more than one JSON object in a message, or text behind it; accepted is one object",
+            "a name more than once in a JSON object: ",
+            "bytes that are not UTF-8: ",
+        ],
+    ),
     "json_column": (
         KEYED,
         {"source": {"format": "json"}},
@@ -206,6 +225,7 @@ GOOD = {
     "events_tied": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
     "events_refused": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
     "odd_json": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
+    "json_lines": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
     "json_column": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
     "json_late": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
     "json_parts": ['{"id": 1, "value": [{"a": 1}]}', '{"id": 2, "value": null}'],
@@ -330,6 +350,30 @@ def test_what_a_lift_makes_of_refused_loads(project: Project, outcome: Outcome) 
         ("value: '[2]' is not accepted as int", '{"id":"2","value":"[2]"}'),
     }
     assert project.query("select count(*) from {s}.delta_twice_rejects") == [(6,)]
+
+
+def test_a_damaged_file_stops_the_load_whatever_the_cluster_says(project: Project) -> None:
+    """Spark would leave out what it can't read, and its rows would count as deleted."""
+    project.entity("damaged", KEYED)
+    project.land("damaged", "2024-01-01", "id,value", "1,1", "2,2")
+    project.load("2024-01-01", "damaged")
+    folder = project.land("damaged", "2024-01-02", "id,value", "1,1")
+    text = "id,value\n" + "".join(f"{number},{number * 7919}\n" for number in range(2, 500))
+    whole = gzip.compress(text.encode())
+    (folder / "more.csv.gz").write_bytes(whole[: len(whole) // 2])
+    skips = {
+        f"set:hiveconf:spark.sql.files.{name}": "true"
+        for name in ("ignoreCorruptFiles", "ignoreMissingFiles")
+    }
+    project.profile(server_side_parameters=INTERPRETED_SESSIONS | skips)
+    outcome = project.run("2024-01-02", "damaged")
+    project.profile()
+    assert not outcome.success
+    assert "more.csv.gz" in outcome.output
+    assert project.rows("damaged_current", "id, value") == [(1, 1), (2, 2)]
+    (folder / "more.csv.gz").write_bytes(whole)
+    project.load("2024-01-02", "damaged", spark_cdc_lift=["inserted_share", "rows_band"])
+    assert len(project.rows("damaged_current", "id, value")) == 499
 
 
 def test_a_retry_of_a_refused_load_is_no_success(project: Project, outcome: Outcome) -> None:

@@ -2,8 +2,8 @@
 
 
 {#- The view that staging reads. CSV is read with the header's columns as text, so that a row with too few or too
-    many fields is noticed and each further file's header is checked; JSON lines become columns; columns that may be
-    missing are there as nulls. -#}
+    many fields is noticed and each further file's header is checked; JSON lines become columns (of bytes that
+    are no UTF-8 format_string() makes U+FFFD: so they are found); columns that may be missing are there as nulls. -#}
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing = spark_cdc._missing_columns(entity, found) -%}
@@ -18,6 +18,12 @@ select
     {% endfor -%}
     case
         when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
+        when format_string('%s', value) <> value
+            then concat('bytes that are not UTF-8: ', left(format_string('%s', value), 200), char(10), format_string('%s', value))
+        when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_several_messages('value') }}
+            then concat({{ spark_cdc._several_messages_text() }}, ': ', left(value, 200), char(10), value)
+        when size(array_distinct(map_keys(fields))) < size(fields)
+            then concat('a name more than once in a JSON object: ', left(value, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
         when size({{ unexpected }}) > 0
             then concat(

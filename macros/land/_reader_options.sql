@@ -2,7 +2,8 @@
     (null) in CSV only with a null text that is not empty. -#}
 {%- macro _reader_options(entity, time, more={}) -%}
     {%- set given = entity.source.options -%}
-    {%- set options = {'path': spark_cdc._landing_path(entity, time)} -%}
+    {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
+    {%- set options = {'path': spark_cdc._landing_path(entity, time), 'ignoreCorruptFiles': 'false', 'ignoreMissingFiles': 'false'} -%}
     {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
         {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
     {%- endfor -%}
