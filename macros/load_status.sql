@@ -6,8 +6,10 @@
     {%- set listed = [] -%}
     {%- for capture in spark_cdc._captures('load_status', entities) -%}
         {%- set entity = capture.entity -%}
-        {%- set head = spark_cdc._published(capture) -%}
-        {%- set draft = spark_cdc._read_draft(capture) -%}
+        {#- the schema is made by the first run -#}
+        {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+        {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
+        {%- set draft = spark_cdc._read_draft(capture) if is_begun else spark_cdc._empty_manifest() -%}
         {%- set loads = spark_cdc._loads_by_date(capture.ledger, head.loads) -%}
         {%- do listed.append({
             'entity': entity.name,

@@ -46,7 +46,8 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "model": {"package_name": "shop", "unique_id": "model.shop.orders_ledger"},
         "target": SimpleNamespace(schema=schema),
         "selected_resources": ["model.shop.orders_ledger"],
-        "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False),
+        "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False, EMPTY=False),
+        "invocation_args_dict": {},
         "invocation_id": "0",
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
@@ -83,6 +84,13 @@ KEY = column("id", role="key")
 
 def test_a_good_configuration_passes() -> None:
     assert macros().validate() == ""
+
+
+@pytest.mark.parametrize("null", ["null", None])
+def test_a_column_that_may_be_missing_is_null_in_text_or_yaml(null: str | None) -> None:
+    given = macros(changed(source__on_missing_column=null))
+    assert given.validate() == ""
+    assert given._entity("orders")["source"]["on_missing_column"] != "error"
 
 
 def test_the_file_format_is_the_entitys_or_the_vars() -> None:
@@ -147,7 +155,7 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(source__options=7), "source.options is not a mapping: write Spark's reader"),
         (changed(source__path=7), "source.path is '7', without a business date"),
         (changed(source__text="no"), "source.text is 'no'; accepted are true and false"),
-        (changed(source__on_missing_column=None), "on_missing_column is 'None'; accepted are"),
+        (changed(source__options={"ignoreCorruptFiles": True}), "has 'ignoreCorruptFiles'"),
         (changed(checkpoint={"loads": True}), "checkpoint.loads is 'True'; accepted are numbers"),
         (changed(file_format=""), "file_format is ''; accepted are parquet, orc"),
         (changed(guards=False), "guards is not a mapping: write empty, deleted_share, "),

@@ -7,7 +7,7 @@
         by_type   what columns may say whose type is named: type to a list of what is accepted, or to none for any
         default   what holds where the setting is not given
         required  whether it has to be given
-        null      whether null is accepted: true (as if it were not given), or 'off'
+        null      whether null is accepted: true (as if it were not given), 'off', or 'text' (as the text null)
         says      what is accepted, or is to be written, in messages; where the kind does not say it
         unless    load types that do not know the setting: load type to the reason, for messages
         settings  rules of what stands below a mapping -#}
@@ -21,7 +21,7 @@
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},
         'date_column': {'kind': 'any'},
-        'on_missing_column': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
+        'on_missing_column': {'kind': 'choice', 'accepted': ['error', 'null'], 'null': 'text', 'default': 'error'},
         'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
     } -%}
     {%- set checkpoint = {'kind': 'mapping', 'null': true, 'says': 'changed_share, loads or rows below it', 'settings': {

@@ -35,6 +35,7 @@
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
+        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
         {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
     {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
         {%- do spark_cdc._complete_load_log(load_log) -%}

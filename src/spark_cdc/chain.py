@@ -39,10 +39,14 @@ def add_arguments(parser: Any, *names: str) -> None:
 
 @dataclass(frozen=True)
 class Done:
-    """What a dbt command came to: whether it succeeded, and what it printed if that was held."""
+    """What a dbt command came to: whether it succeeded, and what it printed if that was held.
+
+    models: how many it ran; None where dbt ran in a process of its own.
+    """
 
     ok: bool
     output: str
+    models: int | None = None
 
     @property
     def lines(self) -> list[str]:
@@ -110,7 +114,9 @@ class Dbt:
             print(error, flush=True)  # the one kind of error that dbt leaves to its caller
         elif error and error not in output:
             output += f"\n{error}"
-        return Done(bool(result.success), output)
+        ran = [getattr(one, "node", None) for one in getattr(result.result, "results", None) or []]
+        models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
+        return Done(bool(result.success), output, models)
 
 
 def summary(done: Done) -> str:

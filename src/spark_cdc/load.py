@@ -28,6 +28,7 @@ AFFIXES = (
     "{}_event_versions",
 )
 LIMIT = 100_000  # dates of one command
+NO_ENTITY = "spark-cdc status lists the entities; --select takes what dbt ls --select takes."
 
 
 def parse_business_date(text: str) -> tuple[dt.datetime, str]:
@@ -194,14 +195,17 @@ def run(arguments: Any) -> int:
     if len(dates) == 1 and not ranged:
         date = dates[0][1]
         words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
-        if not dbt.run(*words, shown=True).ok:
+        done = dbt.run(*words, shown=True)
+        if not done.ok:
             raise _failed(arguments, date, [date])
+        if done.models == 0:
+            raise SparkCdcError("nothing was loaded: no model is selected", NO_ENTITY)
         return 0
 
     models = selected_models(dbt, arguments)
     known = [one for one in status.read(dbt) if one.entity in models]
     if not known:
-        raise SparkCdcError("no entity is selected", "spark-cdc status lists the entities.")
+        raise SparkCdcError("no entity is selected", NO_ENTITY)
     steps: list[tuple[str, list[str]]] = []
     committed: list[str] = []
     for time, date in dates:
