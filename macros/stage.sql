@@ -10,7 +10,7 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set stage_sql = spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql -%}
-    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}  {#- nothing has landed in this session -#}
+    {%- if spark_cdc._is_archive_replay() -%}  {#- nothing has landed in this session -#}
         {{ return('select 1 as not_read') }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}

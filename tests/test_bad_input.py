@@ -99,7 +99,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
     "no_header": (
         KEYED,
         {"source": {"on_missing_column": "null"}},
-        [],
+        [""],
         ["missing: id, value (there is no header: the input is empty)", "Deliver the input anew"],
     ),
     "odd_rows": (
@@ -205,7 +205,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
             "unknown operation 'Q' in op; accepted are",
         ],
     ),
-    "nowhere": (KEYED, {}, ["-"], ["nowhere: reading csv files of", "PATH_NOT_FOUND"]),
+    "nowhere": (
+        KEYED,
+        {},
+        ["-"],
+        ["nowhere: there is no file to read: no csv files of", ", which is not there. That is"],
+    ),
 }
 GUARDS = {  # as cdc_loads names them; other cases are failed_casts
     **dict.fromkeys(("bad_cast", "odd_json", "events_refused"), "null_keys, failed_casts"),
@@ -217,7 +222,7 @@ GUARDS = {  # as cdc_loads names them; other cases are failed_casts
     "no_header": "missing_columns",
     "json_column": "unexpected_columns",
     "events_tied": "tied_events",
-    "nowhere": None,  # Spark's own error: nothing can be recorded
+    "nowhere": "no_files",
 }
 LIFTED = ("json_column", "odd_rows", "odd_json", "same_twice", "same_and_changed", "delta_twice")
 GOOD = {

@@ -545,7 +545,7 @@ def test_counts_that_do_not_reconcile_are_refused() -> None:
     given = macros(
         run_query=run_query,
         _landing_source=lambda entity: None,
-        _check_columns=lambda *words: "",
+        _land_load=lambda *words: None,
     )
     with pytest.raises(CompilerError) as error:
         given._audit_load(audited(given, load, 2))

@@ -22,6 +22,7 @@
         'text': {'kind': 'boolean', 'null': true},
         'date_column': {'kind': 'any'},
         'on_missing_column': {'kind': 'choice', 'accepted': ['error', 'null'], 'null': 'text', 'default': 'error'},
+        'on_no_files': {'kind': 'choice', 'accepted': ['error', 'empty'], 'default': 'error'},
         'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
     } -%}
     {%- set checkpoint = {'kind': 'mapping', 'null': true, 'says': 'changed_share, loads or rows below it', 'settings': {

@@ -2,8 +2,8 @@
 
 
 {#- A temporary view on what landed: the rows of a table that belong to the business date, or the files: for CSV and typed formats
-    with the columns that Spark finds, for JSON with the lines as text. -#}
-{%- macro _files_view_sql(entity, landing, time) -%}
+    with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader). -#}
+{%- macro _files_view_sql(entity, landing, time, more={}) -%}
 {%- set format = entity.source.format -%}
 create or replace temporary view {{ spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
@@ -11,7 +11,7 @@ select *
 from {{ landing }}
 where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_literal(entity, time) }}
 {%- else %}
-{%- if format == 'csv' and not spark_cdc._has_header(entity) %} (
+{%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
     {% for column in entity.columns -%}
     {{ spark_cdc._quote(column.from) }} string{{ ',
     ' if not loop.last }}
@@ -20,15 +20,7 @@ where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_lit
 {%- endif %}
 using {{ 'text' if format == 'json' else format }}
 options (
-    {{ spark_cdc._reader_options(entity, time) | join(',\n    ') }}
+    {{ spark_cdc._reader_options(entity, time, more) | join(',\n    ') }}
 )
 {%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _has_header(entity) -%}
-    {%- for option, value in entity.source.options.items() if option | lower == 'header' -%}
-        {{ return(value | string | lower == 'true') }}
-    {%- endfor -%}
-    {{ return(true) }}
 {%- endmacro -%}

@@ -3,25 +3,40 @@
     columns are compared with the declared ones first; what is missing or unexpected is wrong, unless the entity
     says otherwise.
     Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is table), time
-    (datetime of the business date). Returns none, or why the load is to be refused: {guard, message}. -#}
-{%- macro _land(entity, landing, time) -%}
-    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- do log(entity.name ~ ': reading ' ~ input ~ '; if that is not there, land it or correct source.path of stg_'
-        ~ entity.name, info=true) -%}
+    (datetime of the business date), files (of _input_files()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _land(entity, landing, time, files) -%}
+    {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
+    {%- if files and not files.files -%}
+        {%- do run_query(spark_cdc._no_rows_view_sql(entity)) -%}
+        {{ return(none) }}
+    {%- endif -%}
     {%- do run_query(spark_cdc._files_view_sql(entity, landing, time)) -%}
-    {%- if entity.events and entity.events.is_message -%}
-        {%- do run_query(spark_cdc._landed_messages_sql(entity, [] if entity.source.format == 'json' else spark_cdc._found_columns(entity))) -%}
+    {%- if is_message and format == 'json' -%}
+        {%- do run_query(spark_cdc._landed_messages_sql(entity, [])) -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
-    {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
-    {%- if not refusal -%}
-        {%- if entity.source.format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
+    {%- set refusal = none if is_message else spark_cdc._check_columns(entity, input, found) -%}
+    {%- if not refusal and files and files.files > 1 and format not in ['csv', 'json'] -%}
+        {%- set schemas = spark_cdc._file_schemas(entity, files, found) -%}
+        {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
+        {%- if not refusal and schemas | length > 1 -%}
+            {%- do run_query(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
+            {%- set found = spark_cdc._found_columns(entity) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- if refusal -%}
+        {{ return(refusal) }}
+    {%- elif is_message -%}
+        {%- do run_query(spark_cdc._landed_messages_sql(entity, found)) -%}
+    {%- else -%}
+        {%- if format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
             {%- do run_query(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
         {%- endif -%}
         {%- do run_query(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {%- endif -%}
-    {{ return(refusal or none) }}
+    {{ return(none) }}
 {%- endmacro -%}
 
 

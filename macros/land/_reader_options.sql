@@ -15,3 +15,12 @@
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}
+
+
+{#- What the entity says of a reader's option. Arguments: entity, names (in lower case: some options have two), default. -#}
+{%- macro _reader_option(entity, names, default) -%}
+    {%- for option, value in entity.source.options.items() if option | lower in names -%}
+        {{ return(value) }}
+    {%- endfor -%}
+    {{ return(default) }}
+{%- endmacro -%}

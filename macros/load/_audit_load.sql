@@ -4,15 +4,20 @@
     log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
-    {%- set counted = spark_cdc._load_counts(run.ledger, ([load.base] if load.base else []) + load.log + [load.load_id], [load.load_id]) -%}
+    {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
+    {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], spark_cdc._input_sql(run.entity, run.time)) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
         {%- do spark_cdc._refuse_other_parent(run, record) -%}
     {%- endif -%}
+    {%- do spark_cdc._check_input(run, record, counted.input) -%}
     {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **counted.rows.get(load.load_id, {})) -%}
     {%- do counts.pop('L', none) -%}
     {%- set prior = spark_cdc._figures_of_state(counted.rows, load.base, load.log) -%}
-    {%- set known = {'counts': counts, 'rows_prior': prior.rows, 'record': record} -%}
+    {%- set known = {
+        'counts': counts, 'rows_prior': prior.rows, 'record': record,
+        'files': counted.input.get('files') or record.get('files'), 'lines': (counted.input.get('lines') or {}).get('records'),
+    } -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run.entity, run.ledger, load, known) -%}
     {%- endif -%}
@@ -20,6 +25,7 @@
     {%- do spark_cdc._check_counts(run, known) -%}
     {%- set audit = dict(
         spark_cdc._figures_of_load(load.load_id, counts, prior.rows, record),
+        files=known.files,
         log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
         previous=prior,
     ) -%}
@@ -59,7 +65,11 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
     {%- if load.load_type == 'full' -%}
-        {%- set rows_in = written + counts.N if load.is_checkpoint else spark_cdc._count_input(entity, run.time) -%}
+        {%- set rows_in = known.lines -%}
+        {%- if rows_in is none -%}
+            {%- set is_counted = load.is_checkpoint or known.files and not known.files.files -%}
+            {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) -%}
+        {%- endif -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept -%}{{ return('') }}{%- endif -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
@@ -71,10 +81,14 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     {%- else -%}
         {%- set rows_in = known.record.events.event_count if entity.events else written + counts.N + counts.D + counts['T'] -%}
         {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
-        {%- if (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
+        {#- a message of these formats, and of a user's own, may hold several events -#}
+        {%- set is_counted = not entity.events or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
+        {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
+        {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
     {%- endif -%}
     {%- set message -%}
-{{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in, {{ known.rows_prior }} rows before; {# -#}
+{{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in{# -#}
+{{ ', ' ~ known.lines ~ ' records in the files' if known.lines not in [none, rows_in] }}, {{ known.rows_prior }} rows before; {# -#}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, rejected {{ counts.R }}
 {%- if load.load_type == 'full' -%}
 , which leaves {{ rows_in - written }} unchanged rows in the load but {{ kept }} in the state before

@@ -2,7 +2,7 @@
     Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the load's name as a comment. -#}
 {%- macro _events_query(run, incoming) -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
-    {%- if (spark_cdc._replay() or {}).get('source') == 'archive' -%}
+    {%- if spark_cdc._is_archive_replay() -%}
         {%- if not load.replaced -%}
             {%- set message -%}
 {{ run.entity.name }}: {{ load.business_time }} was never loaded, so its events are not in the archive. Nothing was written. Replay it from the {# -#}

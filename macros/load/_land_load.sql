@@ -1,10 +1,20 @@
-{#- Makes what landed for a load readable; refuses the load where the columns of it are not the declared ones. -#}
+{#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
+    Returns the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time) -%}
-    {%- set refusal = spark_cdc._land(entity, landing, time) -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=true) -%}
+    {%- set files, refusal = none, none -%}
+    {%- if entity.source.format != 'table' -%}
+        {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
+        {%- set files = spark_cdc._input_files(entity, time, found) -%}
+        {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) -%}
+    {%- endif -%}
+    {%- set refusal = refusal or spark_cdc._land(entity, landing, time, files) -%}
     {%- if not refusal and entity.events -%}
-        {%- set refusal = spark_cdc._check_event_columns(entity, spark_cdc._landing_input(entity, landing, time)) -%}
+        {%- set refusal = spark_cdc._check_event_columns(entity, input) -%}
     {%- endif -%}
     {%- if refusal -%}
         {%- do spark_cdc._refuse_load(entity, refusal.guard, refusal.message) -%}
     {%- endif -%}
+    {{ return(files) }}
 {%- endmacro -%}

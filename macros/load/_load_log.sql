@@ -17,6 +17,7 @@
         'invocation_id': 'string', 'dbt_version': 'string', 'spark_version': 'string', 'spark_cdc_version': 'string',
         'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
         'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
+        'input_files': 'bigint', 'input_bytes': 'bigint',
         'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}

@@ -12,6 +12,7 @@
 {%- set record = audit.get('record') or {} -%}
 {%- set counts = audit.get('counts') or {} -%}
 {%- set events = record.get('events') or {} -%}
+{%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
 {%- set is_done = now and refusal is none -%}
 {%- set values = {
@@ -21,6 +22,7 @@
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
     'input': spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+    'input_files': files.files, 'input_bytes': files.bytes,
     'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
     'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),
     'rows_unchanged': counts.get('N'), 'rows_not_supplied': counts.get('X'),
