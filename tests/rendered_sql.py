@@ -209,7 +209,10 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_landed": macros._landed_messages_sql(entity, [])
         if is_message
         else macros._landed_view_sql(entity, time, found),
+        f"{name}_no_rows": macros._no_rows_view_sql(entity),
     }
+    if entity["source"]["format"] != "table":
+        statements[f"{name}_input"] = macros._input_sql(entity, time)
     columns = macros._ledger_columns(entity)
     load = {"load_id": "20240304-e-00000000", "business_time": "2024-03-04"}
     ledger, events = f"{SCHEMA}.{name}_ledger", f"{SCHEMA}.{name}_events"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +24,8 @@ GOOD = "id,value,memo\n1,1,a\n2,2,b\n3,3,c\n"
 GOOD_JSON = "".join(f'{{"id": {i}, "value": {i}, "memo": "{m}"}}\n' for i, m in enumerate("abc", 1))
 ROWS = "select {} from values (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c') as rows (id, value, memo)"
 
-# entity: (settings, files of the second day, guard, what the message must say). A file is bytes, or a
-# query whose rows it holds.
+# entity: (settings, files of the second day, guard, what the message must say). A file is bytes, or
+# a query whose rows it holds.
 CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] = {
     "in_a_subfolder": (
         {},
@@ -152,9 +153,8 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
     "quotes": (
         {"source": {"options": {"escape": '"', "comment": "#"}}},
         {
-            "a.csv": (
-                'id,value,memo\n\n  \n# "a comment\n1,1,"a ""b"", c"\n2,2,5" pipe\n"3",3,""""\n'
-            ).encode()
+            "a.csv": b'id,value,memo\n\n  \n# "a comment\n'
+            b'1,1,"a ""b"", c"\n2,2,5" pipe\n"3",3,""""\n'
         },
         [(1, 1, 'a "b", c'), (2, 2, '5" pipe'), (3, 3, '"')],
     ),
@@ -251,10 +251,7 @@ def outcome(project: Project) -> Outcome:
     cases = {name: case[:2] for name, case in CASES.items()}
     cases |= {name: case[:2] for name, case in TAKEN.items()} | UNREADABLE
     for name, (settings, files) in cases.items():
-        given = {
-            key: dict(value) if isinstance(value, dict) else value
-            for key, value in settings.items()
-        }
+        given = copy.deepcopy(settings)
         columns = given.pop("columns", KEYED)
         if "path" in given.get("source", {}):
             path = given["source"]["path"].replace("{landing}", str(project.landing))
@@ -317,7 +314,7 @@ def test_a_lift_takes_lines_as_spark_reads_them(project: Project, outcome: Outco
     assert project.rows("latin_1_current", "id, memo")[0] == (1, "caf\ufffd")
 
 
-# --- files that change meanwhile -------------------------------------------------------------------
+# --- what changes or is lost meanwhile ------------------------------------------------------------
 
 
 @pytest.fixture
