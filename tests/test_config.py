@@ -523,7 +523,7 @@ def test_a_load_whose_parent_was_replaced_is_refused() -> None:
 
 def test_counts_that_do_not_reconcile_are_refused() -> None:
     """The input changed while it was read: no key came twice, and yet a row is missing."""
-    load = plan([FIRST], 2)
+    load = plan([FIRST], 2, rows=5)
     counts = [
         {"load_id": FIRST, "operation": "I", "row_count": 5, "note": None},
         {"load_id": load["load_id"], "operation": "U", "row_count": 1, "note": None},

@@ -18,6 +18,7 @@
         'counts': counts, 'rows_prior': prior.rows, 'record': record,
         'files': counted.input.get('files') or record.get('files'), 'lines': (counted.input.get('lines') or {}).get('records'),
     } -%}
+    {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run.entity, run.ledger, load, known) -%}
     {%- endif -%}

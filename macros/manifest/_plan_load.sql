@@ -3,7 +3,7 @@
     Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
     Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
     id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
-    prior state), replaced (load ids), applied (events only: the highest position and the last truncate before this load), layout (of the loads
+    prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: the highest position and the last truncate before this load), layout (of the loads
     before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
     Raises an error for a business date before the last load. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
@@ -37,6 +37,7 @@
         'base': state.base,
         'log': state.log,
         'prior_rows': figures.rows,
+        'prior_log_rows': figures.log_rows,
         'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
         'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
         'defined': defined,

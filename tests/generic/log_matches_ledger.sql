@@ -1,5 +1,6 @@
 {#- The figures of the loads agree: what is counted in the ledger (told from file footers alone) with cdc_loads, each load with the one
-    before it (rows before + I - D), checkpoints with the rows that they carry, the manifest with the last load. cdc_loads has one row
+    before it (rows before + I - D), checkpoints with the rows that they carry, the manifest with the last load and with the rows that were
+    written since the checkpoint. cdc_loads has one row
     for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
 {%- test log_matches_ledger(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
@@ -14,6 +15,10 @@
     'parent_load_id',
 ] -%}
 {%- set drop = "format_string('alter table " ~ load_log ~ " drop partition (entity = \\'" ~ name ~ "\\', load_id = \\'%s\\')', load_id)" -%}
+{#- what the manifest names is not to be trusted if somebody changed it -#}
+{%- set drop = "'mend " ~ verified.committed ~ " first, as the finding on it says, and verify again'"
+    if spark_cdc._verified_manifest(verified) else drop -%}
+{%- set since_checkpoint = spark_cdc._in_loads(spark_cdc._state_loads(verified.loads).log or ['']) -%}
 {%- set log_anew = 'dbt run --select ' ~ name ~ '_committed' -%}
 with {{ spark_cdc._verified_loads(verified) }},
 
@@ -48,6 +53,7 @@ counted as (
         written.load_id rlike '-fc?-' as is_full,
         records.record.parent as parent_load_id,
         records.record.replaced,
+        {{ since_checkpoint.replace('load_id', 'written.load_id') }} as is_since,
         coalesce(
             sum(written.i - written.d) over (order by written.load_id rows between unbounded preceding and 1 preceding), 0
         ) as rows_prior
@@ -71,7 +77,9 @@ figures as (
         parent_load_id,
         replaced,
         if(is_full, 'N', 'X') as carried,
-        if(is_full, n, x) as rows_carried
+        if(is_full, n, x) as rows_carried,
+        is_since,
+        sum(if(is_since, i + u + d + n + x, 0)) over () as rows_since
     from counted
 ),
 
@@ -97,6 +105,8 @@ compared as (
         figures.rows_current,
         figures.carried,
         figures.rows_carried,
+        figures.rows_since,
+        figures.is_since,
         figures.load_id is not null as is_named,
         if(figures.carried = 'N', figures.rows_unchanged, figures.rows_not_supplied) as rows_to_carry,
         coalesce(logged.log_rows, 0) as log_rows,
@@ -125,7 +135,7 @@ judged as (
     select
         load_id,
         stack(
-            4,
+            5,
             case
                 when rows_to_carry < 0 or (load_id rlike '-[a-z]c-' and rows_to_carry <> rows_carried)
                     then format_string(
@@ -151,9 +161,25 @@ judged as (
                         'the manifest says that {{ verified.manifest.rows }} rows exist, the counts of the loads give %s', rows_current
                     )
             end,
+            '%s',
+            case
+                when rows_since <> {{ verified.manifest.log_rows }} and load_id = first_since
+                    then format_string(
+                        'the manifest says that {{ verified.manifest.log_rows }} rows were written since the checkpoint, the ledger holds %s',
+                        rows_since
+                    )
+            end,
             '%s'
         ) as (problem, repair)
-    from compared
+    from (
+        select
+            *,
+            {#- where it began: cdc_loads may tell -#}
+            coalesce(
+                min(if(is_since and differences <> '', load_id, null)) over (), min(if(is_since, load_id, null)) over ()
+            ) as first_since
+        from compared
+    ) as followed
 ),
 
 found as (

@@ -1,0 +1,124 @@
+"""Damage to a ledger is seen by the next load, not built upon; what `verify` advises mends it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from project import Project
+from spark_cdc import cli
+from test_upkeep import location, manifest
+
+COLUMNS = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
+LANDED = {
+    DAYS[0]: [f"{key},a" for key in range(1, 31)],
+    DAYS[1]: ["1,b", "2,b", "31,b"],
+    DAYS[2]: ["2,c", "32,c"],
+    DAYS[3]: ["3,d"],
+}
+NAMES = dict.fromkeys(range(1, 31), "a") | {1: "b", 2: "c", 3: "d", 31: "b", 32: "c"}
+ROWS = sorted(NAMES.items())
+
+
+def folder(project: Project, name: str, day: int, operation: str) -> Path:
+    """A partition of the ledger."""
+    load = manifest(project, name)[day]
+    [found] = location(project, f"{name}_ledger").glob(f"*/load_id={load}/operation={operation}")
+    return found
+
+
+def copy_a_file(project: Project, name: str) -> None:
+    [file] = folder(project, name, 0, "I").glob("part-*")
+    shutil.copy(file, file.with_name(f"copy-{file.name}"))
+
+
+def lose_a_file(project: Project, name: str) -> None:
+    [file] = folder(project, name, 1, "U").glob("part-*")
+    file.unlink()
+
+
+def drop_a_partition(project: Project, name: str) -> None:
+    load = manifest(project, name)[1]
+    day = f"business_date = '{DAYS[1]}', load_id = '{load}', operation = 'U'"
+    project.query(f"alter table {{s}}.{name}_ledger drop partition ({day})")
+
+
+def leave_a_load_out(project: Project, name: str) -> None:
+    load = manifest(project, name)[1]
+    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
+    text = "select " + text[text.index("/* spark_cdc manifest:") :]
+    text = re.sub(rf"'{load}',\s*", "", text)
+    project.query(f"alter view {{s}}.{name}_committed as {text}")
+
+
+# What is done to the ledger; what verify finds, and what it advises.
+DAMAGE: dict[str, tuple[Callable[[Project, str], None], str, str]] = {
+    "copied": (copy_a_file, "30 rows: the key comes more than once in the load", "replay"),
+    "lost": (lose_a_file, "the partition .* has no files any more", "replay"),
+    "dropped": (
+        drop_a_partition,
+        "5 rows were written since the checkpoint, the ledger holds",
+        "replay",
+    ),
+    "left_out": (leave_a_load_out, "names other loads than its last commit", "committed"),
+}
+SHORT = ("dropped", "left_out")  # the others in make test-all
+
+
+@pytest.fixture(scope="module")
+def shop(project: Project) -> Project:
+    """Entities of deltas with three loads, and a fourth that has landed."""
+    for name in DAMAGE:
+        project.entity(name, COLUMNS, load_type="delta", checkpoint={"changed_share": 5})
+        for date, lines in LANDED.items():
+            project.land(name, date, "id,name", *lines)
+    for date in DAYS[:3]:
+        project.load(date, *DAMAGE)
+    return project
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in SHORT else pytest.param(name, marks=pytest.mark.full) for name in DAMAGE],
+)
+def test_a_load_does_not_build_on_damage(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    do_damage, finding, advice = DAMAGE[name]
+    do_damage(shop, name)
+    shop.query(f"refresh table {{s}}.{name}_ledger")
+    outcome = shop.run(DAYS[3], name)
+    assert not outcome.success
+    assert f"{name}: the ledger is not as the load" in outcome.output, outcome.output
+    assert f"spark-cdc verify --select {name}" in outcome.output
+    loads = f"{{s}}.cdc_loads where entity = '{name}' and status = 'refused'"
+    assert shop.query(f"select guard from {loads}") == [("damaged_ledger",)]
+
+    for variable in ("SPARK_CDC_PROJECT_DIR", "DBT_PROFILES_DIR"):
+        monkeypatch.setenv(variable, str(shop.folder))
+    assert cli.main(["verify", "--select", name]) == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert re.search(finding, printed), printed
+
+    if advice == "replay":
+        found = re.search(rf"spark-cdc (replay --from \S+ --select {name})", printed)
+        assert found, printed
+        assert cli.main(found[1].split()) == 0
+        published = re.search(r"to publish: spark-cdc (.*)", capsys.readouterr().out)
+        assert published and cli.main(published[1].split()) == 0
+    else:
+        assert "alter table" not in printed, "cdc_loads has the evidence"
+        drop = f"drop view {shop.schema}.{name}_committed"
+        assert f"repair: {drop}; then dbt run --select {name}_committed" in printed
+        shop.query(drop)
+        mended = shop.dbt("run", "--select", f"{name}_committed")
+        assert mended.success, mended.output
+    shop.load(DAYS[3], name)
+    assert shop.rows(f"{name}_current", "id, name") == sorted(ROWS, key=repr)
+    capsys.readouterr()
+    assert cli.main(["verify", "--select", name]) == 0, capsys.readouterr().out
