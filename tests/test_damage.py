@@ -48,6 +48,16 @@ def drop_a_partition(project: Project, name: str) -> None:
     project.query(f"alter table {{s}}.{name}_ledger drop partition ({day})")
 
 
+def truncate_a_file(project: Project, name: str) -> None:
+    [file] = folder(project, name, 0, "I").glob("part-*")
+    file.write_bytes(file.read_bytes()[:-50])
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def lose_the_folder(project: Project, name: str) -> None:
+    shutil.rmtree(location(project, f"{name}_ledger"))
+
+
 def leave_a_load_out(project: Project, name: str) -> None:
     load = manifest(project, name)[1]
     text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
@@ -65,6 +75,8 @@ DAMAGE: dict[str, tuple[Callable[[Project, str], None], str, str]] = {
         "5 rows were written since the checkpoint, the ledger holds",
         "replay",
     ),
+    "truncated": (truncate_a_file, "can't be read", "replay"),
+    "vanished": (lose_the_folder, "has no files any more", "replay"),
     "left_out": (leave_a_load_out, "names other loads than its last commit", "committed"),
 }
 SHORT = ("dropped", "left_out")  # the others in make test-all
@@ -94,10 +106,13 @@ def test_a_load_does_not_build_on_damage(
     shop.query(f"refresh table {{s}}.{name}_ledger")
     outcome = shop.run(DAYS[3], name)
     assert not outcome.success
-    assert f"{name}: the ledger is not as the load" in outcome.output, outcome.output
-    assert f"spark-cdc verify --select {name}" in outcome.output
-    loads = f"{{s}}.cdc_loads where entity = '{name}' and status = 'refused'"
-    assert shop.query(f"select guard from {loads}") == [("damaged_ledger",)]
+    if name == "truncated":  # Spark's own error, which names the file
+        assert re.search(r"FAILED_READ_FILE.*load_id=", outcome.output), outcome.output
+    else:
+        assert f"{name}: the ledger is not as the load" in outcome.output, outcome.output
+        assert f"spark-cdc verify --select {name}" in outcome.output
+        loads = f"{{s}}.cdc_loads where entity = '{name}' and status = 'refused'"
+        assert shop.query(f"select guard from {loads}") == [("damaged_ledger",)]
 
     for variable in ("SPARK_CDC_PROJECT_DIR", "DBT_PROFILES_DIR"):
         monkeypatch.setenv(variable, str(shop.folder))
@@ -122,3 +137,18 @@ def test_a_load_does_not_build_on_damage(
     assert shop.rows(f"{name}_current", "id, name") == sorted(ROWS, key=repr)
     capsys.readouterr()
     assert cli.main(["verify", "--select", name]) == 0, capsys.readouterr().out
+
+
+def test_cdc_loads_is_made_anew(project: Project) -> None:
+    """It is for people: no load needs it, and the ledger has what it says."""
+    project.entity("logged", COLUMNS, load_type="delta")
+    for date, lines in list(LANDED.items())[:3]:
+        project.land("logged", date, "id,name", *lines)
+    for date in DAYS[:2]:
+        project.load(date, "logged")
+    columns = "business_time, status, rows_in, input_files, rows_inserted, rows_updated"
+    loads = f"select {columns} from {{s}}.cdc_loads where entity = 'logged' order by load_id"
+    before = project.query(loads)
+    project.query("drop table {s}.cdc_loads")
+    project.load(DAYS[2], "logged")
+    assert project.query(loads) == [*before, (DAYS[2], "committed", 2, 1, 1, 1)]
