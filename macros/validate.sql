@@ -1,11 +1,17 @@
-{#- Checks the configuration of every entity of the run, and the vars, before anything runs (on-run-start).
-    All that is wrong is collected and raised in one message. Returns an empty text: there is no SQL to run. -#}
+{#- Checks the configuration of every entity, and the vars, before anything runs (on-run-start). All that is wrong with the entities of the run
+    is collected and raised in one message; of others it is a warning. Returns an empty text: there is no SQL to run. -#}
 {%- macro validate() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
     {%- set loads = [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
-        {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
+        {%- set found = spark_cdc._entity_problems(name, node) -%}
+        {#- the ids of tests, too, have the name in them -#}
+        {%- if name in selected_resources | join(' ') -%}
+            {%- do problems.extend(found) -%}
+        {%- elif found -%}
+            {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}
+        {%- endif -%}
         {%- if ledger in selected_resources -%}
             {%- do loads.append((name, spark_cdc._settings_of(node))) -%}
             {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}

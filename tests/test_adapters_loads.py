@@ -232,7 +232,7 @@ OFFSET = column("offset", "bigint", role="control")
 def test_a_landed_column_orders_what_canal_does_not(warehouse):
     """Canal's id is that of a batch: here it holds two messages with two rows each."""
     people = warehouse(
-        {"format": "canal", "order_fields": ["id", "offset"]}, NAME, OFFSET, format="parquet"
+        {"format": "canal", "order_fields": "id, offset"}, NAME, OFFSET, format="parquet"
     )
 
     def batch(*names: str) -> dict[str, Any]:

@@ -82,8 +82,32 @@ def column(name: str, data_type: str | None = "int", **meta: Any) -> dict[str, A
 KEY = column("id", role="key")
 
 
+class Said:
+    """dbt's exceptions, with a list of the warnings."""
+
+    def __init__(self, warnings: list[str]) -> None:
+        self.warn = warnings.append
+
+    def raise_compiler_error(self, message: str) -> None:
+        raise CompilerError(message)
+
+
 def test_a_good_configuration_passes() -> None:
     assert macros().validate() == ""
+
+
+def test_what_is_wrong_with_an_entity_that_is_not_selected_is_a_warning() -> None:
+    node, warnings = changed(load_type="whole"), []
+    given = macros(node, selected_resources=["model.shop.people_ledger"], exceptions=Said(warnings))
+    assert given.validate() == ""
+    assert "orders can not be loaded as it is declared:\n  - " in warnings[0]
+    given = macros(
+        node,
+        selected_resources=["test.shop.spark_cdc_keys_not_null_orders_current_.1"],
+        exceptions=Said(warnings),
+    )
+    with pytest.raises(CompilerError, match="load_type is 'whole'"):
+        given.validate()
 
 
 @pytest.mark.parametrize("null", ["null", None])

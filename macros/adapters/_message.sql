@@ -12,7 +12,7 @@
     {%- set names = {} -%}
     {%- for name, type, column in known -%}{%- do names.update({name: column}) -%}{%- endfor -%}
     {%- set order = [] -%}
-    {%- for field in ([order_fields] if order_fields is string else order_fields) -%}
+    {%- for field in (order_fields.split(',') | map('trim') if order_fields is string else order_fields) -%}
         {%- set path = (field | string).split('.') -%}
         {%- if path[0] not in names -%}
             {%- do names.update({path[0]: 'order_' ~ loop.index}) -%}
