@@ -55,11 +55,16 @@ class Done:
 
 
 class Dbt:
-    """dbt for the project at hand and a target of its profiles."""
+    """dbt for the project at hand and a target of its profiles.
 
-    def __init__(self, target: str | None = None) -> None:
+    parses_once: for all commands; only where no var has a part in what is parsed.
+    """
+
+    def __init__(self, target: str | None = None, parses_once: bool = False) -> None:
         self.target = target
         self._environment = project.dbt_environment(target=target)
+        self._parses_once = parses_once
+        self._parsed: Any = None
 
     def run(self, *words: str, shown: bool = False) -> Done:
         """Run a dbt command. What it prints goes to the terminal if shown, else into the result."""
@@ -103,7 +108,8 @@ class Dbt:
         os.chdir(project.root())
         try:
             with contextlib.nullcontext() if shown else contextlib.redirect_stdout(printed):
-                result = dbtRunner().invoke(arguments)
+                known = {"manifest": self._manifest()} if self._parses_once else {}
+                result = dbtRunner(**known).invoke(arguments)
         finally:
             os.chdir(here)
         if isinstance(result.exception, KeyboardInterrupt):
@@ -117,6 +123,18 @@ class Dbt:
         ran = [getattr(one, "node", None) for one in getattr(result.result, "results", None) or []]
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
         return Done(bool(result.success), output, models)
+
+    def _manifest(self) -> Any:
+        """Return the project as it was parsed, for one command: what it compiles stays in it."""
+        from dbt.cli.main import dbtRunner
+
+        if self._parsed is None:
+            self._parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
+            if self._parsed is None:
+                return None  # the command says why
+        copied = self._parsed.deepcopy()
+        copied.build_flat_graph()
+        return copied
 
 
 def summary(done: Done) -> str:

@@ -24,7 +24,8 @@ class Step:
         self.name = name
         self.detail = ""
         self.started = time.monotonic()
-        self._terminal = sys.stdout.isatty()
+        self._out = sys.stdout  # also while a caller catches what others print
+        self._terminal = self._out.isatty()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
@@ -37,13 +38,13 @@ class Step:
             text = f"{self.name} … {self.seconds:.0f} s  {self.detail}".rstrip()
             if self._terminal:
                 width = shutil.get_terminal_size().columns - 1
-                print(f"\r\033[K{text[:width]}", end="", flush=True)
+                print(f"\r\033[K{text[:width]}", end="", flush=True, file=self._out)
             else:
-                print(f"  {text[:110]}", flush=True)
+                print(f"  {text[:110]}", flush=True, file=self._out)
 
     def __enter__(self) -> Step:
         if self._terminal:
-            print(f"{self.name} …", end="", flush=True)
+            print(f"{self.name} …", end="", flush=True, file=self._out)
         self._thread.start()
         return self
 
@@ -54,7 +55,7 @@ class Step:
         result = "failed after" if kind else ""
         text = " ".join(part for part in (self.name, result, f"{self.seconds:.1f} s") if part)
         note = f"  ({self.detail})" if self.detail and not kind else ""
-        print(f"{start}{text}{note}", flush=True)
+        print(f"{start}{text}{note}", flush=True, file=self._out)
 
 
 def run(

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import console, packages, project, server
+from spark_cdc import chain, console, packages, project, server
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students")
@@ -99,17 +99,21 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
     cursor.execute(f"create database {schema} with dbproperties ('{MARKER}' = 'true')")
 
 
-def _dbt(name: str, arguments: Sequence[str], log: Path, environment: dict[str, str]) -> str:
-    return console.run(
-        name,
-        project.dbt_command(*arguments),
-        log=log,
-        cwd=project.root(),
-        env={**environment, "PYTHONUNBUFFERED": "1", "DBT_USE_COLORS": "false"},
-        next_step="dbt's own log is logs/dbt.log. After a change: make demo, or only"
-        f" .venv/bin/dbt {' '.join(f'{word!r}' if ' ' in word else word for word in arguments)}"
-        " --profiles-dir profiles",
-    )
+def _dbt(name: str, dbt: chain.Dbt, arguments: Sequence[str], log: Path) -> str:
+    """Run a dbt command as a step, its output folded into the log; return the output."""
+    command = " ".join(f"{word!r}" if " " in word else word for word in arguments)
+    with console.Step(name):
+        done = dbt.run(*arguments)
+        with log.open("a", encoding="utf-8") as out:
+            out.write(f"$ dbt {command}\n{done.output}\n")
+        if not done.ok:
+            shown = "\n".join(f"  | {line}" for line in done.output.splitlines()[-30:])
+            raise SparkCdcError(
+                f"{name} failed\n{shown}",
+                f"The whole output is in {log}, dbt's own log in logs/dbt.log. After a change:"
+                f" make demo, or only .venv/bin/dbt {command} --profiles-dir profiles",
+            )
+    return done.output
 
 
 def _show(cursor: Any, title: str, sql: str, width: int = 24) -> None:
@@ -188,7 +192,7 @@ def run(arguments: Any) -> int:
     for note in packages.install(if_needed=True):
         print(note)
     found = server.start(server.settings(state), if_needed=True)
-    environment = project.dbt_environment(port=found.port)
+    dbt = chain.Dbt(parses_once=True)  # nothing in the examples' YAML or models reads a var
     days = plan(root)
     with contextlib.closing(server.connect(found.port)) as connection:
         cursor = connection.cursor()
@@ -205,24 +209,24 @@ def run(arguments: Any) -> int:
             env=os.environ,
         )
         if any((root / "seeds").glob("**/*.csv")):
-            _dbt("dbt seed", ["seed", "--full-refresh"], log, environment)
+            _dbt("dbt seed", dbt, ["seed", "--full-refresh"], log)
         for day, entities in days:
             absent = [f"path:models/{name}" for name in ENTITIES if name not in entities]
             _dbt(
                 f"dbt run  {day}  {', '.join(entities)}",
+                dbt,
                 [
                     *("run", "--vars", f"{{business_date: {day}}}"),
                     *(["--exclude", *absent] if absent else []),
                 ],
                 log,
-                environment,
             )
         left_out = ["test_type:unit", "tag:spark_cdc_verify"]
-        tested = _dbt("dbt test", ["test", "--exclude", *left_out], log, environment)
+        tested = _dbt("dbt test", dbt, ["test", "--exclude", *left_out], log)
         summary = [line for line in tested.splitlines() if "Done. PASS" in line]
         if summary:
             print(f"  {re.sub(r'^[0-9:.]+ +', '', summary[-1])}")
-        _dbt("dbt docs generate", ["docs", "generate"], log, environment)
+        _dbt("dbt docs generate", dbt, ["docs", "generate"], log)
         report(cursor, schema, [name for name in ENTITIES if any(name in e for _, e in days)])
     print(next_steps(schema, found.port))
     print(f"\nDone in {time.monotonic() - begun:.0f} s; all output is in {log}")
