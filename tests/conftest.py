@@ -43,6 +43,7 @@ LONG = (
     "test_upkeep",
     "test_replay",
     "test_bad_input",
+    "test_input",
     "test_event_histories",
     "test_event_stories",
     "test_faults",
