@@ -415,10 +415,11 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
     return {
         "entity": entity,
         "ledger": ledger,
+        "committed": Relation(f"{name}_committed"),
         "rows": ledger,
         "events": Relation(f"{name}_events"),
         "catalog": {f"{name}_events": {}},
-        "manifest": {"rows": 1000},
+        "manifest": {"rows": 1000, "log_rows": 10},
         "loads": [
             f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)
         ],

@@ -174,7 +174,7 @@ judged as (
     from (
         select
             *,
-            {#- where it began: cdc_loads may tell -#}
+            {#- where it began: cdc_loads may tell #}
             coalesce(
                 min(if(is_since and differences <> '', load_id, null)) over (), min(if(is_since, load_id, null)) over ()
             ) as first_since
