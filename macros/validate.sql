@@ -4,10 +4,10 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
     {%- set loads = [] -%}
+    {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- set found = spark_cdc._entity_problems(name, node) -%}
-        {#- the ids of tests, too, have the name in them -#}
-        {%- if name in selected_resources | join(' ') -%}
+        {%- if name in selected -%}
             {%- do problems.extend(found) -%}
         {%- elif found -%}
             {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}

@@ -21,6 +21,7 @@ JSON = {"source": {"format": "json"}}
 PARQUET = {"source": {"format": "parquet"}}
 ORC = {"source": {"format": "orc"}}
 GOOD = "id,value,memo\n1,1,a\n2,2,b\n3,3,c\n"
+GOOD_ROWS = [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")]
 GOOD_JSON = "".join(f'{{"id": {i}, "value": {i}, "memo": "{m}"}}\n' for i, m in enumerate("abc", 1))
 ROWS = "select {} from values (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c') as rows (id, value, memo)"
 
@@ -123,7 +124,7 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
     "hidden_beside": (
         {},
         {"a.csv": GOOD.encode(), "_SUCCESS": b"", ".a.crc": b"x"},
-        [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")],
+        GOOD_ROWS,
     ),
     "partitions": (
         {"columns": {"id": {"data_type": "int", "role": "key"}, "memo": "string"}, **ORC},
@@ -184,12 +185,12 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
     "nothing_came": (
         {"load_type": "delta", "source": {"format": "parquet", "on_no_files": "empty"}},
         {"_SUCCESS": b""},
-        [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")],
+        GOOD_ROWS,
     ),
     "no_folder": (
         {"load_type": "delta", "source": {"on_no_files": "empty"}},
         {},
-        [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")],
+        GOOD_ROWS,
     ),
     "no_events": (
         {
@@ -198,7 +199,7 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
             "events": {"format": "debezium"},
         },
         {},
-        [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")],
+        GOOD_ROWS,
     ),
 }
 FIRST = {  # what lands on the first day, where it is no CSV with a header
@@ -272,22 +273,14 @@ def test_what_would_be_read_wrong_is_refused(project: Project, outcome: Outcome,
     for part in parts:
         assert part in found[0][2]
         assert part in outcome.output
-    assert project.rows(f"{name}_current", "id, value, memo") == [
-        (1, 1, "a"),
-        (2, 2, "b"),
-        (3, 3, "c"),
-    ]
+    assert project.rows(f"{name}_current", "id, value, memo") == GOOD_ROWS
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_spark_can_not_read_is_an_error(project: Project, outcome: Outcome, name: str) -> None:
     assert outcome.status[f"{name}_ledger"] == "error"
     assert f"/{name}/2024-01-02/a.csv" in outcome.output.split(f"model {name}_ledger")[-1]
-    assert project.rows(f"{name}_current", "id, value, memo") == [
-        (1, 1, "a"),
-        (2, 2, "b"),
-        (3, 3, "c"),
-    ]
+    assert project.rows(f"{name}_current", "id, value, memo") == GOOD_ROWS
 
 
 @pytest.mark.parametrize("name", TAKEN)

@@ -34,7 +34,7 @@ means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}.
             ~ ("Spark's plan does not tell" if not count else 'source.options choose among them'), info=true) -%}
         {{ return([]) }}
     {%- endif -%}
-    {%- set folder = modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/') -%}
+    {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set elsewhere = [] -%}
     {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
     {#- a folder that holds just these files; a file by its name, or a pattern of such; else the names tell -#}
@@ -54,10 +54,16 @@ means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}.
     {%- do run_query('set spark.sql.maxMetadataStringLength = 10000000') -%}
     {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}
     {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
-    {%- set folder = modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/') -%}
+    {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set entries = [] -%}
     {%- for entry in rest.text.split(', ') if entry and not entry.endswith(folder) and ('\n' ~ entry ~ '/') not in '\n' ~ files.paths | join('\n') -%}
         {%- do entries.append(entry) -%}
     {%- endfor -%}
     {{ return(entries) }}
+{%- endmacro -%}
+
+
+{#- What paths of the folder, as Spark lists them, have in them: its own without the scheme, which Spark may write otherwise. -#}
+{%- macro _entries_folder(entity, time) -%}
+    {{ return(modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/')) }}
 {%- endmacro -%}

@@ -53,7 +53,6 @@ counted as (
         written.load_id rlike '-fc?-' as is_full,
         records.record.parent as parent_load_id,
         records.record.replaced,
-        {{ since_checkpoint.replace('load_id', 'written.load_id') }} as is_since,
         coalesce(
             sum(written.i - written.d) over (order by written.load_id rows between unbounded preceding and 1 preceding), 0
         ) as rows_prior
@@ -78,8 +77,8 @@ figures as (
         replaced,
         if(is_full, 'N', 'X') as carried,
         if(is_full, n, x) as rows_carried,
-        is_since,
-        sum(if(is_since, i + u + d + n + x, 0)) over () as rows_since
+        {{ since_checkpoint }} as is_since,
+        sum(if({{ since_checkpoint }}, i + u + d + n + x, 0)) over () as rows_since
     from counted
 ),
 
