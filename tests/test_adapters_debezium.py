@@ -285,7 +285,7 @@ def cast(cursor: Any, data_type: str, encoding: str, texts: list[str | None]) ->
         "nullable": True,
     }
     value = MACROS._cast(column, "raw__v", True, "Europe/Berlin")
-    condition = MACROS._reject_condition(column, "raw__v", "v", True)
+    condition = MACROS._reject_condition(column, "raw__v", "v", True, {})
     rows = ", ".join(
         f"({place}, {'cast(null as string)' if text is None else MACROS._literal(text)})"
         for place, text in enumerate(texts)

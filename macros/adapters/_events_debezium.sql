@@ -193,8 +193,8 @@ case
     when event_op = 'control' then null
     when op is null and json_object_keys({{ content }}) is null
         then concat('not a JSON object: ', left(landed_row.message, 200), '; {{ accepted }}')
-    when {{ spark_cdc._is_several_messages('landed_row.message') }}
-        then {{ spark_cdc._several_messages_text() }}
+    when {{ spark_cdc._is_misread('landed_row.message') }}
+        then {{ spark_cdc._misread_text('landed_row.message') }}
     when op is null
         then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
     when event_op is null

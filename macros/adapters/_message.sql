@@ -58,7 +58,7 @@ from {{ landed }} as landed
 {%- macro _message_operation(entity, codes, code, table, qualifier=none, control=none) -%}
 case
     when coalesce(trim(message), '') = '' then 'control'
-    when unparsable is not null or {{ spark_cdc._is_several_messages('message') }} then null
+    when unparsable is not null or {{ spark_cdc._is_misread('message') }} then null
     when {{ spark_cdc._is_other_table(entity, table, qualifier) }} then 'control'
     {%- if control %}
     when {{ control }} then 'control'
@@ -92,8 +92,8 @@ not coalesce({{ table }} = {{ spark_cdc._literal(wanted) }}, true)
 {%- macro _unreadable_message_cases(tool, accepted='one message a line') -%}
 when event_op = 'control' then null
 when unparsable is not null then {{ spark_cdc._literal('not a JSON object of ' ~ tool ~ '; accepted is ' ~ accepted) }}
-when event_op is null and {{ spark_cdc._is_several_messages('message') }}
-    then {{ spark_cdc._several_messages_text() }}
+when event_op is null and {{ spark_cdc._is_misread('message') }}
+    then {{ spark_cdc._misread_text('message') }}
 {%- endmacro -%}
 
 

@@ -17,7 +17,7 @@
     {%- if from_kind == 'string' -%}
         {%- set declared = dict(column, data_type=type, nullable=true) -%}
         {%- set sql = spark_cdc._cast(declared, raw, true, entity.timezone) -%}
-        {%- set misfit = spark_cdc._reject_condition(declared, raw, '(' ~ sql ~ ')', true) or misfit -%}
+        {%- set misfit = spark_cdc._reject_condition(declared, raw, '(' ~ sql ~ ')', true, entity) or misfit -%}
     {%- elif kind == 'string' and from_kind in numbers + ['date', 'timestamp_ntz'] -%}
         {%- set sql = 'cast(' ~ raw ~ ' as string)' -%}
     {%- elif kind in numbers and from_kind in numbers -%}

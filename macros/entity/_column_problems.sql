@@ -61,6 +61,9 @@
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
          '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),
+        (kind in ['date', 'timestamp_ntz'] and meta.get('format') is not none and spark_cdc._names_a_zone(meta.format | string),
+         '%(label)s has a zone in its format, but the type %(type)s, which knows none: declare it timestamp; a letter that is always the same stands '
+         "between quotes, as in yyyy-MM-dd'Z'"),
     ]) -%}
     {%- set message = '%s has %s %s, but the type %s: %s, remove it' -%}
     {%- for article, name, key in [('a', 'format', plain), ('an', 'encoding', kind)] if key and meta.get(name) is not none -%}

@@ -2,9 +2,10 @@
 {%- macro _described_column(column) -%}
     {%- set given = spark_cdc._meta_of(column) -%}
     {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
+    {%- set type = (column.get('data_type') or '') | string | trim | lower -%}
     {{ return({
         'name': column['name'],
-        'data_type': (column.get('data_type') or '') | string | trim | lower,
+        'data_type': type if '<' in type else spark_cdc._plain_type(type),
         'role': meta.role,
         'nullable': given.get('nullable', meta.role != 'key'),
         'from': given.get('from', column['name']) | string,

@@ -1,7 +1,7 @@
 {#- Reads a data type as Spark writes it, upper or lower case, nested as deep as it may be.
     Returns a dictionary: kind (boolean, integer, decimal, float, double, string, binary, date, timestamp,
     timestamp_ntz, array, map, struct) and what belongs to it: scale; element; key and value; fields, a list of
-    {name, type}. For a type that can't be hashed it returns {problem: text}; otherwise problem is none. -#}
+    {name, type}; text, of types that hold no others. For a type that can't be hashed it returns {problem: text}; otherwise problem is none. -#}
 {%- macro _hash_type(data_type) -%}
     {%- set kinds = {
         'boolean': 'boolean',
@@ -13,7 +13,7 @@
     } -%}
     {%- set text = data_type | string | trim -%}
     {%- if text | lower in kinds -%}
-        {{ return({'kind': kinds[text | lower], 'problem': none}) }}
+        {{ return({'kind': kinds[text | lower], 'text': text, 'problem': none}) }}
     {%- endif -%}
 
     {%- set decimal = modules.re.fullmatch(
@@ -24,7 +24,7 @@
             {{ return({'problem': "the type " ~ text ~ " does not exist in Spark; accepted are precisions from 1 to 38 and "
                 ~ "scales up to the precision: correct it, for instance decimal(18,2)"}) }}
         {%- endif -%}
-        {{ return({'kind': 'decimal', 'scale': scale, 'problem': none}) }}
+        {{ return({'kind': 'decimal', 'scale': scale, 'text': text, 'problem': none}) }}
     {%- endif -%}
 
     {%- set nested = modules.re.fullmatch('(?is)(array|map|struct)\\s*<(.*)>', text) -%}

@@ -20,9 +20,9 @@ select
         when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
         when format_string('%s', value) <> value
             then concat('bytes that are not UTF-8: ', left(format_string('%s', value), 200), char(10), format_string('%s', value))
-        when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_several_messages('value') }}
-            then concat({{ spark_cdc._several_messages_text() }}, ': ', left(value, 200), char(10), value)
-        when size(array_distinct(map_keys(fields))) < size(fields)
+        when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_misread('value') }}
+            then concat({{ spark_cdc._misread_text('value') }}, ': ', left(value, 200), char(10), value)
+        when {{ spark_cdc._has_repeated_names('fields') }}
             then concat('a name more than once in a JSON object: ', left(value, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
         when size({{ unexpected }}) > 0
@@ -36,7 +36,8 @@ select
     map_keys(fields) as landing_names
     {%- endif %}
 from (
-    select value, from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>') as fields
+    select value, from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
+        map('allowNonNumericNumbers', 'false')) as fields
     from {{ spark_cdc._files_view(entity) }}
     where trim(value) <> ''
 )

@@ -13,7 +13,7 @@ try_cast({{ raw }} as {{ type }})
 {%- elif type == 'binary' -%}
 try_to_binary({{ raw }}, '{{ 'utf-8' if column.format == 'utf8' else column.format or 'base64' }}')
 {%- elif modules.re.match('(array|struct|map)', type) -%}
-{{ spark_cdc._parsed_json(raw, type) }}.value
+{{ spark_cdc._parsed_json(raw, type, timezone) }}.value
 {%- elif type == 'date' and column.format -%}
 cast(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) as date)
 {%- elif type == 'timestamp' -%}

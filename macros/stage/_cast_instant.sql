@@ -1,15 +1,14 @@
 {#- Text to an instant. Text that says no zone of its own is read in the zone given, never in the session's. -#}
 {%- macro _cast_instant(raw, format, timezone) -%}
 {%- set zone = '+00:00' if timezone == 'UTC' else timezone -%}
-{%- if format and modules.re.search("[VzOXxZ]", modules.re.sub("'[^']*'", '', format)) -%}
+{%- if format and spark_cdc._names_a_zone(format) -%}
 try_to_timestamp({{ raw }}, {{ spark_cdc._literal(format) }})
 {%- elif format -%}
 {%- set pattern = format ~ (' xxx' if zone[0] in '+-' else ' VV') -%}
 try_to_timestamp(concat({{ raw }}, {{ spark_cdc._literal(' ' ~ zone) }}), {{ spark_cdc._literal(pattern) }})
 {%- else -%}
 {%- set zone = ' ' ~ zone if '/' in zone else zone -%}
-{%- set pattern = spark_cdc._literal(spark_cdc._zone_pattern()) -%}
-try_cast(case when contains({{ raw }}, ':') and (endswith({{ raw }}, 'Z') or {{ raw }} rlike {{ pattern }}) then {{ raw }} {# -#}
+try_cast(case when contains({{ raw }}, ':') and {{ spark_cdc._has_zone(raw) }} then {{ raw }} {# -#}
 when contains({{ raw }}, ':') then concat(trim({{ raw }}), {{ spark_cdc._literal(zone) }}) {# -#}
 else concat(trim({{ raw }}), {{ spark_cdc._literal(' 00:00:00' ~ zone) }}) end as timestamp)
 {%- endif -%}

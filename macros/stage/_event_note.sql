@@ -46,6 +46,8 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
         (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
          "'the position in the order of events is missing'"),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
+        (is_message, spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
+         "'a name more than once in a JSON object'"),
         (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
          "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
     ] if wanted -%}
@@ -58,7 +60,9 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
 concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._shown(raw) }}, {# -#}
 {{ spark_cdc._literal(' is not accepted as ' ~ old.data_type) }})
         {%- endset -%}
-        {%- set condition = 'event_problem is null and ' ~ raw ~ ' is not null and ' ~ old.sql ~ ' is null' -%}
+        {%- set lossy = spark_cdc._reject_loss_condition(old, raw, old.sql, entity) -%}
+        {%- set lossy = ' or ' ~ lossy if lossy -%}
+        {%- set condition = 'event_problem is null and ' ~ raw ~ ' is not null and (' ~ old.sql ~ ' is null' ~ lossy ~ ')' -%}
         {%- do faults.append({'column': old.of.name, 'condition': condition, 'reason': reason}) -%}
     {%- endfor -%}
     {{ return(faults) }}

@@ -1,0 +1,128 @@
+{#- When something of a text is lost or bent in its type, which Spark does in silence: a condition that is never null, or an empty text where
+    nothing can be. What is accepted stands in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them), entity. -#}
+{%- macro _reject_loss_condition(column, raw, value, entity) -%}
+{%- set type = column.data_type -%}
+{%- if column.get('encoding') -%}  {#- which has judged that itself -#}
+{%- elif type.startswith('decimal') -%}
+{{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
+{%- elif type in ['float', 'double'] -%}
+{{ spark_cdc._reject_loss_of_float(raw, value, type) }}
+{%- elif type in ['date', 'timestamp', 'timestamp_ntz'] and column.format -%}
+{{ spark_cdc._reject_loss_of_formatted_time(column, raw, value, entity.timezone) }}
+{%- elif type in ['date', 'timestamp', 'timestamp_ntz'] -%}
+{{ value }} is not null and (not {{ spark_cdc._is_plain_time(raw, type) }} and not {{ raw }} rlike {# -#}
+{{ spark_cdc._literal(spark_cdc._time_pattern(type)) }}
+{%- if type == 'timestamp' %} or {{ spark_cdc._is_in_gap(raw, value, entity.timezone) }}{% endif %})
+{%- elif type == 'binary' and column.format == 'hex' -%}
+{{ value }} is not null and length({{ raw }}) % 2 = 1
+{%- elif modules.re.match('(array|struct|map)', type) -%}
+{%- set misfit -%}{{ spark_cdc._parsed_json(raw, type, entity.timezone) }}.problem is not null{%- endset -%}
+{{ [misfit, spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity)] | select | join(' or ') }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Digits behind the point that are more than the scale, zeros at the end apart. With an exponent their number is that of the digits behind
+    the point, minus the exponent, minus the zeros that the number ends with. Only long texts are searched by a regular expression. -#}
+{%- macro _reject_loss_of_decimal(raw, scale) -%}
+coalesce(if(contains({{ raw }}, 'e') or contains({{ raw }}, 'E'), {{ raw }} rlike '^[^eE]*[1-9]' and {# -#}
+length(regexp_extract({{ raw }}, '[.]([0-9]*)[eE]', 1)) - try_cast(regexp_extract({{ raw }}, '[eE](.*)', 1) as bigint) {# -#}
+- length(regexp_extract(replace({{ raw }}, '.', ''), '(0*)[eE]', 1)) > {{ scale }}, {# -#}
+length(substring_index({{ raw }}, '.', -1)) > {{ scale }} and {{ raw }} rlike '[.][0-9]{{ '{' ~ scale ~ '}' }}[0-9]*[1-9]'), false)
+{%- endmacro -%}
+
+
+{#- A number that becomes infinite or zero, digits that Java's notation adds a letter to (1d, 0x1p3), a whole number below 2^63 that
+    becomes another one. Fractions are rounded, as these types do. -#}
+{%- macro _reject_loss_of_float(raw, value, type) -%}
+coalesce(if(abs({{ value }}) = double('Infinity'), {{ raw }} rlike '[0-9]', {# -#}
+{{ value }} = 0 and {{ raw }} rlike '^[^eE]*[1-9]' {# -#}
+or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')) and {{ raw }} rlike '[dDfFxX]' {# -#}
+or abs({{ value }}) between {{ {'float': 16777216, 'double': 9007199254740992}[type] }}D and 9223372036854774784D and {{ raw }} rlike '^\\s*[-+]?[0-9]+([.]0*)?\\s*$' {# -#}
+and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), false)
+{%- endmacro -%}
+
+
+{#- With a pattern of the user's: digits below the microsecond, a time of day of a date, and an hour that the zone skips. -#}
+{%- macro _reject_loss_of_formatted_time(column, raw, value, timezone) -%}
+{%- set letters = spark_cdc._format_letters(column.format) -%}
+{%- if column.data_type == 'date' -%}
+{%- if modules.re.search('[HhKkmsSaAnNB]', letters) -%}
+coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <> cast({{ value }} as timestamp), false)
+{%- endif -%}
+{%- else -%}
+{%- set losses = [] -%}
+{%- if 'SSSSSSS' in letters -%}
+{%- do losses.append(value ~ ' is not null and ' ~ raw ~ " rlike '[.,][0-9]{6}[0-9]*[1-9]'") -%}
+{%- endif -%}
+{%- if column.data_type == 'timestamp' and '/' in timezone and not spark_cdc._names_a_zone(column.format) -%}
+{%- set clock = spark_cdc._cast_instant(raw, column.format, 'UTC') -%}
+{%- do losses.append(spark_cdc._is_another_clock(clock, value, spark_cdc._literal(timezone))) -%}
+{%- endif -%}
+{{ losses | join(' or ') }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a text that is a time has its separators and its length as Spark itself writes it: which is faster to see than by a pattern. -#}
+{%- macro _is_plain_time(raw, type) -%}
+{%- set separators = {5: '-', 8: '-'} if type == 'date' else {5: '-', 8: '-', 14: ':', 17: ':'} -%}
+(length({{ raw }}) = {{ 10 if type == 'date' else 19 }} and left({{ raw }}, 4) <> '0000'
+{%- for place, sign in separators.items() %} and substr({{ raw }}, {{ place }}, 1) = '{{ sign }}'{% endfor %})
+{%- endmacro -%}
+
+
+{#- Whether a text is a time that its zone skips, which Spark shifts by an hour. For a region that may be only where its clock was put
+    forward or back within the day before, which is faster to see than by reading the text once more. -#}
+{%- macro _is_in_gap(raw, value, timezone) -%}
+{%- set region = '[A-Za-z_]+(/[A-Za-z0-9_+-]+)+' -%}
+{%- set zone = spark_cdc._literal(timezone) -%}
+{%- set day = '86400000000L' -%}
+{%- set bare = 'regexp_replace(' ~ raw ~ ', ' ~ spark_cdc._literal(' ?' ~ region) ~ ", 'Z')" -%}
+case when contains({{ raw }}, '/') then {# -#}
+{{ spark_cdc._is_another_clock('try_cast(' ~ bare ~ ' as timestamp)', value, 'regexp_extract(' ~ raw ~ ', ' ~ spark_cdc._literal(region) ~ ', 0)') }}
+{%- if '/' in timezone %} {# -#}
+when unix_micros(from_utc_timestamp({{ value }}, {{ zone }})) {# -#}
+- unix_micros(from_utc_timestamp(timestamp_micros(unix_micros({{ value }}) - {{ day }}), {{ zone }})) <> {{ day }} {# -#}
+and not {{ spark_cdc._has_zone(raw) }} then {# -#}
+{{ spark_cdc._is_another_clock(spark_cdc._cast_instant(raw, none, 'UTC'), value, zone) }}
+{%- endif %} else false end
+{%- endmacro -%}
+
+
+{#- Whether an instant shows another time on the wall clock of a zone than the given one, which is there as an instant in UTC. -#}
+{%- macro _is_another_clock(clock, instant, zone) -%}
+coalesce({{ clock }} <> from_utc_timestamp({{ instant }}, {{ zone }}), false)
+{%- endmacro -%}
+
+
+{#- The same for what a JSON text holds, part by part, each read as text; and a name that comes more than once or, unless unexpected columns are
+    ignored, that the type doesn't have. Arguments: type (as _hash_type() returns it), raw, entity, depth (of what stands around it). -#}
+{%- macro _nested_loss_condition(type, raw, entity, depth=0) -%}
+{%- set part = 'part_' ~ depth -%}
+{%- set whole = 'whole_' ~ depth -%}
+{%- if type.kind == 'array' -%}
+{%- set loss = spark_cdc._nested_loss_condition(type.element, part, entity, depth + 1) -%}
+{%- if loss -%}
+coalesce(exists(from_json({{ raw }}, 'array<string>'), {{ part }} -> {{ loss }}), false)
+{%- endif -%}
+{%- elif type.kind in ['map', 'struct'] -%}
+{%- set losses = [spark_cdc._has_repeated_names(whole)] -%}
+{%- if type.kind == 'map' -%}
+    {%- set loss = spark_cdc._nested_loss_condition(type.value, part, entity, depth + 1) -%}
+    {%- do losses.append('exists(map_values(' ~ whole ~ '), ' ~ part ~ ' -> ' ~ loss ~ ')') if loss -%}
+{%- else -%}
+    {%- if entity.source.on_unexpected_column == 'error' -%}
+        {%- do losses.append('size(array_except(map_keys(' ~ whole ~ '), array(' ~ spark_cdc._literals(type.fields | map(attribute='name')) ~ '))) > 0') -%}
+    {%- endif -%}
+    {%- for field in type.fields -%}
+        {%- set text = whole ~ '[' ~ spark_cdc._literal(field.name) ~ ']' -%}
+        {%- do losses.append(spark_cdc._nested_loss_condition(field.type, text, entity, depth + 1)) -%}
+    {%- endfor -%}
+{%- endif -%}
+coalesce(exists(array(from_json({{ raw }}, 'map<string, string>')), {{ whole }} -> {{ losses | select | join(' or ') }}), false)
+{%- else -%}
+{%- set column = {'data_type': spark_cdc._plain_type(type.text), 'format': none, 'encoding': none, 'nullable': true} -%}
+{{ spark_cdc._reject_condition(column, raw, spark_cdc._cast(column, raw, true, entity.timezone), true, entity) }}
+{%- endif -%}
+{%- endmacro -%}
