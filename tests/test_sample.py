@@ -360,10 +360,10 @@ def test_a_run_accepts_what_was_written(tmp_path, seed):
 
 
 @pytest.mark.parametrize(
-    ("words", "folder"), [([], "models/a"), (["--directory", "models/cdc"], "models/cdc/a")]
+    ("words", "folder"), [([], "sql/a"), (["--directory", "sql/cdc"], "sql/cdc/a")]
 )
 def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
-    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nmodel-paths: [sql]\n")
     monkeypatch.chdir(tmp_path)
     args = parsed(written(tmp_path, "id\n1\n"), "--key", "id", *words, name="a")
     assert args.run(args) == 0
@@ -382,12 +382,16 @@ def test_a_load_takes_what_was_proposed(project: Project, monkeypatch: pytest.Mo
     names = ["id", *NAMES[1:], *(f"c{at}" for at in range(len(NASTY) - len(NAMES) + 1))]
     rows = [["1", *NASTY], ["2", *("" for _ in NASTY)]]
     numbers = {"long": 123456789012345678901, "third": 0.30000000000000004, "list": [{"a b": 1.5}]}
-    objects = [dict(zip(names, row, strict=True)) | numbers for row in rows]
-    flags = [["id", "flag", "born"], ["1", "t", "1.2.1815"], ["2", "f", "10.12.1815"]]
+    objects = [dict(zip(NAMES, row, strict=False)) | numbers for row in rows]
+    mixed = [
+        "id;flag;born;at;price;size",
+        "1;t;1.2.1815;2024-02-03;1e5;123456789012345678901",
+        "2;f;10.12.1815;2024-02-03T10:00:00+02:00;.5;1.5e-3",
+    ]
     texts = {
         "nasty.csv": "\ufeff" + csv_text([names, *rows]).replace("\n", "\r\n"),
         "nasty.json": "\n".join(json.dumps(one) for one in objects),
-        "flags.csv": "\n".join(";".join(row) for row in flags),
+        "mixed.csv": "\n".join(mixed),
     }
     for file, text in texts.items():
         name = file.replace(".", "_")
@@ -399,9 +403,10 @@ def test_a_load_takes_what_was_proposed(project: Project, monkeypatch: pytest.Mo
     words = ["--select", "path:models/mine", "--vars", "{business_date: 2024-01-01}"]
     outcome = project.dbt("run", *words)
     assert outcome.success, outcome.output
-    assert project.rows("flags_csv_current", "id, flag, born") == [
-        (1, True, "1815-02-01"),
-        (2, False, "1815-12-10"),
+    columns = "id, flag, born, cast(at as string), price, size"
+    assert project.rows("mixed_csv_current", columns) == [
+        (1, True, "1815-02-01", "2024-02-03 00:00:00", 100000.0, Decimal("123456789012345678901")),
+        (2, False, "1815-12-10", "2024-02-03 08:00:00", 0.5, Decimal("0.0015")),
     ]
     assert (
         project.rows("nasty_json_current", "long, third, list[0].`a b`")

@@ -326,7 +326,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--business-date-type", default="date", help="date (default) or timestamp")
     parser.add_argument("--description", help="of the entity, in one sentence")
-    parser.add_argument("--directory", type=Path, help="default: models in the project")
+    parser.add_argument("--directory", type=Path, help="default: that of the project's models")
     parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
     parser.set_defaults(run=run)
 
@@ -363,7 +363,7 @@ def run(args: argparse.Namespace) -> int:
         for file, text in render(entity).items():
             print(f"# --- {entity.name}/{file}\n{text}")
         return 0
-    target = write(entity, args.directory or project.root() / "models")
+    target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
     print(f"Wrote {target}: {files}")
     print("Read the YAML: are types and keys right? Describe the columns there.")

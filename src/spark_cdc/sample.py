@@ -15,7 +15,7 @@ from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import Number, type_of_json, type_of_texts
 from spark_cdc.synthetic.session import open_session
 
-# Characters of a sample that are looked at: some seconds.
+# Characters of a sample that are looked at: some ten seconds.
 LIMIT = 20_000_000
 _SEPARATORS = ",;\t|"
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
