@@ -57,6 +57,7 @@ LONG = (
     "test_style",
     "test_commit",
     "test_formats",
+    "test_sample",
 )
 
 

@@ -74,7 +74,7 @@ def test_writes_the_yaml_and_seven_models(tmp_path, capsys):
     }
     out = capsys.readouterr().out
     assert "landing/orders/{business_date}" in out
-    assert "dbt run --select orders --vars '{business_date: 2019-06-19}'" in out
+    assert f"--select {new._selector(tmp_path / 'orders')} --vars '{{business_date: 2019-" in out
     assert [path.name for path in tmp_path.iterdir()] == ["orders"]
 
 
@@ -118,8 +118,8 @@ def test_columns_of_the_models():
     assert names("orders_versions") == [*state, "eff_end_date", "is_current"]
     rejected = ["rejected_columns", "rejected_reason", "rejected_row"]
     assert names("orders_rejects") == ["order_no", "line_no", "key_hash", *rejected, *partition[:2]]
-    # Each description stands there once.
-    assert text.count("description: Price.") == 1
+    # Descriptions are the owner's: what could be made of the name says nothing.
+    assert text.count('description: ""') == 5
     # Unit tests hand the entry of stg_ to the macros as it is.
     assert "doc(" not in json.dumps(models["stg_orders"])
 
@@ -461,31 +461,7 @@ def test_hint_for_a_compared_flag(tmp_path, capsys):
 # --- samples ------------------------------------------------------------------
 
 
-def test_csv_sample(spark, tmp_path):
-    folder = tmp_path / "2024-03-01"
-    folder.mkdir()
-    sample = folder / "sample.csv"
-    sample.write_text(
-        'Order No;lineNo;"Who; what";Amount;day;note;Zip\n'
-        "1;1;Ada;1.5;2024-03-01;x;01234\n"
-        "2;1;;2;;;98765\n"
-    )
-    made = entity("x", "--from-file", str(sample), "--delimiter", ";", "--key", "Order No,line_no")
-    assert made.format == "csv"
-    assert made.options == {"sep": ";"}
-    assert (made.path or "").endswith("/{business_date}")
-    assert list(made.columns) == [
-        Column("order_no", "bigint", "key", source="Order No"),
-        Column("line_no", "bigint", "key", source="lineNo"),
-        Column("who_what", "string", source="Who; what"),
-        Column("amount", "double", source="Amount"),
-        Column("day", "date"),
-        Column("source_note", "string", source="note"),
-        Column("zip", "string", source="Zip"),
-    ]
-
-
-@pytest.mark.parametrize("fmt", ["json", "parquet", "orc"])
+@pytest.mark.parametrize("fmt", ["parquet", "orc"])
 def test_typed_samples(spark, tmp_path, fmt):
     query = "select 1L as id, named_struct('a', 1L, 'b', array('x')) as item, 1.5d as amount"
     spark.sql(query).coalesce(1).write.format(fmt).save(str(tmp_path / "out"))
@@ -498,19 +474,6 @@ def test_typed_samples(spark, tmp_path, fmt):
         "item": ("struct<a:bigint,b:array<string>>", None),
         "amount": ("double", None),
     }
-
-
-def test_samples_with_bad_headers(spark, tmp_path):
-    sample = tmp_path / "sample.csv"
-    sample.write_text("a,a,\n1,2,3\n")
-    message = refused("x", "--from-file", str(sample))
-    assert "has the column 'a' 2 times" in message
-    sample.write_text("a,A\n1,2\n")
-    assert (
-        "differ at most by case" in refused("x", "--from-file", str(sample)) or "2 times" in message
-    )
-    sample.write_text("")
-    assert "has no columns" in refused("x", "--from-file", str(sample))
 
 
 # --- what dbt makes of it -----------------------------------------------------
@@ -612,7 +575,18 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
         kinds = [*MODELS, *(["events", "event_versions"] if name == "people" else [])]
         for model in ["stg_" + name, *(f"{name}_{kind}" for kind in kinds)]:
             columns = manifest["nodes"][f"model.spark_cdc.{model}"]["columns"].values()
-            assert all(column["description"] and column["data_type"] for column in columns)
+            assert all(column["data_type"] for column in columns)
+            undescribed = {column["name"] for column in columns if not column["description"]}
+            assert undescribed <= {
+                "order_no",
+                "line_no",
+                "price",
+                "at",
+                "null",
+                "yes",
+                "order",
+                "op",
+            }
     tests = sorted(
         (node["attached_node"].split(".")[-1], node["test_metadata"]["name"])
         for node in manifest["nodes"].values()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ OTHER_TYPES = {
     **{"bool": "boolean", "float8": "double", "number": "decimal(18,2)"},
     **{"datetime": "timestamp", "bytes": "binary"},
 }
+_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "ø": "oe"})
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,9 @@ def guesses(entity: Entity) -> list[str]:
 
 
 def identifier(text: str) -> str:
-    """A plain column name: 'Order No.' and 'orderNo' become order_no."""
+    """A plain column name: 'Order No.' and 'orderNo' become order_no, 'Größe' groesse."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
-    plain = re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
+    spelled = spaced.lower().translate(_LETTERS)
+    letters = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFKD", spelled))
+    plain = re.sub(r"[^a-z0-9]+", "_", letters).strip("_")
     return f"c_{plain}" if plain[:1].isdigit() else plain

@@ -192,23 +192,9 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": _text, "flow": _flow, "describe": describe}
+    environment.filters |= {"text": _text, "flow": _flow}
     environment.globals |= {"columns": _column_list}
     return environment.get_template(name)
-
-
-def describe(column: Column) -> str:
-    """A neutral description made of the name and the role."""
-    words = {"id": "ID", "op": "operation", "no": "number", "nr": "number", "qty": "quantity"}
-    words["ts"] = "time"
-    text = " ".join(words.get(word, word) for word in column.name.split("_") if word)
-    text = text[:1].upper() + text[1:]
-    notes = {
-        "key": "part of the key",
-        "ignore": "travels along, a change of it makes no update",
-        "control": "read from the source, not stored",
-    }
-    return f"{text}; {notes[column.role]}." if column.role else f"{text}."
 
 
 def _column_list(*parts: Sequence[str], indent: int = 4) -> str:
@@ -340,7 +326,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--business-date-type", default="date", help="date (default) or timestamp")
     parser.add_argument("--description", help="of the entity, in one sentence")
-    parser.add_argument("--directory", type=Path, help="default: models in the project")
+    parser.add_argument("--directory", type=Path, help="default: that of the project's models")
     parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
     parser.set_defaults(run=run)
 
@@ -377,13 +363,17 @@ def run(args: argparse.Namespace) -> int:
         for file, text in render(entity).items():
             print(f"# --- {entity.name}/{file}\n{text}")
         return 0
-    target = write(entity, args.directory or project.root() / "models")
+    target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
     print(f"Wrote {target}: {files}")
-    print("Read the YAML: are types, keys and descriptions right? Then land a day and load it:")
+    print("Read the YAML: are types and keys right? Describe the columns there.")
+    print("Then land a day and load it:")
     if entity.format != "table":
-        print(f"  files of a business date go to {path_of(entity)}")
-    print(f"  dbt run --select {entity.name} --vars '{{business_date: 2019-06-19}}'")
+        path = path_of(entity)
+        print(f"  files of a business date go to {path}")
+        if not re.match("/|[A-Za-z0-9]+:", path):
+            print("  in the Spark server's working directory (of `spark-cdc server`: the project)")
+    print(f"  dbt run --select {_selector(target)} --vars '{{business_date: 2019-06-19}}'")
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
@@ -392,6 +382,13 @@ def run(args: argparse.Namespace) -> int:
                 f"the operation, give it the role control."
             )
     return 0
+
+
+def _selector(folder: Path) -> str:
+    """What selects the models of a folder, wherever in the project it lies."""
+    root, folder = project.root_or_here().resolve(), folder.resolve()
+    inside = folder.is_relative_to(root)
+    return f"path:{folder.relative_to(root).as_posix()}" if inside else folder.name
 
 
 def entity_of(args: argparse.Namespace) -> Entity:
@@ -417,8 +414,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
             "parquet and orc: give --format"
         )
     else:
-        columns, more = read_sample(args.from_file, fmt, options)
-        problems += more
+        is_events = args.load_type == "events"
+        columns, options = read_sample(args.from_file, fmt, options, args.name, is_events)
         path = path or _path_beside(args.from_file)
     columns, more = with_roles(columns, {role: getattr(args, role) for role in ROLES})
     problems += more

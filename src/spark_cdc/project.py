@@ -59,6 +59,13 @@ def packages_folder(folder: Path) -> Path:
     return folder / str(settings.get("packages-install-path", "dbt_packages"))
 
 
+def models_folder() -> Path:
+    """Return where the project's models lie: the first of `model-paths`, if it names some."""
+    settings = yaml.safe_load((root() / "dbt_project.yml").read_text(encoding="utf-8")) or {}
+    paths = settings.get("model-paths")
+    return root() / (paths[0] if isinstance(paths, list) and paths else "models")
+
+
 def schema() -> str:
     """Return the schema that the profiles use."""
     return os.environ.get("SPARK_CDC_SCHEMA", "cdc")

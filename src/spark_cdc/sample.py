@@ -1,81 +1,252 @@
-"""Columns of a sample file, with the types that Spark infers."""
+"""Columns of a sample: those of CSV and JSON are inferred without Spark, others have types."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from spark_cdc.entity import Column, identifier, rules
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.inference import Number, type_of_json, type_of_texts
 from spark_cdc.synthetic.session import open_session
+
+# Characters of a sample that are looked at: some ten seconds.
+LIMIT = 20_000_000
+_SEPARATORS = ",;\t|"
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+# In the order of the source: name, type, format.
+_Found = list[tuple[str, str, str | None]]
 
 
 def read_sample(
-    path: Path, file_format: str, options: Mapping[str, str]
-) -> tuple[list[Column], list[str]]:
-    """Columns of a sample file with the types that Spark infers, and what is wrong with them.
+    path: Path, file_format: str, options: Mapping[str, str], entity: str, is_events: bool
+) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns of a sample, and the options of Spark's reader that it takes.
 
-    Whole numbers in text become bigint, because the next file may hold larger ones; numbers with
-    leading zeros stay text.
+    Args:
+        path: a file, or a folder of files.
+        file_format: csv, json, parquet or orc.
+        options: of Spark's reader, as they were given.
+        entity: its name, which no column may have.
+        is_events: whether it is one of change events, which have more names of their own.
+
+    Raises:
+        SparkCdcError: a load would not read it.
     """
-    with open_session(None, "1g") as spark:
-        source = f"file://{path.resolve()}"
-        if file_format == "csv":
-            options = {"nullValue": "\\N", **options}  # as the macro land() reads it
-        reader = spark.read.options(**options)
-        names: list[str] = []
-        if file_format == "csv":
-            has_header = str(options.get("header", "true")).lower() == "true"
-            plain = spark.read.options(**{**options, "header": "false"}).csv(source)
-            first = plain.first()
-            if has_header and first is not None:
-                names = [value or "" for value in first]
-            frame = reader.options(header=has_header, inferSchema=True).csv(source)
-        elif file_format == "json":
-            frame = reader.options(inferTimestamp=True).json(source)
+    found: _Found
+    more: dict[str, str] = {}
+    if file_format == "csv":
+        found, more = _csv_columns(path, {name.lower(): value for name, value in options.items()})
+    elif file_format == "json":
+        found = _json_columns(path)
+    else:
+        with open_session(None, "1g") as spark:
+            frame = (
+                spark.read.options(**options).format(file_format).load(f"file://{path.resolve()}")
+            )
+            types = [(item.name, item.dataType.simpleString()) for item in frame.schema]
+        is_text = re.compile(r"(var)?char\(|void$|null$")
+        found = [(name, "string" if is_text.match(one) else one, None) for name, one in types]
+    if not found:
+        raise _bad_sample(f"{path} has no columns")
+    names = [name for name, _, _ in found]
+    for name in names:
+        if not name.strip():
+            raise _bad_sample(f"{path} has a column without a name")
+        alike = [other for other in names if other.lower() == name.lower()]
+        if len(alike) > 1:
+            raise _bad_sample(f"{path} has columns whose names are the same, case apart: {alike}")
+    return _named(found, entity, is_events), {**options, **more}
+
+
+def _bad_sample(message: str) -> SparkCdcError:
+    return SparkCdcError(
+        f"{message}; a load would refuse it.",
+        "Correct the sample, or say how it is read: `spark-cdc new --help` lists the options.",
+    )
+
+
+def _named(found: _Found, entity: str, is_events: bool) -> list[Column]:
+    """The columns under names of their own, which a YAML and Spark take as they are."""
+    columns: list[Column] = []
+    taken = {f"stg_{entity}"}
+    for position, (name, data_type, pattern) in enumerate(found, 1):
+        plain = identifier(name)[:100].strip("_") or f"column_{position}"
+        if rules()[0]._is_reserved(plain, is_events) or plain in taken:
+            plain = f"source_{plain}"
+        plain = f"{plain}_{position}" if plain in taken else plain
+        taken.add(plain)
+        source = name if name != plain else None
+        columns.append(Column(plain, data_type, source=source, format=pattern))
+    return columns
+
+
+def _texts(path: Path, encoding: str) -> Iterator[tuple[Path, str, bool]]:
+    """The files with their texts, up to the limit, and whether a text was cut off there."""
+    rest = LIMIT
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    for file in files:
+        if file.is_dir() or (path.is_dir() and file.name.startswith(("_", "."))):
+            continue
+        try:
+            # Spark, too, skips the mark of UTF-8 at the start.
+            codec = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
+            with _OPENERS.get(file.suffix, open)(file, "rt", encoding=codec, newline="") as stream:
+                text = stream.read(rest + 1)
+        except (UnicodeError, LookupError) as error:
+            raise _bad_sample(f"{file} is no text in {encoding} (is it packed?)") from error
+        is_cut = len(text) > rest
+        if is_cut:
+            print(f"Of {path} the first {LIMIT:,} characters are looked at.", file=sys.stderr)
+            text = text[: text.rfind("\n", 0, rest) + 1]
+        yield file, text, is_cut
+        rest -= len(text)
+        if is_cut:
+            return
+
+
+# --- CSV ----------------------------------------------------------------------
+
+
+def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[str, str]]:
+    """The columns of CSV, and the options that were not given and that it takes."""
+    found = {}
+    files = list(_texts(path, options.get("encoding", options.get("charset", "UTF-8"))))
+    if "sep" not in options and "delimiter" not in options:
+        sep = max(_SEPARATORS, key=lambda one: _width(files, {**options, "sep": one}))
+        found = {"sep": sep} if sep != "," else {}
+    # What the default does not read may have quotes that are doubled, as PostgreSQL writes them.
+    escapes = [options["escape"]] if "escape" in options else ["\\", '"']
+    for escape in escapes:
+        try:
+            names, rows = _csv_rows(files, {**options, **found, "escape": escape})
+            break
+        except SparkCdcError:
+            if escape == escapes[-1]:
+                raise
+    if escape != escapes[0]:
+        found["escape"] = escape
+    columns = [set(values) for values in zip(*rows, strict=True)] or [set[str]() for _ in names]
+    if "multiline" not in options and any(
+        re.search("[\r\n]", text) for texts in [names, *columns] for text in texts
+    ):
+        found["multiLine"] = "true"
+    nothing = {"", options.get("nullvalue", "\\N")}
+    types = [type_of_texts(values - nothing) for values in columns]
+    return [(name, *one) for name, one in zip(names, types, strict=True)], found
+
+
+def _width(files: Sequence[tuple[Path, str, bool]], options: Mapping[str, str]) -> int:
+    """The number of fields in the first line, 0 if it can't be read so."""
+    try:
+        return next((len(row) for file in files for row in _records(*file, options)), 0)
+    except SparkCdcError:
+        return 0
+
+
+def _csv_rows(
+    files: Sequence[tuple[Path, str, bool]], options: Mapping[str, str]
+) -> tuple[list[str], list[list[str]]]:
+    """The names of the header, and the rows of all files."""
+    names: list[str] = []
+    rows: list[list[str]] = []
+    for file, text, is_cut in files:
+        for number, row in enumerate(_records(file, text, is_cut, options)):
+            is_header = number == 0 and options.get("header", "true").lower() == "true"
+            if not names:
+                names = row if is_header else [f"column_{at}" for at, _ in enumerate(row, 1)]
+            elif is_header and row != names:
+                raise _bad_sample(f"{file} has another header than the files before it")
+            if len(row) != len(names):
+                where = f"record {number + 1} of {file}"
+                raise _bad_sample(f"{where} has {len(row)} fields, the first one {len(names)}")
+            if not is_header:
+                rows.append(row)
+    return names, rows
+
+
+def _records(
+    file: Path, text: str, is_cut: bool, options: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """The records of CSV as Spark reads them; Python's reader does not tell how values are quoted.
+
+    Raises:
+        SparkCdcError: a quote is not closed, or something follows it.
+    """
+    comment, escape = options.get("comment"), options.get("escape", "\\")
+    if comment:
+        text = re.sub(rf"(?m)^{re.escape(comment)}.*\r?\n?", "", text)
+    quote = options.get("quote", '"') or "\0"
+    separator = options.get("sep", options.get("delimiter", ",")).replace("\\t", "\t")
+    leading, trailing = (
+        options.get(f"ignore{side}whitespace", "false").lower() == "true"
+        for side in ("leading", "trailing")
+    )
+    q, e, s = re.escape(quote), re.escape(escape), re.escape(separator)
+    inner = f"[^{q}]*(?:{q}{q}[^{q}]*)*" if escape == quote else f"(?:[^{q}{e}]|{e}.)*"
+    start, end = "[ \t]*" if leading else "", f"({s}|\r\n|[\r\n]|\\Z)"
+    field = re.compile(
+        f"{start}(?:{q}({inner}){q}[ \t]*|(?!{q})((?:(?!{s})[^\r\n])*)){end}", re.DOTALL
+    )
+    unclosed = re.compile(f"{start}{q}{inner}\\Z", re.DOTALL)
+    fields: list[str] = []
+    position = 0
+    while position < len(text) or fields:
+        match = field.match(text, position)
+        if not match:
+            if is_cut and unclosed.match(text, position):
+                return
+            line = len(re.findall("\r\n|\r|\n", text[:position])) + 1
+            raise _bad_sample(
+                f"line {line} of {file} has a quote that is not closed, or within a quoted value"
+            )
+        quoted, plain, ending = match.groups()
+        position = match.end()
+        if quoted is not None:
+            fields.append(quoted.replace(escape + quote, quote))
         else:
-            frame = reader.format(file_format).load(source)
-        types = {item.name: item.dataType.simpleString() for item in frame.schema}
-        if file_format == "csv" and names and len(set(names)) == len(names) == len(types):
-            types = dict(zip(names, types.values(), strict=True))
-            texts = reader.options(header=True, inferSchema=False).csv(source)
-            types = _without_leading_zeros(types, texts)
-    problems = []
-    if not types or (file_format == "csv" and first is None):
-        problems.append(f"{path} has no columns: give a sample with a header and some rows")
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.append(
-            f"{path} has the column {name!r} {names.count(name)} times: give each its own name"
-            if name
-            else f"{path} has a column without a name: give it one"
-        )
-    return [_sampled(name, data_type, file_format) for name, data_type in types.items()], problems
+            fields.append(plain.rstrip(" \t") if trailing else plain)
+        if ending != separator:
+            if quoted is not None or len(fields) > 1 or plain.strip():  # Spark skips blank lines
+                yield fields
+            fields = []
 
 
-def _without_leading_zeros(types: Mapping[str, str], texts: object) -> dict[str, str]:
-    numeric = [
-        (position, name)
-        for position, (name, data_type) in enumerate(types.items())
-        if re.match(r"(int|bigint|double|decimal)", data_type)
-    ]
-    if not numeric:
-        return dict(types)
-    named = texts.toDF(*(f"c{position}" for position in range(len(types))))  # type: ignore[attr-defined]
-    padded = named.selectExpr(
-        *(f"coalesce(bool_or(c{i} rlike '^ *[+-]?0[0-9]'), false) as c{i}" for i, _ in numeric)
-    ).first()
-    return {
-        **types,
-        **{name: "string" for i, name in numeric if padded is not None and padded[f"c{i}"]},
-    }
+# --- JSON ---------------------------------------------------------------------
 
 
-def _sampled(name: str, data_type: str, file_format: str) -> Column:
-    plain = identifier(name)
-    if rules()[0]._is_reserved(plain, False):
-        plain = f"source_{plain}"
-    if re.match(r"(var)?char\(|void$|null$", data_type):
-        data_type = "string"
-    if file_format == "csv" and data_type == "int":
-        data_type = "bigint"
-    return Column(plain, data_type, source=name if name != plain else None)
+def _json_columns(path: Path) -> _Found:
+    """The columns of JSON lines."""
+    columns: dict[str, list[object]] = {}
+    for file, text, _ in _texts(path, "UTF-8"):
+        for number, line in enumerate(re.split("\r\n|\r|\n", text), 1):
+            if not line.strip(" "):
+                continue
+            try:
+                row = json.loads(
+                    line,
+                    parse_int=Number,
+                    parse_float=Number,
+                    parse_constant=str,
+                    object_pairs_hook=_object,
+                )
+                if not isinstance(row, dict):
+                    raise ValueError("it is a list or a single value")
+            except ValueError as error:
+                where = f"line {number} of {file}"
+                raise _bad_sample(f"{where} is not one JSON object: {error}") from error
+            for name, value in row.items():
+                columns.setdefault(name, []).append(value)
+    return [(name, *type_of_json(values)) for name, values in columns.items()]
+
+
+def _object(members: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("a name stands in it twice")
+    return found

@@ -1,0 +1,415 @@
+"""`spark-cdc new --from-file`: what is read in a sample, and that a load takes what it wrote."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from project import Project
+from spark_cdc import new, sample
+from spark_cdc.entity import Column, Entity, rules
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.inference import Number, type_of_json, type_of_texts
+
+NASTY = [
+    *("0", "-0", "7", "007", "-007", "+7", " 7", "7 ", "1e5", "1E-5", ".5", "5.", "0x1p3", "1d"),
+    *("1.50", "1e400", "1e-400", "NaN", "Infinity", "9223372036854775807", "9223372036854775808"),
+    *(
+        "123456789012345678901",
+        "0.30000000000000004",
+        "1.00000000000000000001",
+        "9" * 39,
+        "1" * 5000,
+    ),
+    *("1.7976931348623157e308", "2.5e-320", "12345678901234567890.5e3", "-.5", "0001-01-01"),
+    *("true", "FALSE", "t", "f", "T", "yes", "no", "y", "n", "1", "null", "NULL", "\\N", "-", "--"),
+    *("2024-02-29", "2023-02-29", "2024-2-9", "0000-01-01", "9999-12-31", "10000-01-01", "2024"),
+    *("2024-02-03 24:00", "24:00", "12:30:00", "2024-02-03T12:30", "2024-02-03 12:30:00.123456"),
+    *("2024-02-03 12:30:00.1234567", "2024-02-03 12:30:00+02:00"),
+    *("2024-02-03 12:30:00+02", "2024-02-03T12:30:00.5000000Z", "9999-12-31 23:00:00-05:00"),
+    *("2024-02-03 12:30+25:00", "10.12.1815", "1.2.2024", "31.04.2024", "01/02/2024", "13/02/2024"),
+    *("02/13/2024", "2024/02/03", "3.2.2024 9:05", "20240203", "١٢", "é", "  ", "a,b", "x;y", "\t"),
+    *('"', '""', 'say "x"', "\\", "C:\\", "a\nb", "a\r\nb", "{{ x }}", "{% y %}", "'", "NULL\n"),
+]
+NAMES = [
+    *("id", "Order No", "Größe", "select", "true", "null", "yes", "note", "key_hash"),
+    "operation",
+    *(
+        "stg_things",
+        "raw__x",
+        "x__cdc",
+        "1a",
+        "名前",
+        "a.b",
+        "a`b",
+        'a"b',
+        "a'b",
+        "a\nb",
+        " a",
+        "#",
+    ),
+    *("event_time", "old__id", "x" * 200, "{{ x }}", "{% y %}", "- x: [y]", "_a", "order_no"),
+]
+
+
+def parsed(path: Path, *words: str, name: str = "things") -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    new.add_parser(parser.add_subparsers())
+    return parser.parse_args(["new", name, "--from-file", str(path), *words])
+
+
+def made(path: Path, *words: str) -> Entity:
+    return new.entity_of(parsed(path, *words))
+
+
+def written(folder: Path, text: str, name: str = "sample.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def found(path: Path, *words: str) -> dict[str, str]:
+    """The types of the columns, with formats."""
+    key = ["--key", "id", *words]
+    return {
+        column.name: f"{column.data_type} {column.format or ''}".strip()
+        for column in made(path, *key).columns
+    }
+
+
+def refused(path: Path, *words: str) -> str:
+    with pytest.raises(SparkCdcError) as error:
+        made(path, *words)
+    assert "--help" in error.value.next_step
+    return error.value.message
+
+
+def judged_as_dbt_reads_it(entity: Entity) -> list[str]:
+    """What a run says of the YAML."""
+    model = yaml.safe_load(new.render_yaml(entity))["models"][0]
+    node = {"name": model["name"], "meta": model["config"]["meta"]}
+    node["columns"] = [
+        {"name": one["name"], "data_type": one["data_type"], **one.get("config", {})}
+        for one in model["columns"]
+    ]
+    return rules()[0]._description_problems(entity.name, node)
+
+
+# --- types --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ("", "string"),
+        ("1 -2 0", "bigint"),
+        ("01234 98765", "string"),
+        ("+49 50", "string"),
+        ("9223372036854775807", "bigint"),
+        ("9223372036854775808 1", "decimal(38,0)"),
+        ("123456789012345678901 1.5", "decimal(38,1)"),
+        ("1" * 39, "string"),
+        ("1.5 2 .5 1e5", "double"),
+        ("0.30000000000000004", "double"),
+        ("1.00000000000000000001 22", "decimal(38,20)"),
+        ("1e400 1", "string"),
+        ("1e-400", "string"),
+        ("NaN 1.5", "string"),
+        ("0x1p3", "string"),
+        ("1d", "string"),
+        ("1,5", "string"),
+        ("true FALSE", "boolean"),
+        ("true", "boolean"),
+        ("t f", "boolean"),
+        ("f", "string"),  # as well a letter
+        ("t f true", "string"),
+        ("y n", "string"),
+        ("2024-02-29 2024-3-1", "date"),
+        ("0000-01-01", "string"),
+        ("2023-02-29", "string"),
+        ("10000-01-01", "string"),
+        ("2024-02-03 2024-02-03T10:00:00", "timestamp"),
+        ("2024-02-03T10:00:00.123456Z 2024-02-03T10:00:00+02:00", "timestamp"),
+        ("2024-02-03T10:00:00.1234567", "string"),
+        ("2024-02-03T24:00", "string"),
+        ("2024-02-03T10:00.5", "string"),
+        ("9999-12-31T23:00:00-05:00", "string"),
+        ("12:30:00", "string"),
+        ("10.12.1815", "date dd.MM.yyyy"),
+        ("10.12.1815 1.2.2024", "date d.M.yyyy"),
+        ("31.04.2024", "string"),
+        ("01/02/2024", "string"),  # January or February
+        ("01/02/2024 13/02/2024", "date dd/MM/yyyy"),
+        ("1/2/2024 2/13/2024", "date M/d/yyyy"),
+        ("2024/02/03", "date yyyy/MM/dd"),
+    ],
+)
+def test_types_of_texts(texts, expected):
+    data_type, pattern = type_of_texts(texts.split(" ") if texts else [])
+    assert f"{data_type} {pattern or ''}".strip() == expected
+
+
+def test_times_that_need_a_format():
+    assert type_of_texts(["10.12.1815 23:59"]) == ("timestamp", "dd.MM.yyyy HH:mm")
+    assert type_of_texts(["3.2.2024 9:05:00"]) == ("timestamp", "d.M.yyyy H:mm:ss")
+    assert type_of_texts(["3.2.2024 9:5"]) == ("string", None)
+    assert type_of_texts(["2024-02-03 10:00"]) == ("timestamp", "yyyy-MM-dd HH:mm")
+    assert type_of_texts(["2024-02-03 10:00:00"]) == ("timestamp", None)
+
+
+def test_types_of_json():
+    whole, long, point = Number("1"), Number("123456789012345678901"), Number("1.5")
+    for values, expected in [
+        ([None], "string"),
+        ([True, None], "boolean"),
+        ([True, whole], "string"),
+        ([whole, "1"], "string"),
+        (["1", "2"], "string"),
+        (["2024-02-03", None], "date"),
+        ([whole, point], "double"),
+        ([long], "decimal(38,0)"),
+        ([[], [whole], [None, point]], "array<double>"),
+        ([[]], "array<string>"),
+        ([{}], "string"),
+        ([{"a": None}, {"b c": [long]}], "struct<a:string,`b c`:array<decimal(38,0)>>"),
+        ([{"a": whole, "A": whole}], "string"),
+        ([{"d": "2024-02-03"}], "struct<d:string>"),
+        ([{"a": whole}, "x"], "string"),
+    ]:
+        assert type_of_json(values)[0] == expected, values
+
+
+# --- CSV ----------------------------------------------------------------------
+
+
+def test_csv_sample(tmp_path):
+    folder = tmp_path / "2024-03-01"
+    folder.mkdir()
+    text = 'Order No;lineNo;"Who; what";Amount;day;note;Zip\n'
+    path = written(folder, text + "1;1;Ada;1.5;2024-03-01;x;01234\n2;1;;2;;;98765\n")
+    entity = made(path, "--key", "Order No,line_no")
+    assert entity.format == "csv"
+    assert entity.options == {"sep": ";"}
+    assert (entity.path or "").endswith("/{business_date}")
+    assert list(entity.columns) == [
+        Column("order_no", "bigint", "key", source="Order No"),
+        Column("line_no", "bigint", "key", source="lineNo"),
+        Column("who_what", "string", source="Who; what"),
+        Column("amount", "double", source="Amount"),
+        Column("day", "date"),
+        Column("source_note", "string", source="note"),
+        Column("zip", "string", source="Zip"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("id,a\n1,x\n", {}),
+        ("id\n1\n", {}),
+        ("id\ta\n1\tx,y\n", {"sep": "\t"}),
+        ("id|a\n1|x\n", {"sep": "|"}),
+        ('id,a\r\n1,"x,\r\ny"\r\n', {"multiLine": "true"}),
+        ('id,a\n1,"say ""x"""\n', {"escape": '"'}),
+        ('id,a\n1,"C:\\"\n2,"b"\n', {"escape": '"'}),
+        ('id,a\n1,"say \\"x\\""\n', {}),
+        ('id,a\n1,5" wide\n', {}),
+        ('id;a\n1;"say ""x""\n and y"', {"sep": ";", "escape": '"', "multiLine": "true"}),
+        ('id,"a\nb"\n1,2', {"multiLine": "true"}),
+    ],
+)
+def test_csv_names_the_options_that_it_needs(tmp_path, text, options):
+    entity = made(written(tmp_path, text), "--key", "id")
+    assert entity.options == options
+    assert entity.columns[0].data_type == "bigint"
+
+
+def test_csv_as_the_reader_takes_it(tmp_path):
+    text = "\ufeffid,n,at\r\n\r\n1,\\N,\r\n2,,10.12.1815"
+    assert found(written(tmp_path, text)) == {
+        "id": "bigint",
+        "n": "string",
+        "at": "date dd.MM.yyyy",
+    }
+    path = written(tmp_path, "#no\nid,a\n1,NULL\n2, 5\n#x,\n")
+    words = ["--option", "comment=#", "--option", "nullValue=NULL"]
+    assert found(path, *words) == {"id": "bigint", "a": "string"}
+    assert found(path, *words, "--option", "ignoreLeadingWhiteSpace=true")["a"] == "bigint"
+    path = written(tmp_path, "1,x\n2,y")
+    assert found(path, "--option", "header=false", "--key", "column_1") == {
+        "column_1": "bigint",
+        "column_2": "string",
+    }
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("id,Größe\n1,é".encode("latin-1"))
+    assert found(latin, "--option", "encoding=ISO-8859-1") == {"id": "bigint", "groesse": "string"}
+    packed = tmp_path / "packed.csv.gz"
+    packed.write_bytes(gzip.compress(b"id\n1\n"))
+    assert found(packed) == {"id": "bigint"}
+
+
+def test_a_folder_is_a_sample_too(tmp_path):
+    written(tmp_path, "id,a\n1,5\n", "1.csv")
+    written(tmp_path, "id,a\n2,x\n", "2.csv")
+    written(tmp_path, "", "_SUCCESS")
+    assert found(tmp_path, "--format", "csv") == {"id": "bigint", "a": "string"}
+    written(tmp_path, "a,id\n2,x\n", "2.csv")
+    assert "has another header" in refused(tmp_path, "--format", "csv")
+
+
+def test_the_head_of_a_large_sample_is_enough(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sample, "LIMIT", 30)
+    path = written(tmp_path, 'id,a\n1,5\n2,"6\n7"\n3,"8\n9 and more of it"\n4,"x""y"')
+    assert found(path) == {"id": "bigint", "a": "string"}
+    assert "the first 30 characters are looked at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no columns"),
+        ("\n\n", "has no columns"),
+        ("id,,a\n1,2,3", "has a column without a name"),
+        ("id,a,a\n1,2,3", "names are the same, case apart: ['a', 'a']"),
+        ("id,a,A\n1,2,3", "names are the same, case apart: ['a', 'A']"),
+        ("id,a\n1,2\n3", "record 3 of"),
+        ('id,a\n1,2\n3,"x', "line 3 of"),
+        ('id,a\n1,"b"c', "a quote that is not closed, or within a quoted value"),
+        ("id,${x}\n1,2", "has ${ in its name"),
+    ],
+)
+def test_csv_that_a_load_would_refuse(tmp_path, text, message):
+    assert message in refused(written(tmp_path, text), "--key", "id")
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "x.csv"
+    for content in ("é".encode("latin-1"), gzip.compress(b"id\n1")):
+        path.write_bytes(content)
+        assert "is no text in UTF-8" in refused(path)
+    assert "is no text in nonsense" in refused(path, "--option", "encoding=nonsense")
+
+
+# --- JSON ---------------------------------------------------------------------
+
+
+def test_json_sample(tmp_path):
+    lines = [
+        '\ufeff{"id": 1, "big": 123456789012345678901, "born": "10.12.1815", "ok": true}',
+        "",
+        '{"id": 2, "price": 1.5, "item": {"a": [1, 2.5]}, "at": "2024-02-03T10:00:00Z"}',
+    ]
+    assert found(written(tmp_path, "\r\n".join(lines), "x.jsonl")) == {
+        "id": "bigint",
+        "big": "decimal(38,0)",
+        "born": "date dd.MM.yyyy",
+        "ok": "boolean",
+        "price": "double",
+        "item": "struct<a:array<double>>",
+        "at": "timestamp",
+    }
+
+
+@pytest.mark.parametrize(
+    "line", ['{"a": 1}{"a": 2}', '{"a": 1} x', '{"a": 1},', '[{"a": 1}]', "{", '{"a": 1, "a": 2}']
+)
+def test_json_that_a_load_would_refuse(tmp_path, line):
+    path = written(tmp_path, '{"id": 1}\n' + line, "x.json")
+    assert f"line 2 of {path} is not one JSON object" in refused(path, "--key", "id")
+
+
+# --- all of it ----------------------------------------------------------------
+
+
+def csv_text(rows: list[list[str]]) -> str:
+    return "".join(
+        ",".join('"' + value.replace('"', '""') + '"' for value in row) + "\n" for row in rows
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_run_accepts_what_was_written(tmp_path, seed):
+    """Whatever the names and values are: the rules of a run say nothing."""
+    chance = random.Random(seed)
+    names = ["id", *chance.sample(NAMES[1:], chance.randint(1, len(NAMES) - 1))]
+    pools = [chance.sample(NASTY, chance.randint(1, 3)) for _ in names]
+    rows = [[str(number), *(chance.choice(pool) for pool in pools[1:])] for number in range(1, 6)]
+    events = ["--load-type", "events", "--events-format", "flagged_rows", "--operation", "id"]
+    words = [*events, "--order", "id"] if seed % 2 else []
+    texts = {
+        "x.csv": csv_text([names, *rows]),
+        "x.json": "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows),
+    }
+    for name, text in texts.items():
+        path = written(tmp_path, text, name)
+        if words:
+            columns, _ = sample.read_sample(path, name[2:], {}, "things", True)
+            entity = Entity("things", columns)
+            assert not [p for p in new.problems_of(entity) if "role key" not in p]
+            continue
+        entity = made(path, "--key", "id")
+        assert judged_as_dbt_reads_it(entity) == []
+        assert [column.source or column.name for column in entity.columns] == names
+
+
+@pytest.mark.parametrize(
+    ("words", "folder"), [([], "sql/a"), (["--directory", "sql/cdc"], "sql/cdc/a")]
+)
+def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nmodel-paths: [sql]\n")
+    monkeypatch.chdir(tmp_path)
+    args = parsed(written(tmp_path, "id\n1\n"), "--key", "id", *words, name="a")
+    assert args.run(args) == 0
+    assert (tmp_path / folder / "stg_a.sql").is_file()
+    printed = capsys.readouterr().out
+    assert f"dbt run --select path:{folder} --vars" in printed
+    assert "in the Spark server's working directory" in printed
+
+
+# --- with Spark ---------------------------------------------------------------
+
+
+def test_a_load_takes_what_was_proposed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each text and each name, in CSV as in JSON: no row is rejected."""
+    monkeypatch.chdir(project.folder)
+    names = ["id", *NAMES[1:], *(f"c{at}" for at in range(len(NASTY) - len(NAMES) + 1))]
+    rows = [["1", *NASTY], ["2", *("" for _ in NASTY)]]
+    numbers = {"long": 123456789012345678901, "third": 0.30000000000000004, "list": [{"a b": 1.5}]}
+    objects = [dict(zip(NAMES, row, strict=False)) | numbers for row in rows]
+    mixed = [
+        "id;flag;born;at;price;size",
+        "1;t;1.2.1815;2024-02-03;1e5;123456789012345678901",
+        "2;f;10.12.1815;2024-02-03T10:00:00+02:00;.5;1.5e-3",
+    ]
+    texts = {
+        "nasty.csv": "\ufeff" + csv_text([names, *rows]).replace("\n", "\r\n"),
+        "nasty.json": "\n".join(json.dumps(one) for one in objects),
+        "mixed.csv": "\n".join(mixed),
+    }
+    for file, text in texts.items():
+        name = file.replace(".", "_")
+        folder = project.landing / name / "2024-01-01"
+        folder.mkdir(parents=True)
+        path = ["--path", f"{folder.parent}/{{business_date}}", "--directory", "models/mine"]
+        args = parsed(written(folder, text, file), "--key", "id", *path, name=name)
+        assert args.run(args) == 0
+    words = ["--select", "path:models/mine", "--vars", "{business_date: 2024-01-01}"]
+    outcome = project.dbt("run", *words)
+    assert outcome.success, outcome.output
+    columns = "id, flag, born, cast(at as string), price, size"
+    assert project.rows("mixed_csv_current", columns) == [
+        (1, True, "1815-02-01", "2024-02-03 00:00:00", 100000.0, Decimal("123456789012345678901")),
+        (2, False, "1815-12-10", "2024-02-03 08:00:00", 0.5, Decimal("0.0015")),
+    ]
+    assert (
+        project.rows("nasty_json_current", "long, third, list[0].`a b`")
+        == [(Decimal("123456789012345678901"), 0.30000000000000004, 1.5)] * 2
+    )
+    assert len(project.rows("nasty_csv_current", "id")) == 2
