@@ -2,7 +2,8 @@
     is collected and raised in one message; of others it is a warning. Returns an empty text: there is no SQL to run. -#}
 {%- macro validate() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
-    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
+    {%- set var_problems = spark_cdc._var_problems() -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) + var_problems -%}
     {%- set loads = [] -%}
     {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
@@ -17,10 +18,9 @@
             {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if loads and spark_cdc._is_load_command() -%}
+    {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
         {%- do problems.extend(spark_cdc._run_problems(loads)) -%}
     {%- endif -%}
-    {%- do problems.extend(spark_cdc._var_problems()) -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}
         {%- set message -%}

@@ -188,8 +188,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
         ["id,value,op,seq", "1,5,U,3", "1,6,U,3", "1,6,U,3", "2,7,U,3", "2,7,U,3", "1,8,U,4"],
         [
             "events_tied: 1 row of 2024-01-02 can't be accepted",
-            "another, different event of the same key has the same position: name a tie_breaker",
-            'in {"id": 1, "position": [1, 3]}',
+            "different events of one key have the position [1, 3]: name a tie_breaker",
+            '{"operation":"update","id":1,"value":5}',
+            '{"operation":"update","id":1,"value":6}',
         ],
     ),
     "events_refused": (

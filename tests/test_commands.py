@@ -120,3 +120,100 @@ def test_the_first_command_of_all_is_a_range_of_dates(
     assert code == 0, capsys.readouterr().out
     assert project.query("select id, value from brand_new.earliest_current") == [(1, 2)]
     assert len(project.query("select * from brand_new_ops.cdc_loads")) == 2
+
+
+def test_defer_clone_and_show_do_no_harm(project: Project) -> None:
+    """A developer's schema beside that of production, whose manifest is the state."""
+    project.entity("shown", KEYED)
+    report = project.folder / "models/shown/report_of_shown.sql"
+    report.write_text("select * from {{ ref('shown_current') }}\n")
+    project.land("shown", "2024-01-01", "id,value", "1,1", "2,2")
+    project.land("shown", "2024-01-02", "id,value", "1,5", "2,2")
+    project.load("2024-01-01", "shown")
+    first, second = [(1, 1), (2, 2)], [(1, 5), (2, 2)]
+    date = ("--vars", "{business_date: 2024-01-02}")
+
+    for words in (["--select", "shown_current"], ["--select", "shown_ledger", *date]):
+        shown = project.dbt("show", *words)
+        assert shown.success, shown.output
+    assert project.dbt("docs", "generate").success
+    assert project.dbt("source", "freshness").success
+    (project.folder / "target").rename(project.folder / "state")
+    deferred = ("--defer", "--state", "state", *date)
+
+    project.profile(schema="developer")
+    try:
+        report_only = project.dbt("run", "--select", "report_of_shown", *deferred)
+        assert report_only.success, report_only.output
+        rows = "select id, value from developer.report_of_shown order by id"
+        assert project.query(rows) == first
+        commit_only = project.dbt("run", "--select", "shown_committed", *deferred)
+        assert not commit_only.success
+        assert "shown_ledger is not part of this run" in commit_only.output
+        own = project.dbt("build", "--select", "shown_ledger+", *deferred)
+        assert own.success, own.output
+        assert project.query(rows) == second
+        cloned = project.dbt(
+            "clone", "--state", "state", "--full-refresh", "--select", "shown_ledger+"
+        )
+        assert "shallow clone requires file_format" in cloned.output  # of dbt-spark, for views too
+        assert project.query(rows) == second
+        again = project.dbt("build", "--select", "path:models/shown")
+        assert "business_date" in again.output
+    finally:
+        project.profile()
+    assert project.rows("shown_current", "id, value") == first
+    assert [row[0][:8] for row in loaded(project, "shown")] == ["20240101"]
+
+    above = project.dbt("build", "--select", "+report_of_shown+", "--threads", "8", *date)
+    assert above.success, above.output
+    assert project.rows("report_of_shown", "id, value") == second
+
+
+def test_a_first_build_needs_no_cdc_loads(project: Project) -> None:
+    """It is made by the load, and the data tests of the same run find it."""
+    project.entity("fresh", KEYED)
+    project.land("fresh", "2024-01-01", "id,value", "1,1")
+    project.profile(schema="fresh_schema")
+    words = ("build", "--select", "path:models/fresh", "--vars", "{business_date: 2024-01-01}")
+    outcome = project.dbt(*words)
+    project.profile()
+    assert outcome.success, outcome.output
+
+
+def test_a_project_of_its_own_names_and_folders(project: Project) -> None:
+    """Schemas by the project's own rule, models in folders, a schema and a tag for each."""
+    project.entity("housed", KEYED)
+    macro = project.folder / "macros" / "generate_schema_name.sql"
+    macro.parent.mkdir(exist_ok=True)
+    macro.write_text(
+        "{% macro generate_schema_name(custom, node) -%}\n"
+        "{{ 'house_' ~ (custom or 'main') }}\n{%- endmacro %}\n"
+    )
+    settings = project.folder / "dbt_project.yml"
+    before = settings.read_text()
+    housed = f"{{{project.name}: {{housed: {{+schema: rooms, +tags: [nightly]}}}}}}"
+    settings.write_text(f"{before}models: {housed}\n")
+    for date in ("2024-01-01", "2024-01-02"):
+        project.land("housed", date, "id,value", f"1,{date[-1]}")
+    try:
+        for date in ("2024-01-01", "2024-01-02"):
+            words = ("--select", "tag:nightly", "--vars", f"{{business_date: {date}}}")
+            outcome = project.dbt("build", *words)
+            assert outcome.success, outcome.output
+    finally:
+        settings.write_text(before)
+        macro.unlink()
+    assert project.query("select id, value from house_rooms.housed_current") == [(1, 2)]
+    loads = "select entity from house_main.cdc_loads where entity = 'housed'"
+    assert len(project.query(loads)) == 2
+
+
+def test_a_manifest_that_grows_too_long_is_a_refused_load(project: Project) -> None:
+    project.entity("long", KEYED)
+    project.land("long", "2024-01-01", "id,value", "1,1")
+    outcome = project.run("2024-01-01", "long", spark_cdc_manifest_limit=100)
+    assert not outcome.success
+    assert "the manifest would have" in outcome.output
+    refused = project.query("select status, guard from {s}.cdc_loads where entity = 'long'")
+    assert refused == [("refused", "manifest_limit")]

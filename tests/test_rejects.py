@@ -101,11 +101,13 @@ def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (
         [ID, column("seq", "int", role="control")],
         run_query=query_runner(cursor),
         _refuse_load=lambda entity, guard, message, load, known: said.extend([guard, message]),
+        _tied_lines=lambda run: ["both events"],
     )
     values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
     ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as rows (note))"
     entity = {**macros._entity("people"), "quarantine": list(quarantine)}
-    macros._check_rejects(entity, ledger, {"load_id": "l", "business_time": "2024-05-01"}, {})
+    load = {"load_id": "l", "business_time": "2024-05-01"}
+    macros._check_rejects({"entity": entity, "ledger": ledger, "load": load}, {})
     return said
 
 
@@ -120,7 +122,8 @@ def test_a_load_is_refused_by_the_kinds_of_its_notes(cursor: Any) -> None:
     assert "To set such rows aside this once: dbt run" in message
     guard, message = refused(cursor, cast, tied)
     assert guard == "tied_events"
-    assert message.startswith("people: 1 row of") and "To set such rows aside" not in message
+    assert message.startswith("people: 1 row of") and "both events" in message
+    assert "To set such rows aside" not in message
     assert refused(cursor, cast, null, quarantine=("failed_casts", "null_keys")) == []
     assert refused(cursor, cast, tied, quarantine=("failed_casts", "null_keys"))[0] == "tied_events"
 

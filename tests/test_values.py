@@ -1,7 +1,7 @@
 """A value is taken as it is, or its row is rejected: docs/values.md, against a Python reference.
 
-The reference reads a text by the grammar of the docs, with Python's own arithmetic. Random and nasty
-texts of each type go through the casts and the rejects of staging, in ANSI mode and without it, in
+The reference reads a text by the grammar of the docs, with Python's own arithmetic. Random and
+nasty texts of each type go through casts and rejects of staging, in ANSI mode and without it, in
 two time zones of the session.
 """
 
@@ -226,8 +226,9 @@ on|2|null|NULL|\\N|2024|2024-02|2024-02-03|2024-2-3|2024-02-30|2023-02-29|2024-0
 e|E5|1e|1e+|:|::|2024-|-2024-01-01|2024--01-01|1970-01-01T00:00:00+
 """.replace("\n", "|").split("|")
 
-PIECES = "2024 0 1 9 00 59 24 60 . - - : : T Z e E + x f 000000".split(" ") + ["", " "]
-SHAPES = """{y}-{m}-{d}|{y}-{m}-{d} {h}:{i}:{s}|{y}-{m}-{d}T{h}:{i}:{s}.{f}{z}|{y}-{m}-{d} {h}:{i}{z}
+PIECES = "2024 0 1 9 00 59 24 60 . - - : : T Z e E + x f 000000".split() + ["", " "]
+SHAPES = """{y}-{m}-{d}
+{y}-{m}-{d} {h}:{i}:{s}|{y}-{m}-{d}T{h}:{i}:{s}.{f}{z}|{y}-{m}-{d} {h}:{i}{z}
 {n}.{f}|-{n}e{e}|{n}.{f}e-{e}|{n}""".replace("\n", "|").split("|")
 
 
@@ -317,6 +318,12 @@ def test_a_text_is_taken_as_it_is_or_rejected(session: Any, name: str) -> None:
     }
     assert wrong == {}
     assert sum(value != REJECTED for value in found) > 5
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_an_empty_field_is_null(cursor: Any, name: str) -> None:
+    data_type, _, zone = name.partition(" of ")
+    assert staged(cursor, data_type, zone or "UTC", "v is null", ["", " "]) == [True, REJECTED]
 
 
 # With a pattern of the user's: type, pattern, zone, text, whether it is taken.
@@ -410,7 +417,8 @@ def test_what_from_json_would_misread_is_found(session: Any) -> None:
         f"({place}, {MACROS._literal(text)})" for place, (text, _) in enumerate(MESSAGES)
     )
     session.execute(
-        f"select if({MACROS._is_misread('m')}, {MACROS._misread_text('m')}, null) from values {rows} as messages (place, m) order by place"
+        f"select if({MACROS._is_misread('m')}, {MACROS._misread_text('m')}, null)"
+        f" from values {rows} as messages (place, m) order by place"
     )
     for (message, part), (found,) in zip(MESSAGES, session.fetchall(), strict=True):
         assert (found is None) if part is None else (part in found), message

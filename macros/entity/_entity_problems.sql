@@ -15,8 +15,10 @@
     {%- set rules = spark_cdc._known_settings().entity -%}
     {{ return(
         spark_cdc._broken({'name': name}, [
-            (not modules.re.fullmatch('[a-z][a-z0-9_]{0,79}', name),
-             "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _"),
+            (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
+             "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
+            (name | length > 80,
+             "the entity's name has more than 80 characters: rename stg_%(name)s to a shorter one, for its tables and views are named after it"),
         ])
         + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))

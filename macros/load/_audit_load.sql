@@ -20,7 +20,7 @@
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- if counts.R -%}
-        {%- do spark_cdc._check_rejects(run.entity, run.ledger, load, known) -%}
+        {%- do spark_cdc._check_rejects(run, known) -%}
     {%- endif -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
     {%- do spark_cdc._check_counts(run, known) -%}

@@ -6,6 +6,16 @@
 {%- endmacro -%}
 
 
+{#- The cdc_loads that belongs to the <entity>_committed of a data test. With dbt's --defer, ref() may name that of another environment, while the
+    entity is one of this. Arguments: committed (relation), name (of the entity), referred (what ref() says). -#}
+{%- macro _load_log_beside(committed, name, referred) -%}
+    {%- for node in (graph.nodes | default({})).values() if node.name == name ~ '_committed' and node.schema == committed.schema -%}
+        {{ return(spark_cdc._whole(spark_cdc._load_log())) }}
+    {%- endfor -%}
+    {{ return(spark_cdc._whole(referred)) }}
+{%- endmacro -%}
+
+
 {#- Its columns and their types; the last two are its partitions. -#}
 {%- macro _load_log_columns() -%}
     {{ return({
@@ -38,6 +48,7 @@
     {%- if existing is none -%}
         {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
         {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+        {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
     {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
         {%- do spark_cdc._complete_load_log(load_log) -%}
     {%- endif -%}

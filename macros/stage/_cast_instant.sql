@@ -10,6 +10,6 @@ try_to_timestamp(concat({{ raw }}, {{ spark_cdc._literal(' ' ~ zone) }}), {{ spa
 {%- set zone = ' ' ~ zone if '/' in zone else zone -%}
 try_cast(case when contains({{ raw }}, ':') and {{ spark_cdc._has_zone(raw) }} then {{ raw }} {# -#}
 when contains({{ raw }}, ':') then concat(trim({{ raw }}), {{ spark_cdc._literal(zone) }}) {# -#}
-else concat(trim({{ raw }}), {{ spark_cdc._literal(' 00:00:00' ~ zone) }}) end as timestamp)
+else concat(nullif(trim({{ raw }}), ''), {{ spark_cdc._literal(' 00:00:00' ~ zone) }}) end as timestamp)
 {%- endif -%}
 {%- endmacro -%}

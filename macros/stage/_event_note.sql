@@ -38,13 +38,14 @@ if(
     {%- set unknown -%}
 concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
+    {%- set position = spark_cdc._adapter_format(entity.events.format).position or entity.events.order | map(attribute='name') | join(', ') -%}
     {%- set faults = [] -%}
     {%- for wanted, condition, reason in [
         (true, 'event_problem is not null', 'event_problem'),
         (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
         (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
         (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
-         "'the position in the order of events is missing'"),
+         spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
         (is_message, spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
          "'a name more than once in a JSON object'"),

@@ -4,11 +4,12 @@
     for each load that counts, and none of loads that nobody knows of. On <entity>_committed; columns as of _verified(). -#}
 {%- test log_matches_ledger(model) -%}
 {{- config(tags=['spark_cdc_verify']) -}}
-{%- set load_log = spark_cdc._whole(ref('spark_cdc', 'cdc_loads')) -%}
+{%- set referred = ref('spark_cdc', 'cdc_loads') -%}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads -%}
 {%- do spark_cdc._verified_despite_damage() -%}
 {%- set name = verified.entity.name -%}
+{%- set load_log = spark_cdc._load_log_beside(model, name, referred) -%}
 {%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if load_relation(load_log) else [] -%}
 {%- set compared = [
     'rows_inserted', 'rows_updated', 'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_rejected', 'rows_prior', 'rows_current',

@@ -1,0 +1,29 @@
+{#- Events of which several, different ones, have one position: all of them as they were read, for a message. Returns a list of texts. -#}
+{%- macro _tied_lines(run) -%}
+    {%- set entity, load = run.entity, run.load -%}
+    {%- set sql -%}
+select
+    cast(events.event_position as string) as place,
+    array_join(sort_array(collect_set(to_json(struct(
+        events.event_op as operation
+        {%- for column in entity.stored %}, events.{{ column.sql }}{% endfor %}
+    )))), '\n      ') as shown
+from {{ spark_cdc._events_of_load(entity, run.events, load) }} as events
+inner join (
+    select distinct
+        key_hash,
+        event_position
+    from {{ run.ledger }}
+    where load_id = '{{ load.load_id }}' and operation = 'R' and get_json_object(note, '$.kind') = 'tied_events'
+    limit 3
+) as tied
+    on events.key_hash = tied.key_hash and events.event_position = tied.event_position
+group by events.key_hash, events.event_position
+    {%- endset -%}
+    {%- set lines = [] -%}
+    {%- for tied in spark_cdc._query(sql) -%}
+        {%- do lines.append('different events of one key have the position ' ~ tied.place ~ ': name a tie_breaker\n      ' ~ tied.shown[:1000]) -%}
+    {%- endfor -%}
+    {#- what is not there under its own key any more, after a change of keys, is shown as the ledger has it -#}
+    {{ return(lines or spark_cdc._reject_lines(run.ledger, load, ['tied_events'])) }}
+{%- endmacro -%}
