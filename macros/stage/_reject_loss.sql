@@ -10,7 +10,7 @@
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] and column.format -%}
 {{ spark_cdc._reject_loss_of_formatted_time(column, raw, value, entity.timezone) }}
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] -%}
-{{ value }} is not null and (not {{ spark_cdc._is_plain_time(raw, type) }} and not {{ raw }} rlike {# -#}
+{{ value }} is not null and (not {{ spark_cdc._is_plain_time(raw, value, type) }} and not {{ raw }} rlike {# -#}
 {{ spark_cdc._literal(spark_cdc._time_pattern(type)) }}
 {%- if type == 'timestamp' %} or {{ spark_cdc._is_in_gap(raw, value, entity.timezone) }}{% endif %})
 {%- elif type == 'binary' and column.format == 'hex' -%}
@@ -64,11 +64,14 @@ coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <>
 {%- endmacro -%}
 
 
-{#- Whether a text that is a time has its separators and its length as Spark itself writes it: which is faster to see than by a pattern. -#}
-{%- macro _is_plain_time(raw, type) -%}
-{%- set separators = {5: '-', 8: '-'} if type == 'date' else {5: '-', 8: '-', 14: ':', 17: ':'} -%}
-(length({{ raw }}) = {{ 10 if type == 'date' else 19 }} and left({{ raw }}, 4) <> '0000'
-{%- for place, sign in separators.items() %} and substr({{ raw }}, {{ place }}, 1) = '{{ sign }}'{% endfor %})
+{#- Whether a text of which Spark made a time is as long as Spark itself writes it, with four digits of a year: then all that it could hold
+    besides is a blank or a T behind a shorter date. That is faster to see than by a pattern. -#}
+{%- macro _is_plain_time(raw, value, type) -%}
+{%- if type == 'date' -%}
+(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
+{%- else -%}
+(octet_length({{ raw }}) = 19 and substr({{ raw }}, 5, 1) = '-' and not startswith({{ raw }}, '0000'))
+{%- endif -%}
 {%- endmacro -%}
 
 
