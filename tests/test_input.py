@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -111,6 +112,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         {"a.csv": b"id,value,memo\n1,1,caf\xe9\n2,2,caf\xe8\n3,3,c\n"},
         "malformed_text",
         ["2 lines of 2024-01-02 have bytes that are not UTF-8", "a.csv: 1,1,caf\ufffd"],
+    ),
+    "gzip_by_another_name": (
+        {},
+        {"a.csv": gzip.compress(b"id,value,memo\n1,1,a\n2,2,b\n")},
+        "missing_columns, unexpected_columns",
+        ["of gzip has to end in .gz, as data.csv.gz does", "declared: id, value, memo"],
     ),
 }
 # Files that Spark itself must refuse to read, with an error that names them.
