@@ -137,6 +137,12 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
         {"memo=a/a.orc": "select 1 as id", "memo=b/b.orc": "select 2 as id"},
         [(1, None, "a"), (2, None, "b")],
     ),
+    # null, empty, a quote and a line break, as PostgreSQL's COPY (format csv, header) has them
+    "postgres_copy": (
+        MULTI_LINE,
+        {"a.csv": b'id,value,memo\n1,,\n2,2,""\n3,3,"say ""hi"", \n\\N and, more"\n'},
+        [(1, None, None), (2, 2, ""), (3, 3, 'say "hi", \n\\N and, more')],
+    ),
     "by_pattern": (
         {"source": {"path": "{landing}/by_pattern/{business_date}/*/d*.csv"}},
         {"x/d1.csv": b"id,value,memo\n1,5,a\n", "y/d2.csv": GOOD[:14].encode() + b"2,6,b\n"},
