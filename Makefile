@@ -1,5 +1,6 @@
 # Commands of the project. Needs make and a Python >= 3.10; everything else it gets itself.
 #   make demo PYTHON=/path/to/python3.12     another Python than the first that fits
+#   make demo PORT=10020                     another port than 10019 for the server
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -14,13 +15,17 @@ WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
+ifeq ($(origin PORT),command line)
+export SPARK_CDC_PORT := $(PORT)
+endif
+
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 ## /p' Makefile | awk -F ' ## ' '{printf "%-18s %s\n", $$1, $$2}'
 
-# `.venv`, with what a user needs; made anew if a pin changes.
+# `.venv`, with what a user needs, for the demo; made anew if a pin changes.
 .venv/run.stamp: $(PINS)
 	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
-	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap
+	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --demo
 
 # The same with what tests and checks need.
 .venv/dev.stamp: $(PINS) requirements/dev.txt

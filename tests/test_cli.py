@@ -6,14 +6,18 @@ import datetime as dt
 import json
 import os
 import re
+import signal
+import socket
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from dbt.adapters.exceptions import FailedToConnectError
 
-from spark_cdc import chain, console, demo, load, project, replay, status
+from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, status
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 
@@ -235,6 +239,118 @@ def test_no_replays(fake_dbt, words, message, capsys):
     assert fake_dbt() == []
 
 
+DRIVER = """
+import sys, time
+import dbt.cli.main
+from spark_cdc import cli, load, status
+
+class Runner:
+    def __init__(self, **_): pass
+    def invoke(self, words):
+        if "2024-01-01" not in str(words):
+            print("12:00:00  a 2024-01-02: 5 rows in, I 5; load x")
+            print("ready", file=sys.stderr, flush=True)
+            time.sleep(60)
+        return dbt.cli.main.dbtRunnerResult(success=True)
+
+dbt.cli.main.dbtRunner = Runner
+load.selected_models = lambda *_: {"a": ["a_ledger"]}
+load.status.read = lambda _: [status.Status("a", "full", "date", False, [], 0, None, None)]
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["2024-01-01..2024-01-03"],
+            "interrupted: 1 of 3 dates are done, up to 2024-01-01; of 2024-01-02 a has said that it"
+            " is committed. A load is committed as a whole or not at all; spark-cdc status says"
+            " which are.\nnext: the same command goes on there.\n",
+        ),
+        (["2024-01-02"], "\nnext: spark-cdc load 2024-01-02\n"),
+    ],
+    ids=["between dates", "one date"],
+)
+def test_an_interrupted_load_says_how_to_go_on(words, said, number):
+    """Without a traceback, and without waiting for what dbt tidies up."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVER, "load", *words],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        while process.stderr.readline() not in ("ready\n", ""):
+            pass
+        process.send_signal(number)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert said in rest
+    assert "Traceback" not in rest
+
+
+def test_an_interrupted_load_leaves_no_dbt_behind(tmp_path):
+    """Where dbt has a process of its own."""
+    driver = f"""
+import sys
+from spark_cdc import cli, project
+project.dbt_command = lambda *_: ["sh", "-c", "echo $$ > {tmp_path}/pid; exec sleep 60"]
+sys.exit(cli.main(["load", "2024-01-02", "--target", "session"]))
+"""
+    with subprocess.Popen([sys.executable, "-c", driver], cwd=ROOT, stderr=subprocess.PIPE) as load:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        load.send_signal(signal.SIGINT)
+        assert b"interrupted: of 2024-01-02 no entity has said" in load.communicate()[1]
+    assert load.returncode == 130
+    child = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 10
+    while server_state.start_time(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server_state.start_time(child) is None
+
+
+def test_no_server_answers(monkeypatch, tmp_path):
+    """What to do depends on what is known of a server on this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        free = probe.getsockname()[1]  # and nobody listens
+    place = tmp_path / "profiles.yml"
+    address = ["127.0.0.1", free, place]
+    running = [None]
+    monkeypatch.setenv("SPARK_CDC_PORT", str(free))
+    monkeypatch.setattr(reach, "_address", lambda _: tuple(address))
+    monkeypatch.setattr(reach.server_state, "running_port", lambda _: running[0])
+
+    def said(error: BaseException | None = None) -> str:
+        found = reach.problem(None, error)
+        return f"{found.message} {found.next_step}" if found else ""
+
+    assert f"nothing answers on 127.0.0.1:{free} Start the local server: spark-cdc" in said()
+    running[0] = 10020
+    assert "has port 10020: export SPARK_CDC_PORT=10020;" in said()
+    monkeypatch.delenv("SPARK_CDC_PORT")
+    assert f"has port 10020; host and port are in {place}" in said()
+    running[0] = free
+    assert "has this port but does not answer: spark-cdc server status" in said()
+    assert said(ValueError("the project is broken")) == ""
+    address[0] = "nowhere.invalid"
+    assert "See whether the server is up and this machine can reach it" in said()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        address[:2] = "127.0.0.1", other.getsockname()[1]
+        assert said() == ""
+        refused = FailedToConnectError("refused")
+        assert "no Spark server that lets dbt in answers" in said(refused)
+
+
 def test_load_checks_all_dates_first(fake_dbt, capsys):
     assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 1
     assert fake_dbt() == []
@@ -305,6 +421,23 @@ def test_demo_loads_each_date_once_in_order(tmp_path):
         ("2019-06-19", ["synthetic", "orders"]),
         ("2024-03-01", ["orders"]),
     ]
+
+
+def test_make_demo_looks_for_its_port_before_it_installs():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "spark_cdc.bootstrap", "--demo"],
+            env={**os.environ, "SPARK_CDC_PORT": port, "PYTHONPATH": str(ROOT / "src")},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert f"error: port {port} can't be used" in done.stderr
+    assert "make demo PORT=" in done.stderr
+    assert done.stdout == ""
 
 
 def test_demo_knows_all_examples():

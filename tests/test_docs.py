@@ -85,3 +85,16 @@ def test_cdc_loads_has_the_columns_that_are_described() -> None:
     names = [column["name"] for column in described["models"][0]["columns"]]
     assert written == names
     assert f"[{len(names)} columns]" in (ROOT / "docs" / "reference.md").read_text("utf-8")
+
+
+def test_the_reserved_names_are_all_there():
+    source = (ROOT / "macros/entity/_is_reserved.sql").read_text("utf-8")
+    names = [
+        name
+        for part in source.split("= [")[1:]
+        for name in re.findall(r"'(\w+)'", part.split("]")[0])
+    ]
+    page = (ROOT / "docs/configuration.md").read_text("utf-8")
+    paragraph = page.partition("**Reserved names**")[2].partition("\n\n")[0]
+    assert len(names) > 30
+    assert [name for name in names if f"`{name}`" not in paragraph] == []

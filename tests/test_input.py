@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -113,6 +114,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         "malformed_text",
         ["2 lines of 2024-01-02 have bytes that are not UTF-8", "a.csv: 1,1,caf\ufffd"],
     ),
+    "gzip_by_another_name": (
+        {},
+        {"a.csv": gzip.compress(b"id,value,memo\n1,1,a\n2,2,b\n")},
+        "missing_columns, unexpected_columns",
+        ["of gzip has to end in .gz, as data.csv.gz does", "declared: id, value, memo"],
+    ),
 }
 # Files that Spark itself must refuse to read, with an error that names them.
 UNREADABLE: dict[str, tuple[dict[str, Any], dict[str, bytes | str]]] = {
@@ -130,6 +137,12 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
         {"columns": {"id": {"data_type": "int", "role": "key"}, "memo": "string"}, **ORC},
         {"memo=a/a.orc": "select 1 as id", "memo=b/b.orc": "select 2 as id"},
         [(1, None, "a"), (2, None, "b")],
+    ),
+    # null, empty, a quote and a line break, as PostgreSQL's COPY (format csv, header) has them
+    "postgres_copy": (
+        MULTI_LINE,
+        {"a.csv": b'id,value,memo\n1,,\n2,2,""\n3,3,"say ""hi"", \n\\N and, more"\n'},
+        [(1, None, None), (2, 2, ""), (3, 3, 'say "hi", \n\\N and, more')],
     ),
     "by_pattern": (
         {"source": {"path": "{landing}/by_pattern/{business_date}/*/d*.csv"}},

@@ -85,6 +85,28 @@ def test_local_packages_are_linked(root, hub):
     assert (root / "dbt_packages" / "another").resolve() == other
 
 
+def test_a_dbt_utils_of_the_users_takes_the_stand_ins_place(root, hub):
+    packages.install()
+    other = root / "other"
+    other.mkdir()
+    (other / "dbt_project.yml").write_text("name: dbt_utils\n")
+    (root / "packages.yml").write_text("packages:\n  - local: other\n")
+    place = root / "dbt_packages" / "dbt_utils"
+    assert packages.install() == [f"dbt_utils: linked to {other}"]
+    assert place.resolve() == other
+    assert "stays" in packages.install()[0]
+    other.rename(root / "moved")  # and the link leads nowhere
+    (root / "packages.yml").write_text("packages:\n  - local: moved\n")
+    assert packages.install(if_needed=True) == [f"dbt_utils: linked to {root / 'moved'}"]
+    place.unlink()
+    place.mkdir()
+    with pytest.raises(SparkCdcError, match="dbt_utils is there and is no dbt package"):
+        packages.install()
+    (root / "packages.yml").write_text("packages:\n  - local: other\n")
+    with pytest.raises(SparkCdcError, match="other is no dbt project"):
+        packages.install()
+
+
 def test_other_packages_have_no_stand_in(root, hub):
     (root / "packages.yml").write_text("packages:\n  - package: some/thing\n    version: 1.0.0\n")
     with pytest.raises(SparkCdcError, match="no stand-in for: some/thing") as caught:

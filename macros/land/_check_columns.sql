@@ -22,6 +22,15 @@
     {%- if not refused -%}
         {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
+    {%- if modules.re.search('[\\x00-\\x08\\x0e-\\x1f\\ufffd]', found_names | join) -%}
+        {%- set message -%}
+{{ entity.name }}: the header of {{ input }} is no text. Is a file compressed? Spark goes by the name: one of gzip has to end in .gz, as {# -#}
+data.csv.gz does, of bzip2 in .bz2. If it is text in another encoding than UTF-8, name it in source.options.encoding.
+  declared: {{ declared | join(', ') }}
+Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': refused | join(', '), 'message': message}) }}
+    {%- endif -%}
     {%- set message -%}
 {{ entity.name }}: the columns of {{ input }} are not the declared ones.
   {{ refused.values() | join('\n  ') }}

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import re
+import signal
 import subprocess
+import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import project
+from spark_cdc import project, reach, stacks
 from spark_cdc.errors import SparkCdcError
 
-LOG = "dbt's messages are above and in logs/dbt.log."
+LOG = f"dbt's messages are above and in {stacks.LOG}."
+INTERRUPTED = 130  # exit code, as a shell has it after Ctrl-C
+# What cleans up behind a process that ends at once is not to say so.
+sys.warnoptions.append("ignore:resource_tracker")
 
 
 def add_arguments(parser: Any, *names: str) -> None:
@@ -39,8 +44,9 @@ def add_arguments(parser: Any, *names: str) -> None:
 
 @dataclass(frozen=True)
 class Done:
-    """What a dbt command came to: whether it succeeded, and what it printed if that was held.
+    """What a dbt command came to: whether it succeeded, and what it printed, its stacks folded.
 
+    output: nothing of what dbt showed in a process of its own.
     models: how many it ran; None where dbt ran in a process of its own.
     """
 
@@ -51,7 +57,14 @@ class Done:
     @property
     def lines(self) -> list[str]:
         """Return the messages without dbt's clock."""
-        return [re.sub(r"^\d\d:\d\d:\d\d {2}", "", line) for line in self.output.splitlines()]
+        return [
+            re.sub(r"^(\x1b\[\d*m)?\d\d:\d\d:\d\d {2}", "", line)
+            for line in self.output.splitlines()
+        ]
+
+
+def _interrupted() -> str:
+    return "interrupted\nnext: run the same command again"
 
 
 class Dbt:
@@ -65,11 +78,61 @@ class Dbt:
         self._environment = project.dbt_environment(target=target)
         self._parses_once = parses_once
         self._parsed: Any = None
+        self._printed = stacks.Output()
+        self._process: subprocess.Popen[str] | None = None
 
-    def run(self, *words: str, shown: bool = False) -> Done:
-        """Run a dbt command. What it prints goes to the terminal if shown, else into the result."""
+    def run(
+        self, *words: str, shown: bool = False, interrupted: Callable[[], str] = _interrupted
+    ) -> Done:
+        """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
+
+        interrupted: what to say if it is interrupted, see ends_at_once.
+
+        Raises SparkCdcError if it fails because no server answers.
+        """
         words = (*words, *(["--target", self.target] if self.target else []))
-        return self._in_process(words, shown) if self._is_safe() else self._apart(words, shown)
+        with self.ends_at_once(interrupted):
+            if not self._is_safe():
+                return self._apart(words, shown)
+            done, error = self._in_process(words, shown)
+        unreachable = None if done.ok else reach.problem(self.target, error)
+        if unreachable:
+            print("" if shown else f"\n{done.output}", flush=True)
+            raise unreachable
+        return done
+
+    @property
+    def committed(self) -> list[str]:
+        """Return the entities of which the command that runs has said that a load is committed."""
+        return [match[1] for match in _loads(Done(True, self._printed.getvalue()))]
+
+    @contextlib.contextmanager
+    def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
+        """On Ctrl-C or SIGTERM meanwhile, end this process with what `say` returns.
+
+        dbt tidies up before it ends: it prints a traceback, and cancels statements over connections
+        that its threads wait on, from which it may never come back. Without that nothing is lost.
+        The server ends what it runs for a connection that is gone, within seconds, and a load
+        counts only when all of it is written.
+        """
+
+        def end(*_: object) -> None:
+            if self._process:
+                self._process.kill()
+            with contextlib.suppress(RuntimeError):  # the signal came while it was written to
+                sys.__stdout__.flush()  # type: ignore[union-attr]
+            os.write(2, f"\n{say()}\n".encode())
+            os._exit(INTERRUPTED)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def operate(self, macro: str, entities: Sequence[str] = ()) -> Done:
         """Run a macro of the package that takes `entities`; raise if it fails.
@@ -88,7 +151,7 @@ class Dbt:
         return self.target != "session"
 
     def _apart(self, words: Sequence[str], shown: bool) -> Done:
-        done = subprocess.run(
+        self._process = subprocess.Popen(
             project.dbt_command(*words),
             env=self._environment,
             cwd=project.root(),
@@ -96,33 +159,36 @@ class Dbt:
             stderr=None if shown else subprocess.STDOUT,
             text=True,
         )
-        return Done(done.returncode == 0, done.stdout or "")
+        output, _ = self._process.communicate()
+        code, self._process = self._process.returncode, None
+        return Done(code == 0, stacks.fold(output or ""))
 
-    def _in_process(self, words: Sequence[str], shown: bool) -> Done:
+    def _in_process(self, words: Sequence[str], shown: bool) -> tuple[Done, BaseException | None]:
         from dbt.cli.main import dbtRunner
 
         arguments = project.dbt_arguments(*words)
         os.environ.update(self._environment)
-        printed = io.StringIO()
+        self._printed = stacks.Output(sys.stdout if shown else None)
         here = Path.cwd()
         os.chdir(project.root())
         try:
-            with contextlib.nullcontext() if shown else contextlib.redirect_stdout(printed):
+            with contextlib.redirect_stdout(self._printed):
                 known = {"manifest": self._manifest()} if self._parses_once else {}
                 result = dbtRunner(**known).invoke(arguments)
         finally:
             os.chdir(here)
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
-        output = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
+        output = re.sub(r"\x1b\[[0-9;]*m", "", self._printed.getvalue())
+        self._printed = stacks.Output()
         error = str(result.exception or "").strip()
         if error and shown and type(result.exception).__name__ == "DbtUsageException":
             print(error, flush=True)  # the one kind of error that dbt leaves to its caller
         elif error and error not in output:
-            output += f"\n{error}"
+            output += f"\n{stacks.fold(error)}"
         ran = [getattr(one, "node", None) for one in getattr(result.result, "results", None) or []]
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
-        return Done(bool(result.success), output, models)
+        return Done(bool(result.success), output, models), result.exception
 
     def _manifest(self) -> Any:
         """Return the project as it was parsed, for one command: what it compiles stays in it."""
@@ -137,10 +203,15 @@ class Dbt:
         return copied
 
 
+def _loads(done: Done) -> list[re.Match[str]]:
+    """Return the lines in which loads say what they committed: entity, rows in, counts."""
+    pattern = r"(\w+) \d{4}-\d\d-\d\d(?: [\d:]{8})?: (\d+) rows in, ([^;]*)"
+    return [match for match in (re.match(pattern, line) for line in done.lines) if match]
+
+
 def summary(done: Done) -> str:
     """Return what the loads of a dbt run did, from their own lines: each of a few, or the sum."""
-    pattern = r"(\w+) \d{4}-\d\d-\d\d(?: [\d:]{8})?: (\d+) rows in, ([^;]*)"
-    found = [match for match in (re.match(pattern, line) for line in done.lines) if match]
+    found = _loads(done)
     if len(found) <= 3:
         return "; ".join(f"{one[1]}: {one[2]} rows in, {one[3]}" for one in found)
     sums: dict[str, int] = {}
@@ -160,12 +231,19 @@ class Progress:
         self.at = 0
         self._seconds: list[float] = []
 
-    def step(self, date: str, dbt: Dbt, *words: str) -> Done:
+    @property
+    def done(self) -> int:
+        """Return how many dates are done."""
+        return len(self._seconds)
+
+    def step(
+        self, date: str, dbt: Dbt, *words: str, interrupted: Callable[[], str] = _interrupted
+    ) -> Done:
         """Run dbt for a date and print its line; what dbt printed only if it failed."""
         self.at += 1
         print(f"{date}  {self.at} of {self.count}", end="", flush=True)
         started = time.monotonic()
-        done = dbt.run(*words)
+        done = dbt.run(*words, interrupted=interrupted)
         self._seconds.append(time.monotonic() - started)
         last = self._seconds[-10:]
         remaining = (self.count - self.at) * sum(last) / len(last)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, packages, project, server
+from spark_cdc import chain, console, packages, ports, project, server
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students")
@@ -164,7 +164,7 @@ def _show_rows(cursor: Any, schema: str, view: str, order: str) -> None:
 
 def next_steps(schema: str, port: int) -> str:
     """Return what the user can do now."""
-    default_port = str(port) == str(project.DEFAULT_PORT)
+    default_port = str(port) == str(ports.DEFAULT)
     return "\n".join(
         [
             "",
@@ -189,9 +189,11 @@ def run(arguments: Any) -> int:
     log = state / "demo.log"
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     log.write_text("")
+    chosen = server.settings(state)
+    server.check_port(chosen)
     for note in packages.install(if_needed=True):
         print(note)
-    found = server.start(server.settings(state), if_needed=True)
+    found = server.start(chosen, if_needed=True)
     dbt = chain.Dbt(parses_once=True)  # nothing in the examples' YAML or models reads a var
     days = plan(root)
     with contextlib.closing(server.connect(found.port)) as connection:

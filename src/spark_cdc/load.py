@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -193,14 +194,7 @@ def run(arguments: Any) -> int:
     dates, ranged = requested(arguments)
     dbt = chain.Dbt(arguments.target)
     if len(dates) == 1 and not ranged:
-        date = dates[0][1]
-        words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
-        done = dbt.run(*words, shown=True)
-        if not done.ok:
-            raise _failed(arguments, date, [date])
-        if done.models == 0:
-            raise SparkCdcError("nothing was loaded: no model is selected", NO_ENTITY)
-        return 0
+        return _load_one(arguments, dbt, dates[0][1])
 
     models = selected_models(dbt, arguments)
     known = [one for one in status.read(dbt) if one.entity in models]
@@ -229,21 +223,57 @@ def run(arguments: Any) -> int:
         number = f"{len(committed)} dates are" if len(committed) > 1 else "1 date is"
         print(f"{number} committed already and left out ({committed[0]}{rest}); --again loads them")
     progress = chain.Progress(len(steps))
-    for at, (date, without) in enumerate(steps):
-        words = [*_run(arguments, date), *_options("exclude", [*arguments.exclude, *without])]
-        if not progress.step(date, dbt, *words).ok:
-            raise _failed(arguments, date, [date for date, _ in steps[at:]])
+
+    def interrupted() -> str:
+        return _interrupted(arguments, dbt, [date for date, _ in steps], progress.done)
+
+    with dbt.ends_at_once(interrupted):
+        for at, (date, without) in enumerate(steps):
+            words = [*_run(arguments, date), *_options("exclude", [*arguments.exclude, *without])]
+            if not progress.step(date, dbt, *words, interrupted=interrupted).ok:
+                raise _failed(arguments, date, [date for date, _ in steps[at:]])
     if not steps:
         print("Nothing is left to load.")
     return 0
 
 
+def _load_one(arguments: Any, dbt: chain.Dbt, date: str) -> int:
+    """Load a date that is named, with dbt's own messages, also if it is committed already."""
+    words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
+    interrupted = functools.partial(_interrupted, arguments, dbt, [date])
+    done = dbt.run(*words, shown=True, interrupted=interrupted)
+    if not done.ok:
+        raise _failed(arguments, date, [date])
+    if done.models == 0:
+        raise SparkCdcError("nothing was loaded: no model is selected", NO_ENTITY)
+    return 0
+
+
+def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
+    """Return the command that goes on with the dates that are left."""
+    is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
+    return f"spark-cdc load {quoted(rest)}" if is_short else "the same command goes on there."
+
+
+def _interrupted(
+    arguments: argparse.Namespace, dbt: chain.Dbt, dates: Sequence[str], done: int = 0
+) -> str:
+    """Return what is committed of these dates, the first so many of which are done."""
+    if done == len(dates):
+        return "interrupted when all was done"
+    before = f"{done} of {len(dates)} dates are done, up to {dates[done - 1]}; " if done else ""
+    committed = ", ".join(dbt.committed) or "no entity"
+    return (
+        f"interrupted: {before}of {dates[done]} {committed} has said that it is committed."
+        " A load is committed as a whole or not at all; spark-cdc status says which are.\n"
+        f"next: {_again(arguments, dates[done:])}"
+    )
+
+
 def _failed(arguments: argparse.Namespace, date: str, rest: Sequence[str]) -> SparkCdcError:
     waiting = rest[1:]
     more = ", ".join(waiting) if len(waiting) <= 5 else f"{len(waiting)} dates up to {waiting[-1]}"
-    is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
-    again = f"spark-cdc load {quoted(rest)}" if is_short else "the same command goes on there."
     return SparkCdcError(
         f"the load of {date} failed" + (f"; not started: {more}" if waiting else ""),
-        f"{chain.LOG} When the cause is gone: {again}",
+        f"{chain.LOG} When the cause is gone: {_again(arguments, rest)}",
     )

@@ -72,17 +72,40 @@ def _same(one: Path, other: Path) -> bool:
     return content(one) == content(other)
 
 
+def _is_own(target: Path) -> bool:
+    """Say whether the user has put a package here: a link, or a folder that is no stand-in.
+
+    A link to nothing is removed.
+    """
+    if target.is_symlink() and not target.exists():
+        target.unlink()
+    return (target / "dbt_project.yml").is_file() and not (target / MARKER).exists()
+
+
+def _link(given: Path, folder: Path) -> list[str]:
+    """Link a `local:` package if it is not there; return a note on that."""
+    source = given.resolve()
+    if not (source / "dbt_project.yml").is_file():
+        raise SparkCdcError(f"local: {given} is no dbt project", "Correct packages.yml.")
+    name = yaml.safe_load((source / "dbt_project.yml").read_text())["name"]
+    target = folder / name
+    if (target / MARKER).exists():
+        shutil.rmtree(target)
+    if _is_own(target):
+        return []
+    if target.exists():
+        raise SparkCdcError(f"{target} is there and is no dbt package", "Move it away.")
+    folder.mkdir(exist_ok=True)
+    target.symlink_to(source, target_is_directory=True)
+    return [f"{name}: linked to {source}"]
+
+
 def _install_without_hub(root: Path, folder: Path) -> list[str]:
     """Install what can be had without the hub; return notes on what was done."""
     notes, missing = [], []
     for entry in _requirements(root):
         if "local" in entry:
-            source = (root / entry["local"]).resolve()
-            name = yaml.safe_load((source / "dbt_project.yml").read_text())["name"]
-            if not (folder / name).exists():
-                folder.mkdir(exist_ok=True)
-                (folder / name).symlink_to(source, target_is_directory=True)
-                notes.append(f"{name}: linked to {source}")
+            notes += _link(root / entry["local"], folder)
         elif entry.get("package") != "dbt-labs/dbt_utils":
             missing.append(str(entry.get("package") or entry.get("git") or entry))
     if missing:
@@ -91,6 +114,8 @@ def _install_without_hub(root: Path, folder: Path) -> list[str]:
             "Make the hub reachable (HTTPS_PROXY, DBT_PACKAGE_HUB_URL) or use `local:` packages.",
         )
     target = folder / "dbt_utils"
+    if _is_own(target):
+        return notes
     source = _stand_in(root, folder)
     if not (target / MARKER).exists() or not _same(source, target):
         shutil.rmtree(target, ignore_errors=True)

@@ -13,8 +13,6 @@ import yaml
 from spark_cdc import java, server_state
 from spark_cdc.errors import SparkCdcError
 
-DEFAULT_PORT = 10019
-
 
 def root() -> Path:
     """Return the dbt project's folder: SPARK_CDC_PROJECT_DIR, or the nearest one upwards."""

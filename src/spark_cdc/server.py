@@ -24,7 +24,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -35,7 +34,7 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import java, project, server_state
+from spark_cdc import java, ports, project, server_state
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -188,7 +187,7 @@ def settings(
     return Settings(
         state_dir=state_dir,
         port=_number(
-            choose(port, "SPARK_CDC_PORT", str(project.DEFAULT_PORT)),
+            choose(port, "SPARK_CDC_PORT", str(ports.DEFAULT)),
             "port", 0, 65535, "--port 10020 (0: any free one)",
         ),
         memory=parse_memory(asked) if asked else default_memory(),
@@ -244,20 +243,10 @@ def _check_memory(memory: int) -> None:
         )
 
 
-def _choose_port(port: int) -> int:
-    """Return `port` if it is free, or a free one for 0."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise SparkCdcError(
-                f"port {port} can't be used: {error.strerror or error}",
-                f"Choose another: --port {port + 1 if port < 65535 else 10020} (or export"
-                " SPARK_CDC_PORT=…, which dbt's profile reads too; 0: any free one)."
-                f" Who has it: {server_state.listener(port)}",
-            ) from error
-        return int(probe.getsockname()[1])
+def check_port(chosen: Settings) -> None:
+    """Raise SparkCdcError if a server would have to be started and its port is taken."""
+    if not server_state.process_status(chosen.state_dir).alive:
+        ports.choose(chosen.port)
 
 
 def spark_conf(chosen: Settings) -> dict[str, str]:
@@ -438,7 +427,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
             print(f"{_story(before)}; cleaning up")
             server_state.forget(state)
         _check_memory(chosen.memory)
-        port = _choose_port(chosen.port)
+        port = ports.choose(chosen.port)
         found = java.ensure()
         _prepare(chosen)
         environment = _environment(chosen, java.spark_home(found, state))
@@ -612,7 +601,7 @@ def add_parser(subparsers: Any) -> None:
     )
 
     begin = actions.add_parser("start", parents=[common], help="start it; return when it answers")
-    begin.add_argument("--port", help=f"SPARK_CDC_PORT; {project.DEFAULT_PORT}; 0: any free one")
+    begin.add_argument("--port", help=f"SPARK_CDC_PORT; {ports.DEFAULT}; 0: any free one")
     begin.add_argument("--memory", help="heap, like 2g (SPARK_CDC_MEMORY; a quarter, 1g to 4g)")
     begin.add_argument("--cores", help="SPARK_CDC_CORES; 0: all")
     begin.add_argument(
@@ -663,7 +652,7 @@ def _run_start(arguments: Any) -> int:
         arguments.timeout,
     )
     port = start(chosen, arguments.if_needed).port
-    expected = os.environ.get("SPARK_CDC_PORT") or str(project.DEFAULT_PORT)
+    expected = os.environ.get("SPARK_CDC_PORT") or str(ports.DEFAULT)
     if str(port) != expected:
         print(f"For dbt in this shell: export SPARK_CDC_PORT={port}")
     return 0

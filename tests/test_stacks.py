@@ -1,0 +1,73 @@
+"""What is printed of dbt's messages: the cause first, and no stacks."""
+
+from __future__ import annotations
+
+import io
+
+from spark_cdc import stacks
+
+READ = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///in/b.csv. "
+SERVER = f"""\
+10:00:01    Runtime Error in model orders_ledger (models/orders/orders_ledger.sql)
+  Database Error
+    org.apache.hive.HiveSQLException: Error running query: org.apache.spark.SparkException: {READ}
+    \tat org.apache.spark.sql.Errors$.runningQueryError(Errors.scala:43)
+    \tat java.base/java.lang.Thread.run(Thread.java:840)
+    Caused by: org.apache.spark.SparkException: {READ}
+    \tat scala.collection.Iterator$$anon$9.hasNext(Iterator.scala:593)
+    \t... 21 more
+    \tSuppressed: org.apache.spark.util.Utils$OriginalTryStackTraceException: Full stacktrace of …
+    \t\tat org.apache.spark.sql.Errors$.cannotReadFilesError(Errors.scala:904)
+    Caused by: org.apache.spark.SparkIllegalArgumentException: CSV header does not conform.
+     Header: id, w
+    CSV file: file:///in/b.csv
+    \tat org.apache.spark.sql.catalyst.csv.CSVHeaderChecker.check(CSVHeaderChecker.scala:115)
+    \t... 3 more
+"""
+AROUND = "10:00:00  1 of 5 START\n", "10:00:02  Done. PASS=1\nand at noon (or so)\n"
+
+
+def test_the_cause_stands_first_and_the_stack_is_folded():
+    folded = f"""\
+10:00:01    Runtime Error in model orders_ledger (models/orders/orders_ledger.sql)
+  Database Error
+    org.apache.spark.SparkIllegalArgumentException: CSV header does not conform.
+     Header: id, w
+    CSV file: file:///in/b.csv
+    which led to: org.apache.hive.HiveSQLException: Error running query: \
+org.apache.spark.SparkException: {READ.rstrip()}
+    (9 more lines, the stack of the server: logs/dbt.log)
+"""
+    assert stacks.fold(SERVER) == folded
+    assert stacks.fold(AROUND[0] + SERVER + AROUND[1]) == AROUND[0] + folded + AROUND[1]
+    shown = io.StringIO()
+    output = stacks.Output(shown)
+    assert output.write(SERVER) == len(SERVER)
+    assert output.getvalue() == shown.getvalue() == folded
+
+
+def test_a_traceback_is_folded():
+    text = (
+        "10:00:00  Encountered an error:\nboom\n10:00:01  Traceback (most recent call last):\n"
+        '  File "a.py", line 1, in f\n    g()\n\n  File "b.py", line 2\nValueError: boom\n'
+    )
+    assert stacks.fold(text) == (
+        "10:00:00  Encountered an error:\nboom\n10:00:01  (the stack is in logs/dbt.log)\n"
+        "ValueError: boom\n"
+    )
+
+
+def test_what_has_no_stack_stays():
+    text = (
+        "10:00:00  Compilation Error in model x\n  orders: look at it (as ever)\n\n"
+        "  > in macro _refuse_load (macros/load/_refuse_load.sql)\n"
+        "    'Project [*]\n    +- 'UnresolvedRelation [t], [], false\n"
+    )
+    assert stacks.fold(text) == text
+    assert stacks.fold("") == ""
+
+
+def test_bytes_that_are_no_text_are_not_printed():
+    assert stacks.fold("in \x1f\ufffd\x08\x00caf\ufffd, \x1b[31mred\x1b[0m\tä\n") == (
+        "in \ufffdcaf\ufffd, \x1b[31mred\x1b[0m\tä\n"
+    )
