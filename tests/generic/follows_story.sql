@@ -3,6 +3,8 @@
     the story does not have or that was left out. The seed has the columns business_date, the key columns, operation.
     Arguments: committed, current, history (relations), key_columns (list of names). -#}
 {%- test follows_story(model, committed, current, history, key_columns) -%}
+{#- with --empty, too, the manifest is read and the rows are those of the loads it names -#}
+{%- set committed, current, history = spark_cdc._whole(committed), spark_cdc._whole(current), spark_cdc._whole(history) -%}
 {%- set loads = spark_cdc._read_manifest(committed).loads if execute else [] -%}
 with committed_days as (
     select
