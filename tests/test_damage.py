@@ -54,6 +54,16 @@ def truncate_a_file(project: Project, name: str) -> None:
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
 
+def corrupt_a_file(project: Project, name: str) -> None:
+    """Bytes in the middle, as a store without checksums may lose them: the pages have their own."""
+    [file] = folder(project, name, 0, "I").glob("part-*")
+    content = bytearray(file.read_bytes())
+    place = content.index(b"PAR1") + 200
+    content[place : place + 8] = bytes(byte ^ 0x5A for byte in content[place : place + 8])
+    file.write_bytes(content)
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
 def lose_the_folder(project: Project, name: str) -> None:
     shutil.rmtree(location(project, f"{name}_ledger"))
 
@@ -76,6 +86,7 @@ DAMAGE: dict[str, tuple[Callable[[Project, str], None], str, str]] = {
         "replay",
     ),
     "truncated": (truncate_a_file, "can't be read", "replay"),
+    "corrupt": (corrupt_a_file, "can't be read", "replay"),
     "vanished": (lose_the_folder, "has no files any more", "replay"),
     "left_out": (leave_a_load_out, "names other loads than its last commit", "committed"),
 }
@@ -106,7 +117,7 @@ def test_a_load_does_not_build_on_damage(
     shop.query(f"refresh table {{s}}.{name}_ledger")
     outcome = shop.run(DAYS[3], name)
     assert not outcome.success
-    if name == "truncated":  # Spark's own error, which names the file
+    if name in ("truncated", "corrupt"):  # Spark's own error, which names the file
         assert re.search(r"FAILED_READ_FILE.*load_id=", outcome.output), outcome.output
     else:
         assert f"{name}: the ledger is not as the load" in outcome.output, outcome.output

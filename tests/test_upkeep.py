@@ -8,7 +8,6 @@ import re
 import shutil
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlparse
 
@@ -278,11 +277,11 @@ def test_commands_call_the_macros(
 ) -> None:
     called: list[list[str]] = []
 
-    def run(command: list[str], **_: Any) -> SimpleNamespace:
-        called.append(command)
-        return SimpleNamespace(returncode=len(called) - 1, stdout=None)
+    def apart(self: chain.Dbt, words: list[str], shown: bool) -> chain.Done:
+        called.append(list(words))
+        return chain.Done(len(called) == 1, "")
 
-    monkeypatch.setattr(chain.subprocess, "run", run)
+    monkeypatch.setattr(chain.Dbt, "_apart", apart)
     monkeypatch.setattr(chain.Dbt, "_is_safe", lambda self: False)
     arguments = cli.parser().parse_args([*words.split(), "--target", "cluster"])
     assert arguments.run(arguments) == 0

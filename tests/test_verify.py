@@ -99,7 +99,7 @@ def test_settings_end_with_their_test(shop: Project) -> None:
     assert len(outcome.status) == 7 and list(outcome.status)[-1] == "zz_setting"
 
 
-@pytest.mark.parametrize(("method", "statements"), [("thrift", 2), ("session", 0)])
+@pytest.mark.parametrize(("method", "statements"), [("thrift", 3), ("session", 0)])
 def test_a_shared_session_is_left_alone(method: str, statements: int) -> None:
     sent: list[str] = []
     macros = load_macros(run_query=sent.append, target=SimpleNamespace(method=method))

@@ -29,6 +29,7 @@
     {%- if target.method != 'session' -%}
         {%- do run_query('set spark.sql.files.ignoreMissingFiles = true') -%}
         {%- do run_query('set spark.sql.files.ignoreCorruptFiles = true') -%}
+        {%- do run_query('set `parquet.page.verify-checksum.enabled` = true') -%}
     {%- endif -%}
 {%- endmacro -%}
 

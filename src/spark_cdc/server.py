@@ -269,6 +269,7 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         "spark.eventLog.enabled": "false",
         "spark.sql.warehouse.dir": str(chosen.warehouse),
         "spark.sql.parquet.compression.codec": "zstd",
+        "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         # An upper bound: adaptive execution joins small partitions.
         "spark.sql.shuffle.partitions": str(max(8, 4 * cores)),
         "spark.hadoop.javax.jdo.option.ConnectionURL": (
