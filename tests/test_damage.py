@@ -86,7 +86,7 @@ DAMAGE: dict[str, tuple[Callable[[Project, str], None], str, str]] = {
         "replay",
     ),
     "truncated": (truncate_a_file, "can't be read", "replay"),
-    "corrupt": (corrupt_a_file, "can't be read", "replay"),
+    "corrupt": (corrupt_a_file, "a file's content is damaged", "replay"),
     "vanished": (lose_the_folder, "has no files any more", "replay"),
     "left_out": (leave_a_load_out, "names other loads than its last commit", "committed"),
 }

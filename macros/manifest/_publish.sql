@@ -39,8 +39,8 @@
 
 {%- macro _refuse_commit(entity, what, other) -%}
     {%- set message -%}
-{{ entity.name }}: another run, a load or an operation such as compact, made commit {{ other.sequence }} while {{ what }} was on its way, which {# -#}
-builds on the state before it; the last load is now {{ other.loads[-1] or 'none' }}. Nothing of it was committed, and readers see what the other run committed. Run {# -#}
+{{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
+{{ other.loads[-1] or 'none' }}), while {{ what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. Run {# -#}
 the same command again.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
