@@ -3,7 +3,7 @@
         dbt run-operation spark_cdc.compare_replay --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing: the text is logged. -#}
 {%- macro compare_replay(entities=none) -%}
-    {%- do spark_cdc._verified_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
+    {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
     {%- for found in spark_cdc._drafted_captures('compare_replay', entities) -%}
         {%- if not found.draft.existed -%}
             {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}

@@ -388,7 +388,7 @@ def _macros(folder: Path) -> Macros:
         load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
         _verified=lambda model: _verified(macros, model),
-        _verified_despite_damage=lambda: None,
+        _read_despite_damage=lambda on=True: None,
         _verified_files=lambda verified: {
             "listed": f"{SCHEMA}.files",
             "opened": f"{SCHEMA}.opened",

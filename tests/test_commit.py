@@ -99,7 +99,7 @@ def test_a_commit_that_comes_second_is_refused(stock: Project, late: bool) -> No
     assert not outcome.success
     assert re.search(
         rf"stock: another run committed first, .* \(commit {sequence + 1}, whose last load is\s+"
-        rf"20240104-\w+-\w+\), while load"
+        rf"{dates(stock)[-1].replace('-', '')}-\w+-\w+\), while load"
         r" 20240105-\w+-\w+ was on\s+its way",
         outcome.output,
     ), outcome.output

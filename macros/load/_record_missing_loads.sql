@@ -16,9 +16,12 @@
     {%- set counted = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads) -%}
     {%- set before = namespace(rows=0) -%}
     {%- for load_id in manifest.loads -%}
-        {%- set record = counted.records[load_id] -%}
+        {%- set record = counted.records.get(load_id, {}) -%}
         {%- set figures = spark_cdc._figures_of_load(load_id, counted.rows.get(load_id, {}), before.rows, record) -%}
-        {%- if load_id not in known -%}
+        {%- if load_id not in known and not record -%}
+            {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: an earlier run left it out, and its record in the ledger ('
+                ~ 'operation L) is gone or cannot be read; spark-cdc verify tells more', info=true) -%}
+        {%- elif load_id not in known -%}
             {%- do spark_cdc._record_load(load_log, entity, record, figures, now) -%}
             {%- if not now -%}
                 {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}

@@ -4,7 +4,10 @@
     {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
     {%- do manifest.pop('replay') -%}
     {%- do spark_cdc._ensure_load_log(found.load_log) -%}
+    {#- damage to the loads that it replaces may be why it was made: what can be read of them is recorded -#}
+    {%- do spark_cdc._read_despite_damage() -%}
     {%- do spark_cdc._record_missing_loads(found, head) -%}
+    {%- do spark_cdc._read_despite_damage(false) -%}
     {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
         {%- do spark_cdc._publish(found, manifest, 'the replay from ' ~ first) -%}
         {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}

@@ -23,17 +23,6 @@
 {%- endmacro -%}
 
 
-{#- Files that are damaged are to be found, not to end the test. Spark is told so for the session, which dbt opens anew for each node, but where
-    all nodes share one (method session): what loads there would leave rows out unnoticed. -#}
-{%- macro _verified_despite_damage() -%}
-    {%- if target.method != 'session' -%}
-        {%- do run_query('set spark.sql.files.ignoreMissingFiles = true') -%}
-        {%- do run_query('set spark.sql.files.ignoreCorruptFiles = true') -%}
-        {%- do run_query('set `parquet.page.verify-checksum.enabled` = true') -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
 {#- A CTE: the loads that count, each with its kind (see _load_id()) and its neighbours. -#}
 {%- macro _verified_loads(verified) -%}
 loads as (

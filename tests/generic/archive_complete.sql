@@ -4,7 +4,7 @@
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads and verified.entity.events and verified.entity.events.archive -%}
-{%- do spark_cdc._verified_despite_damage() -%}
+{%- do spark_cdc._read_despite_damage() -%}
 {%- set is_there = verified.events.identifier in verified.catalog -%}
 {%- if is_there -%}{%- do run_query('refresh table ' ~ verified.events) -%}{%- endif -%}
 with {{ spark_cdc._verified_records(verified) }},

@@ -6,7 +6,7 @@
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads -%}
-{%- do spark_cdc._verified_despite_damage() -%}
+{%- do spark_cdc._read_despite_damage() -%}
 {%- set entity = verified.entity -%}
 {%- set in_loads = spark_cdc._in_loads(verified.loads) ~ ' and operation in ' ~ spark_cdc._operations('known') -%}
 {%- set hashes = {'key_hash': entity.key_columns, 'nonkey_hash': entity.compared, 'ignored_hash': entity.ignored} -%}

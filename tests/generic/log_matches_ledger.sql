@@ -7,7 +7,7 @@
 {%- set referred = ref('spark_cdc', 'cdc_loads') -%}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads -%}
-{%- do spark_cdc._verified_despite_damage() -%}
+{%- do spark_cdc._read_despite_damage() -%}
 {%- set name = verified.entity.name -%}
 {%- set load_log = spark_cdc._load_log_beside(model, name, referred) -%}
 {%- set logged = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list if load_relation(load_log) else [] -%}

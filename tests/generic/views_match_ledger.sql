@@ -4,7 +4,7 @@
 {{- config(tags=['spark_cdc_verify']) -}}
 {%- set verified = spark_cdc._verified(model) -%}
 {%- if verified.loads -%}
-{%- do spark_cdc._verified_despite_damage() -%}
+{%- do spark_cdc._read_despite_damage() -%}
 {%- set views = spark_cdc._verified_views(verified) -%}
 {%- set stored = verified.entity.stored | map(attribute='sql') | list -%}
 {%- set columns = stored + ['key_hash', 'nonkey_hash', 'operation', 'eff_start_date'] -%}
