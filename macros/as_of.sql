@@ -1,17 +1,29 @@
-{#- What was true on a date, as a query to select from:
+{#- What was true on a date, or in a state that has a tag, as a query to select from:
     select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_versions'), '2024-03-02') {{ '}}' }}) as orders
-    Arguments: versions (relation of <entity>_versions), date (date or timestamp, as text). Returns a query. -#}
-{%- macro as_of(versions, date) -%}
+    select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_current'), tag='march') {{ '}}' }}) as orders
+    Arguments: versions (relation of <entity>_versions; with a tag also of <entity>_current or _history), date (date or timestamp, as text; of
+    versions), tag (name of a tag). Returns a query. -#}
+{%- macro as_of(versions, date=none, tag=none) -%}
+    {%- if tag is not none and not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set time = spark_cdc._business_time(date) -%}
+    {%- set message -%}
+        {%- if date is none and tag is none %}spark_cdc.as_of: neither a date nor a tag is given.
+        {%- elif date is not none and time is none -%}
+spark_cdc.as_of: '{{ date }}' is no date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]'.
+        {%- elif date is not none and tag is not none and not versions.identifier.endswith('_versions') -%}
+spark_cdc.as_of: a date was asked of {{ versions.identifier }}, which shows one state. Accepted are <entity>_versions, or a tag alone.
+        {%- endif -%}
+    {%- endset -%}
+    {%- if message -%}{%- do exceptions.raise_compiler_error(message) -%}{%- endif -%}
+    {%- set shown = versions if tag is none else '(\n' ~ spark_cdc._tagged_sql(versions, tag) ~ '\n) as tagged' -%}
     {%- if time is none -%}
-        {% do exceptions.raise_compiler_error(
-            "spark_cdc.as_of: '" ~ date ~ "' is no date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]'."
-        ) %}
-    {%- endif -%}
+select * from {{ shown | indent(4) }}
+    {%- else -%}
     {%- set literal = "timestamp_ntz'" ~ time.strftime('%Y-%m-%d %H:%M:%S') ~ "'" -%}
 select *
-from {{ versions }}
+from {{ shown | indent(4) }}
 where
     eff_start_date <= {{ literal }}
     and (eff_end_date > {{ literal }} or eff_end_date is null)
+    {%- endif -%}
 {%- endmacro -%}

@@ -20,6 +20,7 @@
             'rows': head.rows,
             'last_load': head.loads[-1] if head.loads else none,
             'commit': head.sequence,
+            'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
             'draft': {
                 'from': draft.replay['from'],
                 'source': draft.replay.source,

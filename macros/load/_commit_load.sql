@@ -18,7 +18,7 @@ readers see what they saw before. Run the same command again.
         {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
         {%- do log(spark_cdc._load_summary(load, audit) ~ ' in the draft', info=true) -%}
     {%- else -%}
-        {%- if load.replaced and not spark_cdc._is_wiped(run.entity.name) -%}
+        {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}

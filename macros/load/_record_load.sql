@@ -15,13 +15,15 @@
 {%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
 {%- set is_done = now and refusal is none -%}
+{%- set message = refusal.message if refusal else load.get('message') -%}
 {%- set values = {
     'business_time': spark_cdc._literal(load.business_time),
     'load_type': spark_cdc._literal(load.load_type),
     'is_checkpoint': load.is_checkpoint | string | lower,
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
-    'input': spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+    'input': 'null' if load.get('status')
+        else spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
     'input_files': files.files, 'input_bytes': files.bytes,
     'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
     'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),
@@ -35,9 +37,9 @@
     'spark_version': 'version()',
     'spark_cdc_version': spark_cdc._literal(record.get('spark_cdc_version') or spark_cdc._version()),
     'events_late': events.get('late'), 'events_control': events.get('controls'), 'events_unexpected': events.get('unexpected'),
-    'status': "'committed'" if refusal is none else "'refused'",
+    'status': spark_cdc._literal('refused' if refusal else load.get('status', 'committed')),
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
-    'message': spark_cdc._literal(refusal.message[:4000]) if refusal else 'null',
+    'message': spark_cdc._literal(message[:4000]) if message else 'null',
     'definition_change': spark_cdc._literal(record.definition_change) if record.get('definition_change') else 'null',
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),

@@ -13,14 +13,19 @@
 
     {%- set state, before = spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1]) -%}
     {%- set needed = ([state.base, before.base] | select | list + state.log + before.log) | unique | list -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, needed, [kept[-1], dropped[0]]) -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, needed, kept[-2:] + dropped[:1]) -%}
     {%- set record = counted.records[kept[-1]] -%}
+    {%- set parent = counted.records.get(kept[-2:][0], record) -%}
+    {%- set changed = {} -%}
+    {%- if parent.definition != record.definition -%}
+        {%- do changed.update({'definition': spark_cdc._fingerprint(parent.definition), 'layout': parent.get('layout') or {}}) -%}
+    {%- endif -%}
     {%- set cut = dict(
         manifest,
         loads=kept,
         definition=spark_cdc._fingerprint(record.definition),
         layout=record.get('layout') or {},
-        previous=spark_cdc._figures_of_state(counted.rows, before.base, before.log),
+        previous=dict(spark_cdc._figures_of_state(counted.rows, before.base, before.log), **changed),
         **spark_cdc._figures_of_state(counted.rows, state.base, state.log)
     ) -%}
     {%- if not capture.entity.events -%}

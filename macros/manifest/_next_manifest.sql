@@ -2,8 +2,9 @@
 {%- macro _next_manifest(run, audit) -%}
     {%- set load, record = run.load, audit.record -%}
     {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
+    {#- what was undone before can't be brought back on top of this load -#}
     {%- set next = dict(
-        run.manifest,
+        run.manifest.items() | rejectattr(0, 'in', ['undone', 'move']),
         loads=load.keep + [load.load_id],
         rows=audit.rows_current,
         log_rows=audit.log_rows,

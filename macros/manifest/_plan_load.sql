@@ -5,13 +5,15 @@
     id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
     prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: the highest position and the last truncate before this load), layout (of the loads
     before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
-    Raises an error for a business date before the last load. -#}
+    Raises an error for a business date before the last load, and for one that compact has squashed with others. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
     {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
     {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
     {%- if later -%}
         {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
+    {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}
+        {%- do spark_cdc._refuse_squashed_load(entity, time) -%}
     {%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
@@ -61,6 +63,17 @@ dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: 
 then the same for {{ following[:5] | join(', ') }}{{ ' and so on' if times | length > 5 }}, {# -#}
 then dbt run-operation spark_cdc.publish_replay --args '{entities: [{{ entity.name }}]}'. Readers see the old state until then. {# -#}
 Nothing was written.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- The date of a squashed load is the last one only where an undo took back all that came after it. -#}
+{%- macro _refuse_squashed_load(entity, time) -%}
+    {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set message -%}
+{{ entity.name }}: {{ text }} is the last of the loads that compact has squashed into one, which can be loaded anew only together. {# -#}
+Accepted are later dates; or all of them again, from the first on: spark-cdc replay --from DATE --select {{ entity.name }}. Nothing was written.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

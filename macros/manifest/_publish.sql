@@ -23,7 +23,7 @@
                 or spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim).commit != published.commit -%}
             {%- do run_query('drop view if exists ' ~ claim) -%}
         {%- endif -%}
-        {%- if not manifest.loads or manifest.loads[-1] not in published.loads -%}
+        {%- if not spark_cdc._is_committed(manifest, published) -%}
             {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}
         {%- endif -%}
     {%- else -%}

@@ -1,4 +1,4 @@
-{#- What the metastore knows of an entity's tables and views and the claims of its commits at this moment, read anew at each call. Returns a
+{#- What the metastore knows of an entity's tables and views, the claims of its commits and its tags at this moment, read anew at each call. Returns a
     dictionary from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
     the schema is missing. -#}
 {%- macro _catalog_of(capture) -%}
@@ -16,6 +16,9 @@
     {%- for sequence in spark_cdc._claims(capture) -%}
         {%- set claim = spark_cdc._claim(capture, sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
+    {%- endfor -%}
+    {%- for name, manifest in spark_cdc._tags(capture).items() -%}
+        {%- do catalog.update({spark_cdc._tag(capture, name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

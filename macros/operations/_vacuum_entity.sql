@@ -16,10 +16,14 @@
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
     {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
+    {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- if execute -%}
         {#- what a crash left out: a superseded load's age is counted from there -#}
-        {%- do spark_cdc._record_missing_loads(operated, spark_cdc._parse_manifest(committed, operated.committed)) -%}
+        {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
     {%- endif -%}
+    {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
+        operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
+    )) -%}
     {%- set dropped = [] -%}
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- do dropped.extend(spark_cdc._vacuum_table(operated, table, retention_hours, execute)) -%}
@@ -67,7 +71,7 @@
 {%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
 {%- for load in old[:50] %}
     {{ load.load_id }}: {{ spark_cdc._counted(load.partitions, 'partition') }}, {{ spark_cdc._counted(load.files, 'file') }}, {# -#}
-    {{ spark_cdc._bytes_text(load.bytes) }}, {{ 'replaced by ' ~ load.replaced_by if load.replaced_by else 'never committed' }} {# -#}
+    {{ spark_cdc._bytes_text(load.bytes) }}, {{ ('undone by ' if '-u-' in load.replaced_by else 'replaced by ') ~ load.replaced_by if load.replaced_by else 'never committed' }} {# -#}
     {{ load.age_hours | int }} h ago
 {%- endfor -%}
 {%- if old | length > 50 %}
@@ -86,12 +90,18 @@
 
 
 {#- The loads that count, or that somebody is about to make count: all that the entity's manifests name, be they
-    committed, claimed or drafted. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
+    committed, claimed, drafted or tagged. Loads that were undone are among them until vacuum has them forgotten. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
             if found.type == 'VIEW' and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
-        {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
+        {%- if 'spark_cdc manifest:' in found.text -%}
+            {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
+            {%- set undone = manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
+            {%- do named.extend(manifest.loads + undone | reject('in', operated.forgotten) | list) -%}
+        {%- else -%}
+            {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- set named = named | unique | list -%}
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}

@@ -134,12 +134,12 @@ class Dbt:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def operate(self, macro: str, entities: Sequence[str] = ()) -> Done:
-        """Run a macro of the package that takes `entities`; raise if it fails.
+    def operate(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
+        """Run a macro of the package that takes `entities`, and more; raise if it fails.
 
         Raises SparkCdcError with the macro's own message.
         """
-        values = json.dumps({"entities": list(entities)} if entities else {})
+        values = json.dumps(({"entities": entities} if entities else {}) | more)
         done = self.run("run-operation", f"spark_cdc.{macro}", "--args", values)
         if not done.ok:
             print(done.output, flush=True)

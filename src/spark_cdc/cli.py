@@ -14,7 +14,10 @@ from spark_cdc.errors import SparkCdcError
 
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
-COMMANDS = ("demo", "server", "load", "replay", "status", "upkeep", "generate", "new", "packages")
+COMMANDS = (
+    *("demo", "server", "load", "replay", "undo", "states", "status", "upkeep", "generate", "new"),
+    "packages",
+)
 
 
 def parser() -> argparse.ArgumentParser:

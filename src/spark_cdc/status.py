@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spark_cdc import chain, console
@@ -23,7 +23,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Status:
-    """An entity: its business times that are committed, oldest first, and its draft."""
+    """An entity: its business times that are committed, oldest first, and its draft.
+
+    undone: those that were taken back and that redo can bring back.
+    """
 
     entity: str
     load_type: str
@@ -33,6 +36,7 @@ class Status:
     rows: int
     last_load: str | None
     draft: Draft | None
+    undone: list[dt.datetime] = field(default_factory=list)
 
     def text(self, time: dt.datetime) -> str:
         """Return a business time as the entity writes it."""
@@ -59,7 +63,7 @@ def read(dbt: chain.Dbt, entities: Sequence[str] = ()) -> list[Status]:
         one.pop("commit")
         statuses.append(
             Status(
-                **(one | {"times": _times(one["times"])}),
+                **(one | {"times": _times(one["times"]), "undone": _times(one["undone"])}),
                 draft=Draft(
                     first=dt.datetime.fromisoformat(draft["from"]),
                     source=draft["source"],
@@ -89,7 +93,17 @@ def describe(status: Status) -> str:
 def run(arguments: Any) -> int:
     """Print a line for each entity."""
     statuses = read(chain.Dbt(arguments.target), arguments.select)
-    headings = ["entity", "load_type", "loads", "first", "last", "rows", "last load", "replay"]
+    headings = [
+        "entity",
+        "load_type",
+        "loads",
+        "first",
+        "last",
+        "rows",
+        "last load",
+        "undone",
+        "replay",
+    ]
     rows = [
         (
             one.entity,
@@ -99,6 +113,7 @@ def run(arguments: Any) -> int:
             one.text(one.times[-1]) if one.times else "",
             one.rows,
             one.last_load or "",
+            ", ".join(one.text(time) for time in one.undone),
             describe(one),
         )
         for one in statuses

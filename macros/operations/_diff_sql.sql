@@ -1,0 +1,156 @@
+{#- The query of diff(), of a capture. -#}
+{%- macro _diff_of_sql(capture, before, after) -%}
+    {%- set head = spark_cdc._published(capture) -%}
+    {%- if head.definition and head.definition != spark_cdc._fingerprint(spark_cdc._definition(capture.entity)) -%}
+        {%- set message -%}
+{{ capture.entity.name }}: the columns of stg_{{ capture.entity.name }} are not those of the last load, {{ head.loads[-1] }}. Load once with {# -#}
+the new columns, then compare.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(spark_cdc._diff_sql(
+        capture.entity,
+        spark_cdc._across_changes(capture.entity, capture.ledger, head.get('layout') or {}),
+        spark_cdc._diff_loads(capture, head, before),
+        spark_cdc._diff_loads(capture, head, after),
+    )) }}
+{%- endmacro -%}
+
+
+{#- The loads of a state: of a tag, or of those that count up to a date or load; a load that was undone, and those before it, are there too
+    as long as redo could bring them back. -#}
+{%- macro _diff_loads(capture, head, state) -%}
+    {%- set text = state | string | trim -%}
+    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', text) -%}
+        {%- set tagged = spark_cdc._tagged_manifest(capture, text) -%}
+        {%- if tagged.definition != head.definition -%}
+            {%- set message -%}
+{{ capture.entity.name }}: the columns of the tag {{ text }} are not those of today, so that rows can't be compared. {# -#}
+as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with its own columns.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {{ return(tagged.loads) }}
+    {%- endif -%}
+    {%- set undone = head.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
+    {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
+    {%- if found.problem or not text -%}
+        {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
+        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag --list.') -%}
+    {%- endif -%}
+    {{ return(found.loads) }}
+{%- endmacro -%}
+
+
+{#- Rows that differ between two states. Only keys with a change in a load of one state that the other lacks can differ: their rows alone
+    are ranked and compared.
+    Arguments: entity, ledger (relation, or query between brackets), before and after (lists of loads). Returns a query, see diff(). -#}
+{%- macro _diff_sql(entity, ledger, before, after) -%}
+{%- set apart = before | reject('in', after) | list + after | reject('in', before) | list -%}
+{%- set states = {'rows_before': spark_cdc._state_loads(before), 'rows_after': spark_cdc._state_loads(after)} -%}
+{%- set needed = [] -%}
+{%- for state in states.values() -%}{%- do needed.extend([state.base] | select | list + state.log) -%}{%- endfor -%}
+{%- set compared = entity.key_columns + entity.compared -%}
+with touched as (
+    select distinct key_hash
+    from {{ spark_cdc._from(ledger) | indent(4) }}
+    where
+        {{ spark_cdc._in_loads(apart or ['']) }}
+        and operation in {{ spark_cdc._operations('changes') }}
+),
+
+rows_of_loads as (
+    select
+        rows_of_ledger.load_id,
+        rows_of_ledger.operation,
+        rows_of_ledger.key_hash,
+        rows_of_ledger.nonkey_hash
+        {%- for column in compared %},
+        rows_of_ledger.{{ column.sql }}
+        {%- endfor %}
+    from {{ ledger | string | indent(4) }} as rows_of_ledger
+    left semi join touched
+        on rows_of_ledger.key_hash = touched.key_hash
+    where rows_of_ledger.{{ spark_cdc._in_loads(needed | unique | list or ['']) }}
+),
+{% for name, state in states.items() %}
+{{ name }} as (
+    {{ spark_cdc._state_sql(
+        'rows_of_loads', spark_cdc._in_loads([state.base or '']), spark_cdc._in_loads(state.log) if state.log else none,
+        ['key_hash', 'nonkey_hash'] + compared | map(attribute='sql') | list, false) | indent(4) }}
+),
+{% endfor %}
+compared as (
+    select
+        case
+            when rows_before.key_hash is null then 'added'
+            when rows_after.key_hash is null then 'removed'
+            else 'changed'
+        end as row_difference,
+        {% for column in entity.key_columns -%}
+        coalesce(rows_after.{{ column.sql }}, rows_before.{{ column.sql }}) as {{ column.sql }},
+        {% endfor -%}
+        {{ spark_cdc._hex('coalesce(rows_after.key_hash, rows_before.key_hash)') }} as key_hash,
+        filter(
+            array(
+                cast(null as struct<column_name: string, value_before: string, value_after: string>)
+                {%- for column in entity.compared %},
+                {{ spark_cdc._diff_of_column(column) | indent(16) }}
+                {%- endfor %}
+            ),
+            difference -> difference is not null
+        ) as column_differences
+    from rows_before
+    full outer join rows_after
+        on rows_before.key_hash = rows_after.key_hash
+    where not rows_before.nonkey_hash <=> rows_after.nonkey_hash
+)
+
+select * from compared
+where row_difference <> 'changed' or size(column_differences) > 0
+{%- endmacro -%}
+
+
+{#- The values of a column in both states, if they differ. Parts of arrays, maps and structs are shown as JSON. -#}
+{%- macro _diff_of_column(column) -%}
+{%- set text = {} -%}
+{%- for state in ['rows_before', 'rows_after'] -%}
+    {%- set value = state ~ '.' ~ column.sql -%}
+    {%- if modules.re.match('array|map|struct', column.data_type) -%}
+        {%- do text.update({state: 'to_json(' ~ value ~ ')'}) -%}
+    {%- else -%}
+        {%- do text.update({state: spark_cdc._hex(value) if column.data_type == 'binary' else 'cast(' ~ value ~ ' as string)'}) -%}
+    {%- endif -%}
+{%- endfor -%}
+if(
+    {{ text.rows_before }} <=> {{ text.rows_after }},
+    null,
+    named_struct('column_name', {{ spark_cdc._literal(column.name) }}, 'value_before', {{ text.rows_before }}, 'value_after', {{ text.rows_after }})
+)
+{%- endmacro -%}
+
+
+{#- What `spark-cdc diff` shows: prints a line of JSON with counts (by row_difference) and rows (texts of JSON), at most so many.
+    Arguments: entity (its name), before, after, row_limit. Returns nothing. -#}
+{%- macro _diff_rows(entity, before, after, row_limit=20) -%}
+    {%- set capture = spark_cdc._captures('diff', entity)[0] -%}
+    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+    {%- set counts = {'added': 0, 'removed': 0, 'changed': 0} -%}
+    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- set rows = [] -%}
+    {%- if counts.values() | sum -%}
+        {%- set rows_sql -%}
+select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
+from (
+{{ sql }}
+) as compared
+order by {{ keys | join(', ') or 'key_hash' }}
+limit {{ row_limit }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- do print('spark_cdc diff: ' ~ tojson({'entity': entity, 'before': before | string, 'after': after | string, 'counts': counts, 'rows': rows})) -%}
+{%- endmacro -%}

@@ -1,0 +1,108 @@
+{#- Undo and redo: they move the head of an entity back or forth along its loads. Each is one commit, whose manifest says what it did (move),
+    and then one row of cdc_loads. A move that has no such row yet was interrupted: the same command then finishes it, for all
+    entities that it was about, and does nothing beyond, so that it may be sent again without going back twice.
+
+    In a manifest move is a dictionary: load_id (under which cdc_loads has it; kind u or r), at (when, UTC), loads (that went or came), rows_prior
+    (rows before it), with (of several entities: name to {from: last load before, to: last load after}). undone is a list of what redo
+    brings back, the last first: {loads, at, figures (of the manifest with these loads, where they differ from those without)}.
+    Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: a list of dictionaries with entity, loads, to,
+    rows, views (whether views have to be altered). Returns nothing. -#}
+{%- macro _move_heads(command, entities, to=none) -%}
+    {%- if not entities or (to is not none and not to | string | trim) -%}
+        {%- set message -%}
+spark_cdc.{{ command }}: {{ 'to is empty' if entities else 'entities is missing' }}. Accepted are {{ 'a load or a date' if entities else 'names of entities' }}: {# -#}
+spark-cdc {{ command }} orders. Nothing was changed.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set found = [] -%}
+    {%- for capture in spark_cdc._captures(command, entities) -%}
+        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+        {%- set head = spark_cdc._head(capture) -%}
+        {%- set known = spark_cdc._partitions_by_load(capture.load_log ~ " partition (entity = '" ~ capture.entity.name ~ "')") -%}
+        {%- set is_interrupted = 'move' in head and head.move.load_id not in known and spark_cdc._move_command(head.move) == command -%}
+        {%- do found.append(dict(capture, name=capture.entity.name, head=head, is_interrupted=is_interrupted)) -%}
+    {%- endfor -%}
+
+    {%- set group = {} -%}
+    {%- for one in found if one.is_interrupted -%}{%- do group.update(one.head.move.get('with') or {}) -%}{%- endfor -%}
+    {%- set problems = spark_cdc._interrupted_move_problems(command, group, found) -%}
+    {%- set moves = [] -%}
+    {%- for one in found -%}
+        {%- if one.is_interrupted -%}
+            {%- do moves.append(dict(one, next=none)) -%}
+        {%- else -%}
+            {%- set planned = spark_cdc._undone_manifest(one, one.head, to, group.get(one.name)) if command == 'undo'
+                    else spark_cdc._redone_manifest(one, one.head) -%}
+            {%- if planned.problem -%}{%- do problems.append(planned.problem) -%}{%- endif -%}
+            {%- do moves.append(dict(one, next=planned.get('manifest'), loads=planned.get('loads'))) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error(problems | unique | join('\n') ~ '\nNothing was changed, and readers see what they saw before.') -%}
+    {%- endif -%}
+    {%- do spark_cdc._carry_out_moves(command, moves, group) -%}
+{%- endmacro -%}
+
+
+{#- Commits moves, one after the other, and then adds their rows to cdc_loads: as long as one of them is not committed, none has a row. -#}
+{%- macro _carry_out_moves(command, moves, group) -%}
+    {%- set at = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S') -%}
+    {%- set together = dict(group) -%}
+    {%- for one in moves if one.next is not none and moves | length > 1 -%}
+        {%- do together.update({one.name: {'from': one.head.loads | last | default(''), 'to': one.next.loads | last | default('')}}) -%}
+    {%- endfor -%}
+    {%- set moved, told = [], [] -%}
+    {%- for one in moves -%}
+        {%- set next = one.head -%}
+        {%- if one.next is not none -%}
+            {%- set move = {
+                'load_id': one.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._attempt(), 'at': at, 'loads': one.loads,
+                'rows_prior': one.head.rows,
+            } -%}
+            {%- set next = dict(one.next, move=dict(move, **({'with': together} if together else {}))) -%}
+            {#- what crashes left out of cdc_loads, while the manifest still names it -#}
+            {%- do spark_cdc._record_missing_loads(one, one.head) -%}
+            {%- do spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load')) -%}
+        {%- endif -%}
+        {%- do moved.append((one, next)) -%}
+        {%- do told.append({
+            'entity': one.name, 'loads': next.move.loads, 'to': next.loads | last | default(none), 'rows': next.rows,
+            'views': one.next is none or one.head.definition != next.definition
+                or spark_cdc._is_few(one.entity, one.head.log_rows) != spark_cdc._is_few(one.entity, next.log_rows),
+        }) -%}
+    {%- endfor -%}
+    {%- for one, next in moved -%}
+        {%- do spark_cdc._record_move(one, next, now=one.next is not none) -%}
+        {%- do log(spark_cdc._move_text(one, next), info=true) -%}
+    {%- endfor -%}
+    {%- do print('spark_cdc moved: ' ~ tojson(told)) -%}
+{%- endmacro -%}
+
+
+{#- What a move came to, in words. -#}
+{%- macro _move_text(one, manifest) -%}
+    {%- set move, command = manifest.move, spark_cdc._move_command(manifest.move) -%}
+    {%- set loads = move.loads[0] ~ (' to ' ~ move.loads[-1] if move.loads | length > 1) -%}
+{{ one.name }}: {{ 'finished what was interrupted, nothing more was done: ' if one.next is none }}
+    {{- 'took back ' if command == 'undo' else 'brought back ' }}{{ spark_cdc._counted(move.loads | length, 'load') }} ({{ loads }}); {# -#}
+readers see the state after {{ manifest.loads | last | default('nothing') }}, {{ spark_cdc._counted(manifest.rows, 'row') }}
+    {%- if command == 'undo' %}; spark-cdc redo {{ one.name }} brings {{ 'it' if move.loads | length == 1 else 'them' }} back, until the next load
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Why a move that was interrupted can't be finished: entities that it was about and that the command does not name. -#}
+{%- macro _interrupted_move_problems(command, group, found) -%}
+    {%- set problems = [] -%}
+    {%- set missing = group | reject('in', found | map(attribute='name') | list) | sort -%}
+    {%- if missing -%}
+        {%- set problem -%}
+{{ found | selectattr('is_interrupted') | map(attribute='name') | join(', ') }}: the last {{ command }} was interrupted before it was done with {# -#}
+all of {{ group | sort | join(', ') }}. To finish it: spark-cdc {{ command }} {{ group | sort | join(' ') }}.
+        {%- if command == 'undo' %} To take it back: spark-cdc redo {{ found | selectattr('is_interrupted') | map(attribute='name') | join(' ') }}.{% endif -%}
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
+    {%- endif -%}
+    {{ return(problems) }}
+{%- endmacro -%}

@@ -1,0 +1,484 @@
+"""undo, redo, tag and diff, end to end: loads of each type are taken back, brought back, named."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from project import Project
+from spark_cdc import cli as command_line
+from spark_cdc import states
+from spark_cdc.macros import load_macros
+
+ENTITIES = ("full", "delta", "moves")
+COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "full": {"load_type": "full"},
+    "delta": {"load_type": "delta", "deleted_when": "op = 'D'"},
+    "moves": {
+        "load_type": "events",
+        "events": {
+            "format": "flagged_rows",
+            "operation": "op",
+            "order": ["seq"],
+            "archive": True,
+        },
+    },
+}
+DAYS = tuple(f"2024-03-0{day}" for day in range(1, 7))
+STORY = [
+    {1: "a", 2: "b", 3: "c"},
+    {1: "a", 2: "b2", 4: "d"},
+    {1: "a", 2: "b3", 3: "c3"},
+    {1: "a4", 2: "b3", 5: "e"},
+    {1: "a5", 5: "e5"},
+    {1: "a5", 5: "e6", 6: "f"},
+]
+Command = Callable[..., tuple[int, str]]
+
+
+def land(project: Project, name: str, day: int, story: list[dict[int, str]] = STORY) -> None:
+    """Lands what a day brings, as the entity's load type has it; of events one comes late."""
+    now, before = story[day], story[day - 1] if day else {}
+    if name == "full":
+        project.land(name, DAYS[day], "id,name", *(f"{key},{value}" for key, value in now.items()))
+        return
+    lines = [f"U,{key},{value}" for key, value in now.items() if before.get(key) != value]
+    lines += [f"D,{key}," for key in before if key not in now]
+    if name == "moves":
+        lines = [f"{day + 1}{at:03d},{line}" for at, line in enumerate(lines)]
+        lines += ["1000,U,1,late"] if day else []
+    project.land(name, DAYS[day], ("seq," if name == "moves" else "") + "op,id,name", *lines)
+
+
+def describe(project: Project, *names: str, kind: str = "") -> None:
+    for name in names:
+        columns = dict(COLUMNS)
+        if (kind or name) != "full":
+            columns["op"] = {"data_type": "string", "role": "control"}
+        if (kind or name) == "moves":
+            columns["seq"] = {"data_type": "bigint", "role": "control"}
+        policy = {"changed_share": 100, "loads": 1}
+        project.entity(name, columns, checkpoint=policy, **SETTINGS[kind or name])
+
+
+def seen(project: Project, *names: str) -> dict[str, Any]:
+    """All that readers see of some entities, and what the next load needs to know."""
+    found: dict[str, Any] = {}
+    for name in names or ENTITIES:
+        for view in ("current", "history", "versions"):
+            found[f"{name}_{view}"] = project.rows(f"{name}_{view}", "*")
+        manifest = figures(project, name)
+        for figure in ("sequence", "commit", "undone", "move"):
+            manifest.pop(figure, None)
+        found[name] = {key: value for key, value in manifest.items() if value}
+    return found
+
+
+def figures(project: Project, name: str) -> dict[str, Any]:
+    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
+    return json.loads(re.search(r"spark_cdc manifest: (\{.*\}) \*/", text).group(1))  # type: ignore[union-attr]
+
+
+def loads(project: Project, name: str) -> list[str]:
+    """The loads that count."""
+    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
+    return re.findall(r"'(\d{8}-[a-z]+-[0-9a-f]{8})',?\n", text)
+
+
+@pytest.fixture(scope="module")
+def states_seen() -> list[dict[str, Any]]:
+    """What was seen after each load."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def shop(project: Project, states_seen: list[dict[str, Any]]) -> Project:
+    """Three entities after three loads, of which the third is a checkpoint."""
+    describe(project, *ENTITIES)
+    for day in range(3):
+        for name in ENTITIES:
+            land(project, name, day)
+        project.load(DAYS[day], *ENTITIES)
+        states_seen.append(seen(project))
+    return project
+
+
+@pytest.fixture
+def command(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """`spark-cdc` on the project: its exit code, and all that it says."""
+    shop.serve_commands(monkeypatch)
+
+    def run(*words: str) -> tuple[int, str]:
+        code = command_line.main(words)
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+def test_what_was_undone_comes_back_as_it_was(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    code, said = command("undo", *ENTITIES)
+    assert code == 0, said
+    last = figures(shop, "full")["undone"][0]["loads"][0]
+    assert f"full: took back 1 load ({last}); readers see the state after 20240302-f-" in said
+    assert seen(shop) == states_seen[1]
+    code, said = command("status", "--select", "delta")
+    assert re.search(r"delta .* 2 .* 2024-03-02 .* 2024-03-03 ", said), said
+    told = "entity, load_type, business_time, status, replaced_load_ids, rows_current"
+    moves = shop.rows("cdc_loads where load_type in ('undo', 'redo')", told)
+    assert [row[:4] for row in moves] == [(n, "undo", DAYS[2], "undone") for n in sorted(ENTITIES)]
+    assert moves[1][4:] == (last, 3)
+
+    code, said = command("redo", *ENTITIES)
+    assert code == 0, said
+    assert f"full: brought back 1 load ({last}); readers see the state after {last}" in said
+    assert seen(shop) == states_seen[2]
+    assert loads(shop, "full")[-1] == last
+    code, said = command("redo", "full")
+    assert code == 1 and "full: there is nothing to bring back" in said
+
+
+COUNTS = (
+    "business_time, is_checkpoint, rows_in, rows_inserted, rows_updated, rows_deleted,"
+    " rows_unchanged, rows_not_supplied, rows_prior, rows_current, events_late"
+)
+
+
+def test_a_load_after_an_undo_is_as_if_there_had_been_none(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    code, said = command("undo", *ENTITIES, "--to", DAYS[0])
+    assert code == 0, said
+    assert seen(shop) == states_seen[0]
+    for day in (1, 1, 2):  # one of them twice
+        shop.load(DAYS[day], *ENTITIES)
+        assert seen(shop) == states_seen[day]
+    counts = shop.rows("cdc_loads where load_type not in ('undo', 'redo')", f"entity, {COUNTS}")
+    assert len(counts) == 4 * len(ENTITIES) + 2 * len(ENTITIES) - len(ENTITIES) + 3
+    assert len(set(counts)) == 3 * len(ENTITIES), "each date has the same figures each time"
+    code, said = command("redo", "full", "delta")
+    assert code == 1 and "delta: there is nothing to bring back" in said
+    tested = shop.dbt("test")
+    assert tested.success, tested.output
+
+
+def test_all_loads_may_go_one_by_one(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    for step in (1, 0, None):
+        code, said = command("undo", "moves")
+        assert code == 0, said
+        if step is not None:
+            assert seen(shop, "moves").items() <= states_seen[step].items()
+    assert shop.rows("moves_current", "*") == shop.rows("moves_history", "*") == []
+    code, said = command("undo", "moves")
+    assert code == 1 and "moves: nothing is committed, so there is nothing to undo" in said
+    for step in (0, 1, 2):
+        code, said = command("redo", "moves")
+        assert code == 0, said
+        assert seen(shop, "moves").items() <= states_seen[step].items()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("full", "delta", "--to", DAYS[2]), "full: there is nothing to undo, the last load is"),
+        (("full", "--to", "2024-02-30"), "'2024-02-30' is no load and no date that exists"),
+        (("full", "--to", "20240301-f-00000000"), "'20240301-f-00000000' is no load that counts"),
+        (("full", "orders"), "there is no entity 'orders'"),
+        (("full", "--to", " "), "spark_cdc.undo: to is empty"),
+    ],
+)
+def test_what_is_asked_for_is_checked(
+    shop: Project, command: Command, words: tuple[str, ...], message: str
+) -> None:
+    before = loads(shop, "full")
+    code, said = command("undo", *words)
+    assert code == 1
+    assert message in " ".join(said.split())
+    assert loads(shop, "full") == before
+
+
+def test_one_that_can_not_be_undone_keeps_the_others(shop: Project, command: Command) -> None:
+    one = loads(shop, "full")[0]
+    before = seen(shop)
+    code, said = command("undo", "delta", "full", "--to", one)
+    assert code == 1
+    assert f"delta: '{one}' is no load that counts" in said
+    assert "Nothing was changed" in said
+    assert seen(shop) == before
+
+
+def test_an_undo_that_was_interrupted_is_finished_and_not_repeated(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    """As a kill leaves it: one of two entities is committed, neither is in cdc_loads."""
+    untouched = shop.query("show create table {s}.delta_committed")[0][0]
+    untouched = "select " + untouched[untouched.index("/* spark_cdc manifest:") :]
+    assert command("undo", "full", "delta")[0] == 0
+    for name in ("full", "delta"):
+        shop.lose_record(name, figures(shop, name)["move"]["load_id"])
+    claim = f"delta_commit_{figures(shop, 'delta')['sequence']:06d}"
+    shop.query(f"drop view {{s}}_commits.{claim}")
+    shop.query(f"alter view {{s}}.delta_committed as {untouched}")
+
+    code, said = command("undo", "full")
+    assert code == 1
+    assert "full: the last undo was interrupted before it was done with all of delta, full" in said
+    assert "spark-cdc undo delta full" in said
+
+    code, said = command("undo", "full", "delta")
+    assert code == 0, said
+    assert "full: finished what was interrupted, nothing more was done: took back 1 load" in said
+    assert seen(shop, "full", "delta").items() <= states_seen[1].items()
+    code, said = command("redo", "full", "delta")
+    assert code == 0, said
+    assert seen(shop) == states_seen[2]
+
+
+def test_the_next_load_records_what_an_undo_could_not(shop: Project, command: Command) -> None:
+    assert command("undo", "full")[0] == 0
+    move = figures(shop, "full")["move"]["load_id"]
+    shop.lose_record("full", move)
+    shop.load(DAYS[2], "full")
+    assert (move, "undone") in shop.rows("cdc_loads", "load_id, status")
+    assert "move" not in figures(shop, "full")
+
+
+def test_tags_and_what_differs(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    code, said = command("tag", "second", "--at", DAYS[1])
+    assert code == 0, said
+    code, said = command("tag", "third", "--select", "full", "moves")
+    assert code == 0 and re.search(r"full: third is now the state after 20240303-fc-\w+, 3", said)
+    code, said = command("tag", "third", "--select", "full", "delta", "--at", DAYS[0])
+    assert code == 1 and "full: third names the state after 20240303-fc-" in said
+    assert "No entity got the tag third" in said
+    code, said = command("tag", "third", "--select", "full", "delta")
+    assert code == 0 and "full: third was already the state after" in said
+    assert "delta: third is now" in said
+    code, said = command("tag", "Third")
+    assert code == 1 and "'Third' can't be the name of a tag" in said
+
+    code, said = command("tag", "--list")
+    assert len(re.findall(r"third +\| (?:full|delta|moves) ", said)) == 3
+
+    code, said = command("diff", "moves", "second", "third")
+    assert code == 0, said
+    lines = [line.replace("|", " ").split() for line in said.splitlines()]
+    assert "moves from second to third: 1 added, 1 removed, 1 changed" in said
+    for line in ("changed 2 name b2 b3", "added 3 name c3", "removed 4 name d"):
+        assert line.split() in lines, said
+    for pair in ((DAYS[2], DAYS[1]), (DAYS[2], "second"), ("third", DAYS[1])):
+        code, said = command("diff", "delta", *pair, "--output", "json", "--limit", "1")
+        found = json.loads(said)
+        assert found["counts"] == {"added": 1, "removed": 1, "changed": 1}
+        assert found["rows"] == [
+            {
+                "row_difference": "changed",
+                "keys": {"id": 2},
+                "column_differences": [
+                    {"column_name": "name", "value_before": "b3", "value_after": "b2"}
+                ],
+            }
+        ]
+    code, said = command("diff", "full", DAYS[2], "nothing")
+    assert code == 1 and "full: there is no tag 'nothing'. Accepted are second, third" in said
+    code, said = command("diff", "full", "2024-03-01", "2024-03-0x")
+    assert code == 1 and "is no load and no date that exists" in said
+    code, said = command("diff", "full", "third", DAYS[2])
+    assert said.strip() == "full from third to 2024-03-03: 0 added, 0 removed, 0 changed"
+
+
+AS_OF = "select * from ({{{{ spark_cdc.as_of(ref('{0}_{1}'), {2}) }}}}) as old"
+
+
+def test_states_stay_readable_through_loads_compact_and_vacuum(
+    shop: Project, command: Command, states_seen: list[dict[str, Any]]
+) -> None:
+    """Readers of a tag, by the macro in models of their own."""
+    for name in ENTITIES:
+        for view in ("current", "history", "versions"):
+            model = shop.folder / f"models/reports/{name}_{view}_second.sql"
+            model.parent.mkdir(exist_ok=True)
+            model.write_text(AS_OF.format(name, view, "tag='second'"))
+    (shop.folder / "models/reports/changes.sql").write_text(
+        "{{ spark_cdc.diff(ref('delta_current'), 'second', '2024-03-04') }}"
+    )
+    (shop.folder / "models/reports/first.sql").write_text(
+        AS_OF.format("full", "versions", f"'{DAYS[0]}', tag='second'")
+    )
+    for day in (3, 4):
+        for name in ENTITIES:
+            land(shop, name, day)
+        shop.load(DAYS[day], *ENTITIES)
+    after = [seen(shop)]
+    assert command("undo", *ENTITIES)[0] == 0
+    done = shop.operate("compact", older_than_days=0, execute=True)
+    assert done.success, done.output
+    code, said = command("redo", *ENTITIES)
+    assert code == 0, said
+    now = seen(shop)
+    assert [now[f"{name}_history"] for name in ENTITIES] == [
+        after[0][f"{name}_history"] for name in ENTITIES
+    ]
+    assert [now[f"{name}_current"] for name in ENTITIES] == [
+        after[0][f"{name}_current"] for name in ENTITIES
+    ]
+    assert command("undo", *ENTITIES)[0] == 0
+
+    dry = shop.operate("vacuum", retention_hours=0, force=True)
+    assert dry.success and "undone by" in dry.output, dry.output
+    kept = shop.operate("vacuum", entities="full", execute=True)
+    assert kept.success and "dropped 0 loads" in kept.output, kept.output
+    code, said = command("redo", "full")
+    assert code == 0, said
+    assert command("undo", "full")[0] == 0
+    done = shop.operate("vacuum", retention_hours=0, force=True, execute=True)
+    assert done.success, done.output
+    assert "moves: redo can no longer bring back 1 load (20240305-e" in done.output
+    code, said = command("redo", "full")
+    assert code == 1 and "full: there is nothing to bring back" in said
+
+    ran = shop.dbt("run", "--select", "path:models/reports")
+    assert ran.success, ran.output
+    for name in ENTITIES:
+        for view in ("current", "history", "versions"):
+            found = shop.rows(f"{name}_{view}_second", "*")
+            assert found == states_seen[1][f"{name}_{view}"], (name, view)
+    assert shop.rows("first", "id, name") == [(1, "a"), (2, "b"), (3, "c")]
+    assert shop.rows("changes", "row_difference, id, column_differences[0].value_after") == [
+        ("added", 5, "e"),
+        ("changed", 1, "a4"),
+        ("changed", 2, "b3"),
+        ("removed", 4, None),
+    ]
+    for day in (4, 5):
+        for name in ENTITIES:
+            land(shop, name, day)
+        shop.load(DAYS[day], *ENTITIES)
+    current = [(key, value) for key, value in STORY[5].items()]
+    assert [shop.rows(f"{name}_current", "id, name") for name in ENTITIES] == [current] * 3
+    tested = shop.dbt("test")
+    assert tested.success, tested.output
+
+
+def test_a_squashed_load_goes_with_the_others(shop: Project, command: Command) -> None:
+    done = shop.operate(
+        "compact", entities="delta", older_than_days=0, histories=True, execute=True
+    )
+    assert done.success, done.output
+    before = seen(shop, "delta")
+    assert command("undo", "delta")[0] == 0
+    assert [load.split("-")[1] for load in loads(shop, "delta")] == ["h", "hc"]
+    code, said = command("undo", "delta")
+    assert code == 1 and "there is no state before the last of them" in " ".join(said.split())
+    code, said = command("undo", "delta", "--to", DAYS[2])
+    assert code == 1 and "there is no state at 2024-03-03" in " ".join(said.split())
+    outcome = shop.run(DAYS[4], "delta")
+    assert not outcome.success
+    assert "2024-03-05 is the last of the loads that compact has squashed" in outcome.output
+    code, said = command("redo", "delta")
+    assert code == 0, said
+    assert seen(shop, "delta") == before
+
+
+def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
+    """Back across a schema change with the YAML of then, and forth with that of now."""
+    before = seen(shop, "full")
+    settings = {"checkpoint": {"changed_share": 100, "loads": 1}, **SETTINGS["full"]}
+    shop.entity("full", COLUMNS | {"size": "int"}, **settings)
+    (shop.folder / "models/reports/now.sql").write_text(
+        AS_OF.format("full", "current", "tag='now'")
+    )
+    code, said = command("tag", "now", "--select", "full", "--at", DAYS[5])
+    assert code == 1 and "the columns of stg_full are not those of 20240306" in said
+    describe(shop, "full")
+    assert command("tag", "now", "--select", "full")[0] == 0
+    shop.entity("full", COLUMNS | {"size": "int"}, **settings)
+    shop.land("full", "2024-03-07", "id,name,size", "1,a5,1", "5,e6,", "6,f,")
+    shop.load("2024-03-07", "full")
+    after = seen(shop, "full")
+    code, said = command("undo", "full")
+    assert code == 1 and "the columns were other ones than stg_full has now" in said
+    ran = shop.dbt("run", "--select", "now")
+    assert ran.success, ran.output
+    assert shop.rows("now", "*") == before["full_current"]
+    code, said = command("diff", "full", "now", "2024-03-07")
+    assert code == 1 and "the columns of the tag now are not those of today" in said
+
+    describe(shop, "full")
+    code, said = command("undo", "full")
+    assert code == 0, said
+    assert seen(shop, "full") == before
+    code, said = command("tag", "now", "--drop")
+    assert code == 0 and "full: dropped the tag now" in said
+    shop.entity("full", COLUMNS | {"size": "int"}, **settings)
+    code, said = command("redo", "full")
+    assert code == 0, said
+    assert seen(shop, "full") == after
+    shop.load("2024-03-07", "full")
+    assert seen(shop, "full") == after
+
+
+def test_what_an_interrupted_group_lacks_is_told() -> None:
+    macros = load_macros()
+    group = {"a": {"from": "20240302-f-00000002", "to": ""}, "b": {"from": "x", "to": "y"}}
+    found = [{"name": "a", "is_interrupted": True}]
+    [problem] = macros._interrupted_move_problems("redo", group, found)
+    assert problem.endswith("all of a, b. To finish it: spark-cdc redo a b.")
+    capture = {"entity": {"name": "b"}}
+    head = {"loads": ["20240303-f-00000003"]}
+    planned = macros._undone_manifest(capture, head, None, group["b"])
+    assert (
+        "b: an undo of several entities was interrupted before it came to b" in planned["problem"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("published", "wanted"),
+    [
+        ({"sequence": 6, "commit": "0ther000"}, False),
+        ({"sequence": 6, "commit": "00000001"}, True),
+        ({"sequence": 7, "commit": "0ther000"}, False),
+        ({"sequence": 7, "commit": "0ther000", "move": {"load_id": "20240302-u-00000001"}}, True),
+    ],
+)
+def test_an_undo_is_not_taken_for_done_since_its_loads_are_there(
+    published: dict[str, Any], wanted: bool
+) -> None:
+    manifest = {
+        "sequence": 6,
+        "commit": "00000001",
+        "loads": ["20240301-fc-00000007"],
+        "move": {"load_id": "20240302-u-00000001"},
+    }
+    seen_now = {"loads": manifest["loads"]} | published
+    assert load_macros()._is_committed(manifest, seen_now) is wanted
+
+
+def test_a_compaction_is_not_taken_for_done_since_the_last_load_is_there() -> None:
+    squashed = ["20240301-h-00000001", "20240301-hc-00000001", "20240302-f-00000007"]
+    manifest = {"sequence": 6, "commit": "00000001", "loads": squashed}
+    published = {"sequence": 7, "commit": "0ther000", "loads": squashed[2:]}
+    assert not load_macros()._is_committed(manifest, published)
+    assert load_macros()._is_committed(manifest, published | {"loads": squashed})
+
+
+def test_what_differs_is_shown_with_a_rest() -> None:
+    row = {"row_difference": "added", "keys": {"id": 1}, "column_differences": []}
+    counts = {"added": 3, "removed": 0, "changed": 0}
+    found = {"entity": "a", "before": "x", "after": "y", "counts": counts, "rows": [row]}
+    said = states.describe(found)
+    assert said.startswith("a from x to y: 3 added, 0 removed, 0 changed\n\n")
+    assert said.endswith("2 more rows: --limit 3")
