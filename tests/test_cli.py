@@ -53,6 +53,7 @@ def fake_dbt(monkeypatch, tmp_path):
 def statuses(**times: list[str]) -> str:
     """What the macro load_status prints of entities with these business times."""
     common = {"load_type": "full", "per": "date", "has_archive": False, "rows": 0, "commit": 1}
+    common["undone"] = []
     return json.dumps(
         [
             common | {"entity": name, "times": found, "last_load": None, "draft": None}
