@@ -14,7 +14,7 @@
         {{ return('select 1 as not_read') }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
-        {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time()) -%}
+        {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}
     {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}
 {%- endmacro -%}

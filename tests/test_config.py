@@ -412,6 +412,53 @@ def test_the_business_date_is_checked(value: Any, message: str) -> None:
     assert "dbt run --vars '{business_date: 2019-06-19}'" in str(error.value)
 
 
+def macros_with(date: str, **var: Any) -> Macros:
+    """The macros where the environment variable holds this."""
+
+    def env_var(name: str, default: str) -> str:
+        return date if name == "SPARK_CDC_BUSINESS_DATE" else default
+
+    return macros(var=var, env_var=env_var)
+
+
+@pytest.mark.parametrize(
+    ("text", "var", "expected"),
+    [
+        ("2024-01-02", {}, "2024-01-02"),
+        ("2024-01-02", {"business_date": "2024-01-03"}, "2024-01-03"),
+        ('{"orders": "2024-01-04", "sites": "2024-01-05"}', {}, "2024-01-04"),
+        ('{"sites": "2024-01-05"}', {}, None),
+        ("", {}, None),
+    ],
+)
+def test_the_business_date_by_environment_variable(
+    text: str, var: dict[str, str], expected: str | None
+) -> None:
+    assert macros_with(text, **var)._business_date("orders") == expected
+
+
+def test_the_environment_is_not_read_while_dbt_parses() -> None:
+    def env_var(name: str, default: str) -> str:
+        raise AssertionError(name)
+
+    assert macros(var={}, execute=False, env_var=env_var)._business_date("orders") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the business date is missing"),
+        ('{"sites": "2024-01-05"}', "the business date is missing"),
+        ("2024-13-01", "SPARK_CDC_BUSINESS_DATE is '2024-13-01', which is not a date that exists"),
+        ("{2024-01-01", "SPARK_CDC_BUSINESS_DATE is '{2024-01-01', which is not a date"),
+        ("2024-01-01 10:00", "SPARK_CDC_BUSINESS_DATE is '2024-01-01 10:00', but this entity"),
+    ],
+)
+def test_the_business_date_of_the_environment_is_checked(text: str, message: str) -> None:
+    with pytest.raises(CompilerError, match=re.escape(message)):
+        macros_with(text).validate()
+
+
 @pytest.mark.parametrize(
     ("value", "time"),
     [

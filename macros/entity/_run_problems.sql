@@ -4,14 +4,14 @@
     {%- set names = loads | map('first') | list -%}
     {%- set wipe = spark_cdc._listed('spark_cdc_wipe') -%}
     {{ return(
-        spark_cdc._business_date_problems(var('business_date', none), loads)
+        spark_cdc._business_date_problems(loads)
         + spark_cdc._named_entity_problems('spark_cdc_wipe', names)
         + spark_cdc._broken({'wipe': wipe | join(', ')}, [
             (wipe and not flags.FULL_REFRESH,
              'spark_cdc_wipe is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
         ])
         + spark_cdc._lift_problems(var('spark_cdc_lift', none) or [], names)
-        + spark_cdc._replay_problems(var('spark_cdc_replay', none), var('business_date', none), loads)
+        + spark_cdc._replay_problems(var('spark_cdc_replay', none), loads)
         + spark_cdc._named_entity_problems('spark_cdc_rekey', names)
     ) }}
 {%- endmacro -%}

@@ -43,7 +43,7 @@ source.on_unexpected_column: ignore lift the check. {# -#}
 Deliver the input anew: one without rows has its header. {# -#}
 {%- endif -%}
 {%- if 'unexpected_columns' in refused -%}
-{%- set load = {'business_time': var('business_date', none)} -%}
+{%- set load = {'business_time': spark_cdc._business_date(entity.name)} -%}
 To ignore unexpected ones this once: {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}. {# -#}
 {%- endif -%}
 Nothing was written.

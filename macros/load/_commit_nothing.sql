@@ -4,12 +4,12 @@
     Arguments: run (capture with manifest). -#}
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
-    {%- set time = spark_cdc._business_time() if spark_cdc._is_load_command() else none -%}
+    {%- set time = spark_cdc._business_time_of(name) if spark_cdc._is_load_command() else none -%}
     {%- if time is not none and (not manifest.loads or spark_cdc._load_time(manifest.loads[-1]) != time) -%}
         {%- set message -%}
 {{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
 nothing to commit (dbt retry leaves out what it takes for done). {# -#}
-Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ var('business_date') }}}'.
+Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ spark_cdc._business_date(name) }}}'.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif manifest.loads and manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(run.entity)) -%}

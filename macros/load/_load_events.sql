@@ -12,7 +12,7 @@
     {%- if spark_cdc._is_archive_replay() -%}
         {%- do spark_cdc._check_archive(capture, load) -%}
     {%- else -%}
-        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) -%}
+        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.events, columns, partitions, ['key_hash', 'event_hash']) -%}
     {%- do spark_cdc._set_session() -%}
@@ -20,7 +20,7 @@
         {{ spark_cdc._write_rows_sql(capture.events, columns, partitions, sql, 'events_of_load') }}
     {%- endcall -%}
     {%- if files -%}
-        {%- set now = spark_cdc._input_files(entity, spark_cdc._business_time()) -%}
+        {%- set now = spark_cdc._input_files(entity, spark_cdc._business_time_of(entity.name)) -%}
         {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -8,7 +8,7 @@
         {{ return(spark_cdc._create_only(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'])) }}
     {%- endif -%}
     {%- if not entity.events -%}
-        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time()) or {} -%}
+        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) or {} -%}
         {%- set load = dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}

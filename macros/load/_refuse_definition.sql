@@ -4,7 +4,7 @@
 {{ entity.name }}: its columns are not those of the loads before, and the change can not be applied:
   - {{ problems | join('.\n  - ') }}.
 Nothing was written. What can be changed, and how, is in docs/schema_change.md. To give up the loads so far, start the ledger anew {# -#}
-with dbt run --full-refresh --vars '{business_date: {{ var('business_date') }}, spark_cdc_wipe: [{{ entity.name }}]}'.
+with dbt run --full-refresh --vars '{business_date: {{ spark_cdc._business_date(entity.name) }}, spark_cdc_wipe: [{{ entity.name }}]}'.
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'definition', message, load) -%}
 {%- endmacro -%}

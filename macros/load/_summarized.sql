@@ -2,13 +2,13 @@
     Arguments: run (with prior: where the rows before are), events (relation of this load's events). -#}
 {%- macro _summarized(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
-    {%- if spark_cdc._business_time() is none or not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._business_time_of(entity.name) is none or not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}
         {%- set message -%}
 {{ entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ entity.name }}_events is not selected. Nothing {# -#}
-was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_date: {{ var('business_date') }}}'.
+was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_date: {{ spark_cdc._business_date(entity.name) }}}'.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

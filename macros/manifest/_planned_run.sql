@@ -1,7 +1,7 @@
 {#- What the steps of a load share: the capture (see _capture()) with time (the business time), manifest (that it builds on) and load (its
     plan, of _plan_load()). dbt docs, compile and list have no business date; loads are refused without one by validate(). -#}
 {%- macro _planned_run(capture) -%}
-    {%- set time = spark_cdc._business_time() -%}
+    {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
     {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time) -%}
     {%- set load = spark_cdc._plan_load(
         capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(capture.entity.name)) -%}

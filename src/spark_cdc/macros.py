@@ -215,6 +215,12 @@ def _dbt_context(
     def variable(name: str, default: Any = None) -> Any:
         return variables.get(name, default)
 
+    def from_json(text: str, default: Any = None) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return default
+
     def quiet(*_: Any, **__: Any) -> str:
         return ""
 
@@ -226,9 +232,10 @@ def _dbt_context(
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),
         "modules": MODULES,
         "tojson": lambda value, **options: json.dumps(value, **options),
-        "fromjson": json.loads,
+        "fromjson": from_json,
         "log": quiet,
         "print": quiet,
+        "env_var": lambda name, default=None: default,
         "execute": True,
         "var": variable,
         "set": set,
