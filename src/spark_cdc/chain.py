@@ -70,7 +70,7 @@ def _interrupted() -> str:
 class Dbt:
     """dbt for the project at hand and a target of its profiles.
 
-    parses_once: for all commands; only where no var has a part in what is parsed.
+    parses_once: for all commands, without their vars, which count only where something runs.
     """
 
     def __init__(self, target: str | None = None, parses_once: bool = False) -> None:

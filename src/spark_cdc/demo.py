@@ -194,7 +194,7 @@ def run(arguments: Any) -> int:
     for note in packages.install(if_needed=True):
         print(note)
     found = server.start(chosen, if_needed=True)
-    dbt = chain.Dbt(parses_once=True)  # nothing in the examples' YAML or models reads a var
+    dbt = chain.Dbt(parses_once=True)
     days = plan(root)
     with contextlib.closing(server.connect(found.port)) as connection:
         cursor = connection.cursor()

@@ -192,7 +192,7 @@ def _run(arguments: Any, date: str) -> list[str]:
 def run(arguments: Any) -> int:
     """Load the dates, earliest first."""
     dates, ranged = requested(arguments)
-    dbt = chain.Dbt(arguments.target)
+    dbt = chain.Dbt(arguments.target, parses_once=True)
     if len(dates) == 1 and not ranged:
         return _load_one(arguments, dbt, dates[0][1])
 

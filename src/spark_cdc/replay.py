@@ -172,7 +172,7 @@ def run(arguments: Any) -> int:
         raise SparkCdcError("--from is missing: the first date that is loaded anew", EXAMPLE)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         load.parse_business_date(text)
-    dbt = chain.Dbt(arguments.target)
+    dbt = chain.Dbt(arguments.target, parses_once=True)
     if arguments.discard:
         _say(dbt.operate("discard_replay", arguments.select))
         return 0
