@@ -40,6 +40,7 @@ class Server:
 LONG = (
     "test_examples",
     "test_loads",
+    "test_undo",
     "test_upkeep",
     "test_replay",
     "test_bad_input",
