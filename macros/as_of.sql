@@ -15,7 +15,7 @@ spark_cdc.as_of: a date was asked of {{ versions.identifier }}, which shows one 
         {%- endif -%}
     {%- endset -%}
     {%- if message -%}{%- do exceptions.raise_compiler_error(message) -%}{%- endif -%}
-    {%- set shown = versions if tag is none else '(\n' ~ spark_cdc._tagged_sql(versions, tag) ~ '\n) as tagged' -%}
+    {%- set shown = versions | string if tag is none else '(\n' ~ spark_cdc._tagged_sql(versions, tag) ~ '\n) as tagged' -%}
     {%- if time is none -%}
 select * from {{ shown | indent(4) }}
     {%- else -%}
