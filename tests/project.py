@@ -259,7 +259,11 @@ class Project:
         """Lets `spark-cdc`, called in this process, work on the project as it is parsed."""
         monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(self.folder))
         monkeypatch.setenv("SPARK_CDC_PORT", str(self.port))
-        monkeypatch.setattr("dbt.cli.main.dbtRunner", lambda: dbtRunner(manifest=self.manifest()))
+
+        def runner(manifest: Manifest | None = None) -> dbtRunner:
+            return dbtRunner(manifest=manifest or self.manifest())
+
+        monkeypatch.setattr("dbt.cli.main.dbtRunner", runner)
 
     def run(self, date: str | None, *names: str, words: Iterable[str] = (), **more: Any) -> Outcome:
         """`dbt run` of some entities for a business date."""

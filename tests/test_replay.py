@@ -360,11 +360,11 @@ def test_times_of_day_and_a_backfill_that_stops(
     ],
 )
 def test_what_is_asked_for_is_checked(asked: Any, message: str) -> None:
-    problems = load_macros()._replay_problems
+    problems = load_macros(var={"business_date": "2024-01-02"})._replay_problems
     settings = {"load_type": "delta"}
-    assert len(found := problems(asked, "2024-01-02", [("delta", settings)])) == 1
+    assert len(found := problems(asked, [("delta", settings)])) == 1
     assert message in found[0]
-    assert problems({"from": "2024-01-02"}, "2024-01-02", [("delta", settings)]) == []
+    assert problems({"from": "2024-01-02"}, [("delta", settings)]) == []
 
 
 def test_the_way_out_of_a_refused_load_stays_in_the_replay() -> None:
