@@ -1,5 +1,5 @@
 {#- The business date of this run as it was given: the var `business_date`, else the environment variable SPARK_CDC_BUSINESS_DATE. That holds a date
-    for all entities, or JSON with a date for each, as `spark-cdc run` sets it: {"orders": "2024-03-04", "sites": "2024-03-02"}. It is read only while
+    for all entities, or JSON with a date for each: {"orders": "2024-03-04", "sites": "2024-03-02"}. It is read only while
     something runs: dbt parses a project anew when a variable changes that was read while it parsed. Argument: name (of the entity). Returns
     the value, which nobody has checked; none where there is none. -#}
 {%- macro _business_date(name) -%}

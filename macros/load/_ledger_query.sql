@@ -5,7 +5,7 @@
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,
-        started_at=modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
+        started_at=spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
         definition=spark_cdc._definition(entity),
         invocation_id=invocation_id,
         dbt_version=dbt_version,

@@ -4,7 +4,7 @@
     {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
     {#- what was undone before can't be brought back on top of this load -#}
     {%- set next = dict(
-        run.manifest.items() | rejectattr(0, 'in', ['undone', 'move']),
+        spark_cdc._unmoved_manifest(run.manifest),
         loads=load.keep + [load.load_id],
         rows=audit.rows_current,
         log_rows=audit.log_rows,

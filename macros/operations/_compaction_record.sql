@@ -27,7 +27,7 @@
         'replaced': [] if is_checkpoint else plan.squashed,
         'squashed': [] if is_checkpoint else squashed,
         'stands_for': squashed[-1],
-        'started_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f'),
+        'started_at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
         'definition': last.definition,
         'layout': last.get('layout') or {},
         'invocation_id': invocation_id,

@@ -47,7 +47,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
 
 {#- Commits moves, one after the other, and then adds their rows to cdc_loads: as long as one of them is not committed, none has a row. -#}
 {%- macro _carry_out_moves(command, moves, group) -%}
-    {%- set at = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S') -%}
+    {%- set at = spark_cdc._time_now() -%}
     {%- set together = dict(group) -%}
     {%- for one in moves if one.next is not none and moves | length > 1 -%}
         {%- do together.update({one.name: {'from': one.head.loads | last | default(''), 'to': one.next.loads | last | default('')}}) -%}

@@ -31,8 +31,7 @@ the YAML back, then tag.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
-    {%- set at = modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S') -%}
-    {%- set kept = dict(manifest.items() | rejectattr(0, 'in', ['undone', 'move'])) -%}
-    {%- set text = spark_cdc._manifest_text(capture, dict(kept, tag={'name': name, 'entity': entity.name, 'at': at})) -%}
+    {%- set at = spark_cdc._time_now() -%}
+    {%- set text = spark_cdc._manifest_text(capture, dict(spark_cdc._unmoved_manifest(manifest), tag={'name': name, 'entity': entity.name, 'at': at})) -%}
     {{ return({'problem': none, 'is_there': false, 'manifest': manifest, 'text': text}) }}
 {%- endmacro -%}

@@ -11,11 +11,8 @@ the date again: spark-cdc load DATE --select {{ spark_cdc._load_selector(capture
     {%- endif -%}
     {%- set step = undone[0] -%}
     {%- set manifest = dict(head, loads=head.loads + step.loads, undone=undone[1:], **step.figures) -%}
-    {%- if manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(capture.entity)) -%}
-        {%- set problem -%}
-{{ name }}: after {{ step.loads[-1] }} the columns were other ones than stg_{{ name }} has now. Give the YAML the columns, types and roles {# -#}
-back that it had then, and run the same command again.
-        {%- endset -%}
+    {%- set problem = spark_cdc._other_columns_problem(capture.entity, manifest) -%}
+    {%- if problem -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
 

@@ -19,11 +19,8 @@ since. Undo each by itself with --to, or bring the others back with redo.
         {{ return({'problem': name ~ ': there is nothing to undo, the last load is ' ~ head.loads[-1] ~ ' itself.'}) }}
     {%- endif -%}
     {%- set cut = spark_cdc._manifest_up_to(capture, head, found.loads) -%}
-    {%- if cut.loads and cut.definition != spark_cdc._fingerprint(spark_cdc._definition(capture.entity)) -%}
-        {%- set problem -%}
-{{ name }}: after {{ cut.loads[-1] }} the columns were other ones than stg_{{ name }} has now. Give the YAML the columns, types and roles {# -#}
-back that it had then, and run the same command again.
-        {%- endset -%}
+    {%- set problem = spark_cdc._other_columns_problem(capture.entity, cut) if cut.loads else none -%}
+    {%- if problem -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
     {%- set figures = {} -%}
@@ -31,6 +28,6 @@ back that it had then, and run the same command again.
         {%- do figures.update({figure: head.get(figure)}) -%}
     {%- endfor -%}
     {%- set gone = head.loads[found.loads | length:] -%}
-    {%- set step = {'loads': gone, 'at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S'), 'figures': figures} -%}
+    {%- set step = {'loads': gone, 'at': spark_cdc._time_now(), 'figures': figures} -%}
     {{ return({'problem': none, 'manifest': dict(cut, undone=[step] + (head.get('undone') or [])), 'loads': gone}) }}
 {%- endmacro -%}

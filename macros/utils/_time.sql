@@ -8,3 +8,9 @@
 {%- macro _time_literal(entity, time) -%}
     {{ return(entity.eff_type ~ "'" ~ spark_cdc._time_text(entity, time) ~ "'") }}
 {%- endmacro -%}
+
+
+{#- This moment in UTC, as text. Argument: pattern (of strftime). -#}
+{%- macro _time_now(pattern='%Y-%m-%d %H:%M:%S') -%}
+    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)) }}
+{%- endmacro -%}
