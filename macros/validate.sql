@@ -4,11 +4,12 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) + var_problems -%}
-    {%- set loads = [] -%}
+    {%- set loads, captures = [], [] -%}
     {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- set found = spark_cdc._entity_problems(name, node) -%}
         {%- if name in selected -%}
+            {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
             {%- do problems.extend(found) -%}
         {%- elif found -%}
             {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}
@@ -29,5 +30,6 @@
         {%- endset -%}
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
+    {%- if spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas(captures) -%}{%- endif -%}
     {{ return('') }}
 {%- endmacro -%}

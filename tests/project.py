@@ -281,11 +281,21 @@ class Project:
         return outcome
 
     def lose_record(self, entity: str, load_id: str) -> None:
-        """Take a load's row out of cdc_loads, as if its run had ended before it was added."""
+        """Take a load's row out of cdc_loads, as if its run had ended before it was added.
+
+        Such a run leaves the claim of the commit before its own, too.
+        """
         self.query(
             "alter table {s}.cdc_loads drop partition"
             f" (entity = '{entity}', load_id = '{load_id}')"
         )
+        claims = [row[1] for row in self.query(f"show views in {{s}}_commits like '{entity}_com*'")]
+        newest = max(claims)
+        number = int(newest[-6:]) - 1
+        if number and f"{entity}_commit_{number:06d}" not in claims:
+            text = self.query(f"show create table {{s}}_commits.{newest}")[0][0]
+            query = text[text.index("/* spark_cdc manifest:") :]
+            self.query(f"create view {{s}}_commits.{entity}_commit_{number:06d} as select {query}")
 
     def operate(self, macro: str, **arguments: Any) -> Outcome:
         """`dbt run-operation` of one of the package's macros."""

@@ -227,6 +227,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_write_ledger": macros._write_load_sql(
             ledger, columns, load, "select * from tagged"
         ),
+        f"{name}_repeats": macros._repeats_sql({"entity": entity, "ledger": ledger, "load": load}),
     }
     if entity["events"]:
         columns = macros._event_columns(entity)

@@ -51,6 +51,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "invocation_id": "0",
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
+        "run_query": lambda sql: SimpleNamespace(rows=[]),
     }
     return load_macros(**(given | more))
 
@@ -604,6 +605,7 @@ def test_counts_that_do_not_reconcile_are_refused() -> None:
             "row_count": 1,
             "note": f'{{"parent": "{FIRST}"}}',
         },
+        {"load_id": None, "operation": "repeated", "row_count": 0, "note": "0"},
     ]
 
     def run_query(sql: str) -> Any:

@@ -48,6 +48,7 @@ class Warehouse:
         self.attempts = 0
         self.audit: dict[str, Any] = {}
         self.sql = ""  # of the last load's rows
+        self.cache: dict[str, Any] = {}  # what dbt's look at the catalogue has found
         self.variables: dict[str, Any] = {"spark_cdc_guards": dict.fromkeys(GUARDS)}
         self.run_query = query_runner(cursor)
         self.macros: Macros = load_macros([MACROS, *folders], **self._context())
@@ -58,6 +59,7 @@ class Warehouse:
         cursor.execute(f"drop schema if exists {schema}_commits cascade")
         cursor.execute(f"drop table if exists {schema}.cdc_loads")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
+        self.macros._create_claims_schemas([{"schema": schema}])
 
     @property
     def entity(self) -> dict[str, Any]:
@@ -68,6 +70,7 @@ class Warehouse:
         macros = self.macros
         self.attempts += 1
         self.variables["business_date"] = date
+        self._look()
         capture = macros._capture_of_model()
         entity = capture["entity"]
         landed = macros._landed_view(entity)
@@ -79,9 +82,10 @@ class Warehouse:
             incoming = self.events
         else:
             incoming = f"({macros._stage_sql(entity, landed)})"
-        self.sql = macros._ledger_query(macros._planned_run(capture), incoming)
+        planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
+        self.sql = macros._ledger_query(planned, incoming)
         macros._load_ledger(capture, self.sql)
-        macros._commit_load(macros._planned_run(capture))
+        macros._commit_load(macros._planned_run(capture, is_planned=True))
         return self.audit
 
     def differing(
@@ -151,11 +155,22 @@ class Warehouse:
             "dbt_version": "1.11",
             "api": SimpleNamespace(Relation=SimpleNamespace(create=_Relation.create)),
             "load_relation": self._found,
-            "load_cached_relation": self._found,
-            "adapter": SimpleNamespace(get_columns_in_relation=self._columns),
+            "load_cached_relation": lambda relation: self.cache.get(relation.identifier),
+            "adapter": SimpleNamespace(
+                get_columns_in_relation=self._columns,
+                cache_dropped=lambda relation: self.cache.pop(relation.identifier, None) and "",
+                cache_added=lambda relation: self.cache.update({relation.identifier: relation}),
+            ),
             "modules": MODULES | {"pytz": pytz},
             "_fingerprint": lambda definition: "",  # the load type changes between loads
             "_landing_source": lambda entity: None,
+        }
+
+    def _look(self) -> None:
+        self.cursor.execute(f"show table extended in {self.schema} like '*'")
+        self.cache = {
+            row[1]: _Relation.create(None, self.schema, row[1]).incorporate("", row[3])
+            for row in self.cursor.fetchall()
         }
 
     def _found(self, relation: _Relation) -> SimpleNamespace | None:
@@ -174,11 +189,17 @@ class _Relation(str):
 
     schema: str
     identifier: str
+    information: str
 
     @classmethod
     def create(cls, database: None, schema: str, identifier: str) -> _Relation:
         relation = cls(f"{schema}.{identifier}")
-        relation.schema, relation.identifier = schema, identifier
+        relation.schema, relation.identifier, relation.information = schema, identifier, ""
+        return relation
+
+    def incorporate(self, type: str, information: str) -> _Relation:
+        relation = _Relation.create(None, self.schema, self.identifier)
+        relation.information = information
         return relation
 
     def without_identifier(self) -> str:

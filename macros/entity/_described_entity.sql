@@ -18,6 +18,7 @@
         'events': events,
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
         'checkpoint': checkpoint,
+        'upkeep': spark_cdc._upkeep(settings),
         'guards': spark_cdc._guards(name, settings),
         'quarantine': spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),

@@ -30,6 +30,12 @@
         'loads': {'kind': 'number', 'default': 50},
         'rows': {'kind': 'number', 'default': 1000000},
     }} -%}
+    {#- by the end of a run: the number of loads from which on older ones are squashed, how many are kept as they are, how long what that supersedes stays -#}
+    {%- set upkeep = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
+        'compact_loads': {'kind': 'number', 'null': 'off', 'default': 100},
+        'keep_loads': {'kind': 'number', 'default': 50},
+        'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
+    }} -%}
     {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is of the rows in, as multiples
         of the median of the last loads; rejects and rejected_share are of quarantined rows. Shares and the band count where there
         are at least min_rows rows. -#}
@@ -56,6 +62,7 @@
             'source': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
             'events': {'kind': 'any'},
             'checkpoint': checkpoint,
+            'upkeep': upkeep,
             'guards': guards,
             'on_reject': on_reject,
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
@@ -86,6 +93,7 @@
         },
         'vars': {
             'spark_cdc_checkpoint': checkpoint,
+            'spark_cdc_upkeep': upkeep,
             'spark_cdc_guards': guards,
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},

@@ -7,6 +7,7 @@
     {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
         {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
     {%- endfor -%}
+    {%- if entity.source.format == 'parquet' -%}{%- do options.update({'parquet.page.verify-checksum.enabled': 'true'}) -%}{%- endif -%}
     {%- do options.update(given) -%}
     {%- do options.update(more) -%}
     {%- set lines = [] -%}

@@ -1,22 +1,25 @@
 {#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were rejected, keys came twice,
     the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
-    Arguments: run (of _planned_run(), made anew from the manifest of this moment). Returns a dictionary: what _figures_of_load() has,
+    Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
     log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
-    {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], spark_cdc._input_sql(run.entity, run.time)) -%}
+    {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
+        spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time),
+    ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
         {%- do spark_cdc._refuse_other_parent(run, record) -%}
     {%- endif -%}
-    {%- do spark_cdc._check_input(run, record, counted.input) -%}
+    {%- do spark_cdc._check_input(run, record, counted.also) -%}
     {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **counted.rows.get(load.load_id, {})) -%}
     {%- do counts.pop('L', none) -%}
     {%- set prior = spark_cdc._figures_of_state(counted.rows, load.base, load.log) -%}
     {%- set known = {
         'counts': counts, 'rows_prior': prior.rows, 'record': record,
-        'files': counted.input.get('files') or record.get('files'), 'lines': (counted.input.get('lines') or {}).get('records'),
+        'files': counted.also.get('files') or record.get('files'), 'lines': (counted.also.get('lines') or {}).get('records'),
+        'repeated': counted.also.repeated | int,
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- if counts.R -%}

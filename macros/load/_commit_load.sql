@@ -1,5 +1,5 @@
-{#- Audits a load that is written, and makes it visible, or in a replay adds it to the draft. The plan is made anew from the manifest of this
-    moment: if another run has committed meanwhile, the audit sees it. Arguments: run (of _planned_run()). -#}
+{#- Audits a load that is written, and makes it visible, or in a replay adds it to the draft. If another run has committed since the load was planned,
+    the commit is refused. Arguments: run (of _planned_run()). -#}
 {%- macro _commit_load(run) -%}
     {%- set load = run.load -%}
     {%- set audit = spark_cdc._audit_load(run) -%}
@@ -22,8 +22,14 @@ readers see what they saw before. Run the same command again.
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}
-        {%- do spark_cdc._publish(run, manifest, 'load ' ~ load.load_id) -%}
-        {%- do spark_cdc._record_missing_loads(run, manifest, committed={'load': load, 'audit': audit}) -%}
+        {%- set older = spark_cdc._publish(run, manifest, 'load ' ~ load.load_id) -%}
+        {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
+            {#- a run before this one broke off when it had committed, or nobody can tell -#}
+            {%- do spark_cdc._record_missing_loads(run, manifest, committed={'load': load, 'audit': audit}) -%}
+        {%- else -%}
+            {%- do spark_cdc._record_load(run.load_log, run.entity, load, audit) -%}
+        {%- endif -%}
+        {%- do spark_cdc._drop_claims(run, older) -%}
         {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}

@@ -21,11 +21,12 @@ Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{busines
     {%- endif -%}
     {%- if not spark_cdc._is_load_command() -%}
         {%- if not spark_cdc._is_there(run.committed) -%}
-            {%- do run_query(spark_cdc._replace_view_sql(run.committed, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false)) -%}
+            {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false) -%}
         {%- endif -%}
         {{ return('') }}
     {%- endif -%}
-    {%- do run_query(spark_cdc._replace_view_sql(run.committed, spark_cdc._manifest_text(run, manifest), manifest.existed)) -%}
+    {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
     {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}
     {%- do spark_cdc._record_missing_loads(run, manifest) -%}
+    {%- do spark_cdc._drop_claims(run, spark_cdc._claims(run) | select('lt', manifest.sequence)) -%}
 {%- endmacro -%}

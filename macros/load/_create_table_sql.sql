@@ -1,5 +1,7 @@
-{#- The table of an entity, or cdc_loads, if it is not there. Hashes are dear and never repeat, so in Parquet files the hash columns do
-    without a dictionary; ORC makes none of binary columns. Arguments: table (relation), columns (dictionaries with at_sql and data_type),
+{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
+    are written, and Parquet's pages are held against their checksums, which are written in any case
+    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
+    do without a dictionary; ORC makes none of binary columns. Arguments: table (relation), columns (dictionaries with at_sql and data_type),
     file_format, partitions (names), hashes (names of hash columns). -#}
 {%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[]) -%}
 create table if not exists {{ table }} (
@@ -9,11 +11,13 @@ create table if not exists {{ table }} (
 )
 using {{ file_format }}
 partitioned by ({{ partitions | join(', ') }})
-{%- if hashes and file_format == 'parquet' %}
 options (
+    {%- if file_format == 'parquet' %}
     {%- for name in hashes %}
-    `parquet.enable.dictionary#{{ name }}` 'false'{{ ',' if not loop.last }}
+    `parquet.enable.dictionary#{{ name }}` 'false',
     {%- endfor %}
+    `parquet.page.verify-checksum.enabled` 'true',
+    {%- endif %}
+    `partitionOverwriteMode` 'dynamic'
 )
-{%- endif %}
 {%- endmacro -%}

@@ -13,7 +13,9 @@ landing: leave spark_cdc_replay.source (--source) out.
         {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
         {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
     {%- endif -%}
-{{ spark_cdc._load_comment({'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout}) }}
+{{ spark_cdc._load_comment({
+    'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
+}) }}
 select
     {% for column in spark_cdc._event_columns(run.entity) -%}
     {{ column.sql }},

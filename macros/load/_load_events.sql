@@ -11,11 +11,12 @@
     {%- endif -%}
     {%- if spark_cdc._is_archive_replay() -%}
         {%- do spark_cdc._check_archive(capture, load) -%}
+        {%- set files = none -%}
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.events, columns, partitions, ['key_hash', 'event_hash']) -%}
-    {%- do spark_cdc._set_session() -%}
+    {%- do spark_cdc._set_session(capture.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_rows_sql(capture.events, columns, partitions, sql, 'events_of_load') }}
     {%- endcall -%}

@@ -42,7 +42,7 @@
 {%- endmacro -%}
 
 
-{#- Creates cdc_loads where a run without that model needs it, and adds columns that it lacks: dbt's look at the catalogue knows them. -#}
+{#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
@@ -53,6 +53,10 @@
         {%- do spark_cdc._complete_load_log(load_log) -%}
     {%- endif -%}
 {%- endmacro -%}
+
+
+{#- Whether cdc_loads was made in this run: dbt's look at the catalogue has found nothing of it. -#}
+{%- macro _is_new_load_log(load_log) -%}{{ return(not load_cached_relation(load_log).information) }}{%- endmacro -%}
 
 
 {#- Adds columns that a later version of the project records too. -#}

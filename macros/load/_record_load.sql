@@ -1,6 +1,6 @@
 {#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). -#}
 {%- macro _record_load(load_log, entity, load, audit, now=true, refusal=none) -%}
-    {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
+    {%- do spark_cdc._set_overwrite(load_log) -%}
     {%- do run_query(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
 {%- endmacro -%}
 

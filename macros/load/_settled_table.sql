@@ -7,7 +7,9 @@
         {%- do spark_cdc._note_file_format(entity, existing) -%}
         {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions) -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes)) -%}
+    {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
+        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes)) -%}
+    {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}
 
@@ -17,7 +19,7 @@
 {%- macro _settled_columns(entity, table, columns, partitions) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
-    {%- for found in adapter.get_columns_in_relation(table) -%}
+    {%- for found in spark_cdc._cached_columns(table, columns) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
         {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
             {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
@@ -31,6 +33,7 @@
         {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
             ~ 'Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
         {%- do run_query('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
     {%- if wanted -%}

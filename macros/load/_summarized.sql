@@ -12,15 +12,5 @@ was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_da
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set summary = spark_cdc._event_summary(run, events) -%}
-    {#- another run may have committed since the events were written: the load may be a checkpoint now, so that they bear another name -#}
-    {%- for other in (spark_cdc._partitions_by_load(run.events) if summary.event_count == 0 else [])
-            if other != load.load_id and other.endswith(load.load_id[-9:]) -%}
-        {%- set message -%}
-{{ entity.name }}: another run committed a load between {{ entity.name }}_events, written as load {{ other }}, and {{ entity.name }}_ledger, {# -#}
-which would be load {{ load.load_id }}. Nothing was committed. Run the same command again.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endfor -%}
-    {{ return(summary) }}
+    {{ return(spark_cdc._event_summary(run, events)) }}
 {%- endmacro -%}

@@ -4,7 +4,7 @@
     {%- set capture = spark_cdc._capture_of_model() -%}
     {%- set loads_now = (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.ledger.identifier) in selected_resources
         and spark_cdc._is_load_command() -%}
-    {%- set run = spark_cdc._planned_run(capture) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
+    {%- set run = spark_cdc._planned_run(capture, is_planned=true) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}  {#- it may not be part of this run -#}
     {%- if loads_now -%}

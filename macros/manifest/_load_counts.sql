@@ -1,20 +1,20 @@
 {#- What loads wrote, as far as file footers tell, and what some of them say of themselves.
-    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read), input_sql (of _input_sql(), to be asked
-    in the same statement). Returns a dictionary: rows (load id to operation to number of rows), records (load id to record), input (files and
-    lines, where they were asked for). -#}
-{%- macro _load_counts(ledger, loads, recorded, input_sql=none) -%}
-    {%- set rows, records, input = {}, {}, {} -%}
-    {%- set sql = spark_cdc._load_counts_sql(ledger, loads, recorded) ~ ('\n\nunion all\n\n' ~ input_sql if input_sql else '') -%}
+    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read), also (queries to be asked in the same
+    statement, or none, with columns as of _input_sql()). Returns a dictionary: rows (load id to operation to number of rows), records (load id
+    to record), and also (name to note, of the further queries). -#}
+{%- macro _load_counts(ledger, loads, recorded, also=[]) -%}
+    {%- set rows, records, further = {}, {}, {} -%}
+    {%- set sql = ([spark_cdc._load_counts_sql(ledger, loads, recorded)] + also | select | list) | join('\n\nunion all\n\n') -%}
     {%- for row in spark_cdc._query(sql) -%}
         {%- if row.load_id is none -%}
-            {%- do input.update({row.operation: fromjson(row.note)}) -%}
+            {%- do further.update({row.operation: fromjson(row.note)}) -%}
         {%- else -%}
             {%- set of_load = rows.setdefault(row.load_id, {}) -%}
             {%- do of_load.update({row.operation: of_load.get(row.operation, 0) + row.row_count | int}) -%}
             {%- if row.operation == 'L' -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return({'rows': rows, 'records': records, 'input': input}) }}
+    {{ return({'rows': rows, 'records': records, 'also': further}) }}
 {%- endmacro -%}
 
 

@@ -1,11 +1,11 @@
 {#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which the loads of a replay are added
     out of readers' sight (see _read_draft()). A draft begins as the last commit's manifest, cut before the first date of the replay, and so
     again if the loads that it would take the place of are no longer the same.
-    Arguments: capture, time (business time of the load at hand). Returns a dictionary as of _read_manifest(); of a draft also replay and
+    Arguments: capture, time (business time of the load at hand), is_planned (see _head()). Returns a dictionary as of _read_manifest(); of a draft also replay and
     head_loads (the loads that it was made from, the ones that compact squashed by their own names). -#}
-{%- macro _manifest_of_run(capture, time) -%}
+{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
     {%- set entity = capture.entity -%}
-    {%- set head = spark_cdc._head(capture) -%}
+    {%- set head = spark_cdc._head(capture, is_planned) -%}
     {%- set replay = spark_cdc._replay() -%}
     {%- if replay is none -%}
         {{ return(head) }}

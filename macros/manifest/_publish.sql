@@ -3,37 +3,40 @@
 
     1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <schema>_commits.<entity>_commit_<n>`, whose
        text is the new manifest. Of several processes one gets it; who reads back another text than his own is refused.
-    2. `<entity>_committed` is altered to the same text: readers see it.
-    3. Claims with lower numbers go. The last one stays, so that a process that is late by a commit finds it taken.
+    2. If there is no claim with a higher number, `<entity>_committed` is altered to the same text: readers see it. A higher one means that others
+       have finished this commit and gone on, or that the claim was made too late.
+    3. Claims with lower numbers go, once cdc_loads has a row of the commit: the caller drops them. The last one stays, so that a
+       process that is late by a commit finds it taken.
 
     A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
-    _head()). No lock is held at any time.
-    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message). Raises an error
-    if another process has committed meanwhile. -#}
+    _head()). One that dies between 2 and 3 leaves more than one claim, by which the next load knows that a row of cdc_loads may be missing. No lock is held
+    at any time.
+    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message). Returns the
+    claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
 {%- macro _publish(capture, manifest, what) -%}
     {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
-    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
+    {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
     {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
-    {%- set published = spark_cdc._published(capture) -%}
-    {%- if published.sequence >= manifest.sequence -%}  {#- another run has finished this commit, or added its own -#}
-        {#- a claim that was made too late goes; that of the commit that readers see stays -#}
-        {%- if published.sequence > manifest.sequence
-                or spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim).commit != published.commit -%}
-            {%- do run_query('drop view if exists ' ~ claim) -%}
-        {%- endif -%}
+    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
+    {%- if claimed.commit != manifest.commit -%}
+        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
+    {%- endif -%}
+    {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
+        {%- do run_query('drop view if exists ' ~ claim) -%}
+        {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}
             {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}
         {%- endif -%}
     {%- else -%}
-        {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
-        {%- if claimed.commit != manifest.commit -%}
-            {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
-        {%- endif -%}
-        {%- do run_query(spark_cdc._replace_view_sql(capture.committed, text, published.existed)) -%}
-        {%- do spark_cdc._head(capture) -%}  {#- step 3; and if this process was stopped before step 2, it shows what others committed since -#}
+        {%- do spark_cdc._show_manifest(capture, text, manifest.existed) -%}
     {%- endif -%}
+    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- if claims | max > manifest.sequence -%}
+        {%- do spark_cdc._head(capture) -%}  {#- if this process was stopped before step 2, it has hidden what others committed since -#}
+    {%- endif -%}
+    {{ return(claims | select('lt', manifest.sequence) | list) }}
 {%- endmacro -%}
 
 

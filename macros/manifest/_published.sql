@@ -1,5 +1,9 @@
-{#- The manifest that readers see at this moment; _read_manifest() asks dbt's cache whether there is one. -#}
+{#- The manifest that readers see at this moment, asked of the metastore; dbt's cache has it then, too. -#}
 {%- macro _published(capture) -%}
     {%- set view = capture.committed -%}
-    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(view), view) if spark_cdc._is_there(view) else spark_cdc._empty_manifest()) }}
+    {%- if not spark_cdc._is_there(view) -%}{{ return(spark_cdc._empty_manifest()) }}{%- endif -%}
+    {%- set text = spark_cdc._view_text(view) -%}
+    {%- set manifest = spark_cdc._parse_manifest(text, view) -%}
+    {%- do spark_cdc._cache_view_text(view, text) -%}
+    {{ return(manifest) }}
 {%- endmacro -%}

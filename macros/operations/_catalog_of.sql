@@ -5,10 +5,9 @@
     {%- set catalog = {} -%}
     {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
     {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ " like '" ~ capture.entity.name ~ "_*'") -%}
-        {%- set text = modules.re.search('\nView Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', row.information, modules.re.DOTALL) -%}
         {%- do catalog.update({row.tableName: {
             'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
-            'text': text.group(1) if text else '',
+            'text': spark_cdc._view_text_in(row.information),
             'location': modules.re.findall('\nLocation: ([^\n]+)', row.information) | first | default(none),
             'provider': modules.re.findall('\nProvider: ([^\n]+)', row.information) | first | default(none),
         }}) -%}

@@ -1,9 +1,9 @@
-{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories, execute as of compact().
-    Returns the number of loads that were squashed, or would be. -#}
-{%- macro _compact_entity(capture, older_than_days, histories, execute) -%}
+{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories, execute as of compact(),
+    keep_loads as of _plan_compaction(). Returns the number of loads that were squashed, or would be. -#}
+{%- macro _compact_entity(capture, older_than_days, histories, execute, keep_loads=1) -%}
     {%- set entity = capture.entity -%}
     {%- set manifest = spark_cdc._head(capture) if execute else spark_cdc._read_manifest(capture.committed) -%}
-    {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories) -%}
+    {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
     {%- if plan.squashed -%}
         {%- set records = spark_cdc._load_records(capture.ledger, plan.squashed + plan.kept_after[:1]) -%}
         {%- set plan = spark_cdc._plan_compaction_of_one_definition(plan, records) -%}
@@ -43,16 +43,17 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- set columns = spark_cdc._placed_columns(columns, {}) -%}
     {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint) -%}
-    {%- do spark_cdc._set_session() -%}
+    {%- do spark_cdc._set_session(capture.ledger) -%}
     {%- do run_query(spark_cdc._write_load_sql(capture.ledger, columns, checkpoint, compacted)) -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
-    {%- do spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
     {%- for record in [history, checkpoint] -%}
         {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
             record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
     {%- endfor -%}
+    {%- do spark_cdc._drop_claims(capture, older) -%}
     {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
     {{ return(plan.squashed | length) }}
 {%- endmacro -%}

@@ -13,7 +13,7 @@
     {%- endfor -%}
     {%- if forgotten and execute -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
-        {%- do spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone') -%}
+        {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone')) -%}
         {%- do log(operated.entity.name ~ ': redo can no longer bring back ' ~ text, info=true) -%}
     {%- endif -%}
     {{ return(forgotten) }}

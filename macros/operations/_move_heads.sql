@@ -52,7 +52,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
     {%- for one in moves if one.next is not none and moves | length > 1 -%}
         {%- do together.update({one.name: {'from': one.head.loads | last | default(''), 'to': one.next.loads | last | default('')}}) -%}
     {%- endfor -%}
-    {%- set moved, told = [], [] -%}
+    {%- set moved, told, older = [], [], [] -%}
     {%- for one in moves -%}
         {%- set next = one.head -%}
         {%- if one.next is not none -%}
@@ -63,7 +63,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {%- set next = dict(one.next, move=dict(move, **({'with': together} if together else {}))) -%}
             {#- what crashes left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(one, one.head) -%}
-            {%- do spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load')) -%}
+            {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load')))) -%}
         {%- endif -%}
         {%- do moved.append((one, next)) -%}
         {%- do told.append({
@@ -76,6 +76,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
         {%- do spark_cdc._record_move(one, next, now=one.next is not none) -%}
         {%- do log(spark_cdc._move_text(one, next), info=true) -%}
     {%- endfor -%}
+    {%- for one, claims in older -%}{%- do spark_cdc._drop_claims(one, claims) -%}{%- endfor -%}
     {%- do print('spark_cdc moved: ' ~ tojson(told)) -%}
 {%- endmacro -%}
 

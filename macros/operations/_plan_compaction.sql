@@ -1,14 +1,14 @@
-{#- Which loads are squashed and what becomes of the list: a function of its arguments, which reads nothing. Returns a
-    dictionary: squashed (loads that leave the manifest; none if there are not more than the two that would take
+{#- Which loads are squashed and what becomes of the list: a function of its arguments, which reads nothing. Arguments: loads (of the manifest),
+    older_than_days, histories as of compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a dictionary: squashed (loads that leave the manifest; none if there are not more than the two that would take
     their place), kept_before (earlier histories), kept_after, history and checkpoint (names of the new loads), base and log (of the state
     after the last squashed load), parent (load before the first squashed one, or none). -#}
-{%- macro _plan_compaction(loads, older_than_days, histories) -%}
+{%- macro _plan_compaction(loads, older_than_days, histories, keep_loads=1) -%}
     {%- set squashed = [] -%}
     {%- set kept_before = [] -%}
     {%- set kept_after = [] -%}
     {%- for load_id in loads -%}
         {%- set age = (spark_cdc._load_time(loads[-1]).date() - spark_cdc._load_time(load_id).date()).days -%}
-        {%- if loop.last or age < older_than_days -%}
+        {%- if loop.revindex <= keep_loads or age < older_than_days -%}
             {%- do kept_after.append(load_id) -%}
         {%- elif spark_cdc._load_kind(load_id).is_history and not histories -%}
             {%- do kept_before.append(load_id) -%}

@@ -8,12 +8,14 @@
     {%- do spark_cdc._read_despite_damage() -%}
     {%- do spark_cdc._record_missing_loads(found, head) -%}
     {%- do spark_cdc._read_despite_damage(false) -%}
+    {%- set older = [] -%}
     {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
-        {%- do spark_cdc._publish(found, manifest, 'the replay from ' ~ first) -%}
+        {%- do older.extend(spark_cdc._publish(found, manifest, 'the replay from ' ~ first)) -%}
         {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
         {%- do log(found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
             ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true) -%}
     {%- endif -%}
     {%- do spark_cdc._record_missing_loads(found, manifest, now=true) -%}
+    {%- do spark_cdc._drop_claims(found, older) -%}
     {%- do run_query('drop view if exists ' ~ found.replay) -%}
 {%- endmacro -%}
