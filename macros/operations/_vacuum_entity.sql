@@ -24,22 +24,62 @@
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
         operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
     )) -%}
-    {%- set dropped = [] -%}
+    {%- set tables = [] -%}
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- do dropped.extend(spark_cdc._vacuum_table(operated, table, retention_hours, execute)) -%}
+        {%- if execute -%}
+            {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+        {%- endif -%}
+        {%- do tables.append({
+            'table': table,
+            'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
+            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location),
+        }) -%}
     {%- endfor -%}
+    {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
+    {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
+    {%- set counted = spark_cdc._named_loads(operated) -%}
+    {%- set dropped = [] -%}
+    {%- for found in tables -%}
+        {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
+        {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+    {%- endfor -%}
+    {%- if dropped and execute -%}
+        {%- do spark_cdc._record_vacuum(operated, dropped) -%}
+    {%- endif -%}
     {{ return(dropped) }}
 {%- endmacro -%}
 
 
-{%- macro _vacuum_table(operated, table, retention_hours, execute) -%}
-    {%- if execute -%}
-        {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+{#- A run that began before may still be on its way to its commit, however old its files are. So that it can't commit what is dropped here, the number of its
+    commit is taken first, by a commit that changes nothing: it is refused, and loads anew. What begins later is younger than all that is dropped.
+    Only where there is something that was never committed. Returns whether such loads may be dropped. -#}
+{%- macro _fence(operated, tables, retention_hours, execute) -%}
+    {%- set old = [] -%}
+    {%- for found in tables -%}
+        {%- do old.extend(found.loads | selectattr('replaced_by', 'none') | list + found.folders) -%}
+    {%- endfor -%}
+    {%- set named = spark_cdc._named_loads(operated) -%}
+    {%- set abandoned = [] -%}
+    {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.squashed -%}
+        {%- do abandoned.append(one) -%}
+    {%- endfor -%}
+    {%- if not abandoned or not execute -%}{{ return(true) }}{%- endif -%}
+    {%- set head = spark_cdc._head(operated) -%}
+    {%- if head.definition and spark_cdc._other_columns_problem(operated.entity, head) -%}
+        {%- do log(operated.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ operated.entity.name
+            ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
+        {{ return(false) }}
     {%- endif -%}
-    {%- set candidates = spark_cdc._query(spark_cdc._load_ages_sql(operated, table)) -%}
+    {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, head, 'a vacuum')) -%}
+    {{ return(true) }}
+{%- endmacro -%}
+
+
+{#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with is_fenced: whether loads that were never committed may go),
+    table, candidates (of _load_ages_sql()), counted (of _named_loads()), retention_hours, execute. Returns what goes: dictionaries as of
+    _vacuum_entity(). -#}
+{%- macro _vacuum_table(operated, table, candidates, counted, retention_hours, execute) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
-    {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
-    {%- set counted = spark_cdc._named_loads(operated) -%}
     {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
     {%- set kept = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
     {%- set young, old = [], [] -%}
@@ -49,7 +89,7 @@
         {%- for partition in partitions.get(load.load_id, []) if not is_squashed or not partition.endswith('/operation=R') -%}
             {%- do needless.append(partition) -%}
         {%- endfor -%}
-        {%- if load.age_hours < retention_hours -%}
+        {%- if load.age_hours < retention_hours or not (operated.is_fenced or load.replaced_by) -%}
             {%- do young.append(load) -%}
         {%- elif needless or not is_squashed -%}
             {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}

@@ -1,0 +1,142 @@
+"""Upkeep by policy: loads squash older ones and drop what that leaves, without a person."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+import pytest
+
+from project import Project
+
+COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+VIEWS = ("current", "history", "versions")
+
+
+def kinds(project: Project, name: str) -> list[str]:
+    """Day and kind of the loads that count."""
+    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
+    return [load[6:] for load in re.findall(r"'(\d{8}-[a-z]+)-[0-9a-f]{8}',?\n", text)]
+
+
+def location(project: Project, table: str) -> Path:
+    rows = project.query(f"describe extended {{s}}.{table}")
+    return Path(urlparse(next(row[1] for row in rows if row[0] == "Location")).path)
+
+
+def test_loads_are_squashed_by_policy(project: Project) -> None:
+    """Two entities with the same loads, one of which is never squashed: all views are equal."""
+    never = {"compact_loads": None}
+    often = {"compact_loads": 4, "keep_loads": 2, "retention_hours": None}
+    for name, upkeep in (("plain", never), ("kept", often)):
+        project.entity(
+            name, COLUMNS, load_type="delta", upkeep=upkeep, checkpoint={"changed_share": 9}
+        )
+        for day in range(1, 9):
+            project.land(name, f"2024-03-0{day}", "id,name", f"1,a{day}", f"{day + 1},b")
+    for day in range(1, 9):
+        project.load(f"2024-03-0{day}", "plain", "kept")
+    for view in VIEWS:
+        columns = [
+            row[0]
+            for row in project.query(f"describe {{s}}.plain_{view}")
+            if row[0] not in ("load_id", "operation")
+        ]
+        listed = ", ".join(columns)
+        assert project.rows(f"kept_{view}", listed) == project.rows(f"plain_{view}", listed)
+    assert len(kinds(project, "plain")) == 8
+    # at 4, 6 and 8 loads; a history each, and one checkpoint
+    assert kinds(project, "kept") == ["02-h", "04-h", "06-h", "06-hc", "07-d", "08-d"]
+    told = "select count(*) from {s}.cdc_loads where entity = 'kept' and load_type = 'compact'"
+    assert project.query(told) == [(6,)]
+
+
+def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
+    """The policy's retention is a day at least, so that files have to be made old here."""
+    upkeep = {"compact_loads": 3, "keep_loads": 1, "retention_hours": 24}
+    project.entity("swept", COLUMNS, load_type="delta", upkeep=upkeep)
+    for day in range(1, 8):
+        project.land("swept", f"2024-03-0{day}", "id,name", f"1,a{day}", f"{day + 1},b")
+    for day in (1, 2):
+        project.load(f"2024-03-0{day}", "swept")
+    place = location(project, "swept_ledger")
+    # what an attempt that was killed left: a load that was never committed, and a staging folder
+    [part] = list(place.glob("business_date=2024-03-01/load_id=*/operation=I"))
+    lost = place / "business_date=2024-03-01/load_id=20240301-d-0000dead/operation=I"
+    shutil.copytree(part, lost)
+    staged = place / ".spark-staging-1/_temporary/0/_temporary/attempt_1/load_id=x"
+    shutil.copytree(part, staged)
+    (place / ".spark-staging-2").mkdir()
+    past = time.time() - 30 * 3600
+    for file in [*lost.iterdir(), *staged.iterdir()]:
+        os.utime(file, (past, past))
+    outcome = project.load("2024-03-03", "swept")
+    assert "swept: squashed into" in outcome.output
+    assert "swept_ledger: drops 1 load" in outcome.output
+    assert "drops the folders of 1 insert that broke off" in outcome.output
+    assert not lost.exists()
+    assert not (place / ".spark-staging-1").exists()
+    assert (place / ".spark-staging-2").exists(), "it is empty: how old it is can't be told"
+    assert not [row for row in project.query("show partitions {s}.swept_ledger") if "1970" in row[0]]
+    told = "select message from {s}.cdc_loads where entity = 'swept' and status = 'vacuumed'"
+    [(message,)] = project.query(told)
+    assert "20240301-d-0000dead" in message
+    project.load("2024-03-04", "swept")
+    assert project.rows("swept_current", "id") == [(1,), (2,), (3,), (4,), (5,)]
+    tested = project.dbt("test", "--select", "path:models/swept")
+    assert tested.success, tested.output
+
+
+def test_a_policy_that_makes_no_sense_is_refused(project: Project) -> None:
+    upkeep = {"compact_loads": 3, "keep_loads": 3, "retention_hours": 2}
+    project.entity("odd", COLUMNS, load_type="delta", upkeep=upkeep)
+    project.land("odd", "2024-03-01", "id,name", "1,a")
+    outcome = project.run("2024-03-01", "odd")
+    assert not outcome.success
+    assert "upkeep.keep_loads is 3, and upkeep.compact_loads 3; accepted is less" in outcome.output
+    assert "upkeep.retention_hours is 2; accepted are numbers from 24" in outcome.output
+    project.entity("odd", COLUMNS, load_type="delta", upkeep={"loads": 3})
+    assert "upkeep" in project.run("2024-03-01", "odd").output
+    shutil.rmtree(project.folder / "models/odd")
+
+
+@pytest.mark.full
+def test_a_load_in_flight_is_safe_however_old_its_files_are(project: Project) -> None:
+    """Its commit is refused, as its number was taken before anything was dropped."""
+    project.entity("slow", COLUMNS, load_type="delta")
+    for day in (1, 2):
+        project.land("slow", f"2024-03-0{day}", "id,name", f"{day},a")
+    project.load("2024-03-01", "slow")
+    model = project.folder / "models/slow/slow_committed.sql"
+    text = model.read_text()
+    wait = "select java_method('java.lang.Thread', 'sleep', 25000L)"
+    model.write_text(f'{{{{ config(pre_hook="{wait}") }}}}\n{text}')
+    dbt = Path(sys.executable).with_name("dbt")
+    words = ["run", "--vars", "business_date: 2024-03-02", "--select", "path:models/slow"]
+    places = ["--project-dir", str(project.folder), "--profiles-dir", str(project.folder)]
+    running = subprocess.Popen([dbt, *words, *places], stdout=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not [p for p in project.query("show partitions {s}.slow_ledger") if "-02/" in p[0]]:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+        arguments = {"entities": ["slow"], "retention_hours": 0, "execute": True, "force": True}
+        vacuumed = project.operate("vacuum", **arguments)
+        assert vacuumed.success, vacuumed.output
+        assert "slow_ledger: drops 1 load" in vacuumed.output
+        output, _ = running.communicate(timeout=120)
+    finally:
+        running.kill()
+        model.write_text(text)
+    assert running.returncode == 1
+    assert "slow: another run committed first" in output
+    assert project.rows("slow_current", "id") == [(1,)]
+    project.load("2024-03-02", "slow")
+    assert project.rows("slow_current", "id") == [(1,), (2,)]
