@@ -12,9 +12,10 @@
 {%- macro _upkeep_problems(settings) -%}
     {%- set policy, problems = spark_cdc._upkeep(settings), [] -%}
     {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return(problems) }}{%- endif -%}  {#- which is said elsewhere -#}
-    {%- if policy.compact_loads is not none and policy.keep_loads >= policy.compact_loads -%}
+    {%- if policy.compact_loads is not none and policy.keep_loads > policy.compact_loads - 3 -%}
         {%- do problems.append('upkeep.keep_loads is ' ~ policy.keep_loads ~ ', and upkeep.compact_loads ' ~ policy.compact_loads
-            ~ '; accepted is less than that: older loads are squashed when there are compact_loads of them, the last keep_loads are not') -%}
+            ~ '; accepted is at most compact_loads minus 3: when there are compact_loads of them, all but the last keep_loads are squashed, '
+            ~ 'and two take their place') -%}
     {%- endif -%}
     {%- if policy.retention_hours is not none and policy.retention_hours < 24 -%}
         {%- do problems.append('upkeep.retention_hours is ' ~ policy.retention_hours ~ '; accepted are numbers from 24 and null (off): a query that '
