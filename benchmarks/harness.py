@@ -8,11 +8,14 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from spark_cdc import new, project, server
 from spark_cdc.errors import SparkCdcError
@@ -214,6 +217,34 @@ class Project:
                 f"Its log is in {logs}",
             )
         return Run(seconds, read_log(logs / "dbt.log"))
+
+    def set(self, **settings: object) -> None:
+        """Add settings to the entity's YAML."""
+        file = self.folder / "models" / self.entity.name / f"{self.entity.name}.yml"
+        described = yaml.safe_load(file.read_text())
+        stage = next(one for one in described["models"] if one["name"].startswith("stg_"))
+        stage["config"]["meta"]["spark_cdc"] |= settings
+        file.write_text(yaml.safe_dump(described))
+
+    def command(self, *words: str) -> str:
+        """Run a command of spark-cdc and return what it printed."""
+        environment = {
+            **os.environ,
+            "SPARK_CDC_PORT": str(self.on.status.port),
+            "SPARK_CDC_SCHEMA": self.schema,
+            "SPARK_CDC_PROJECT_DIR": str(self.folder),
+            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+            "DBT_PROFILES_DIR": str(project.root() / "profiles"),
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "spark_cdc.cli", *words],
+            env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if done.returncode:
+            raise SparkCdcError(
+                f"spark-cdc {' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            )
+        return done.stdout
 
     def compiled(self, model: str) -> str:
         folder = self.folder / "target" / "compiled" / "spark_cdc" / "models" / self.entity.name

@@ -134,7 +134,7 @@ def test_both_dates_are_there_in_the_end(stock: Project) -> None:
 
 
 def test_a_commit_between_the_events_and_the_ledger_is_noticed(project: Project) -> None:
-    """What the load was planned on is what it is compared with; the number of its commit is taken."""
+    """What the load was planned on is what it is compared with; its commit number is taken."""
     project.entity(
         "feed",
         COLUMNS | {"seq": {"data_type": "int", "role": "control"}},

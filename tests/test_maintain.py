@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -88,7 +89,9 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     assert not lost.exists()
     assert not (place / ".spark-staging-1").exists()
     assert (place / ".spark-staging-2").exists(), "it is empty: how old it is can't be told"
-    assert not [row for row in project.query("show partitions {s}.swept_ledger") if "1970" in row[0]]
+    assert not [
+        row for row in project.query("show partitions {s}.swept_ledger") if "1970" in row[0]
+    ]
     told = "select message from {s}.cdc_loads where entity = 'swept' and status = 'vacuumed'"
     [(message,)] = project.query(told)
     assert "20240301-d-0000dead" in message
@@ -146,3 +149,38 @@ def test_a_load_in_flight_is_safe_however_old_its_files_are(project: Project) ->
     assert project.rows("slow_current", "id") == [(1,)]
     project.load("2024-03-02", "slow")
     assert project.rows("slow_current", "id") == [(1,), (2,)]
+
+
+def test_rows_are_laid_out_by_columns(project: Project) -> None:
+    """Of several columns by a Z-order: in each file a part of the range of each of them."""
+    columns: dict[str, Any] = {
+        "id": {"data_type": "int", "role": "key"},
+        "day": "date",
+        "amount": "decimal(9,2)",
+        "name": "string",
+    }
+    layout = {"cluster_by": ["day", "amount"], "target_file_mb": 1}
+    project.entity("wide", columns, load_type="delta", **layout)
+    lines = [
+        f"{at},2024-{at * 7 % 12 + 1:02}-{at * 11 % 28 + 1:02},{at * 37 % 1000}.50,"
+        f"{random.randbytes(600).hex()}"
+        for at in range(6000)
+    ]
+    project.land("wide", "2024-03-01", "id,day,amount,name", *lines)
+    for day in (2, 3, 4):
+        project.land("wide", f"2024-03-0{day}", "id,day,amount,name", f"{day},,1,x")
+    for day in (1, 2, 3, 4):
+        project.load(f"2024-03-0{day}", "wide")
+    before = project.rows("wide_current", "id, day, amount, name")
+    squashed = project.operate("compact", entities=["wide"], older_than_days=0, execute=True)
+    assert squashed.success, squashed.output
+    assert project.rows("wide_current", "id, day, amount, name") == before
+    ranges = project.query(
+        "select _metadata.file_path, min(day), max(day), min(amount), max(amount), count(*)"
+        " from {s}.wide_ledger where operation = 'X' and load_id like '%-hc-%' group by all"
+    )
+    assert len(ranges) >= 3
+    narrow = [
+        row for row in ranges if row[1] > "2024-02" or row[2] < "2024-11" or row[4] - row[3] < 600
+    ]
+    assert len(narrow) == len(ranges), ranges

@@ -19,6 +19,8 @@
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
         'checkpoint': checkpoint,
         'upkeep': spark_cdc._upkeep(settings),
+        'cluster_by': spark_cdc._names(settings.cluster_by),
+        'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'guards': spark_cdc._guards(name, settings),
         'quarantine': spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),

@@ -63,6 +63,8 @@
             'events': {'kind': 'any'},
             'checkpoint': checkpoint,
             'upkeep': upkeep,
+            'cluster_by': {'kind': 'names', 'null': true},
+            'target_file_mb': {'kind': 'number', 'default': 128},
             'guards': guards,
             'on_reject': on_reject,
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),

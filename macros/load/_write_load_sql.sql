@@ -1,7 +1,20 @@
 {#- The write of a load: its rows, and the record of the load itself, which proves that the write was whole.
-    Arguments: ledger (relation), columns (of the ledger, in its order), load (its plan, which becomes the record), sql (query of the rows). -#}
-{%- macro _write_load_sql(ledger, columns, load, sql) -%}
-{{ spark_cdc._write_rows_sql(ledger, columns, ['business_date', 'load_id', 'operation'], sql) }}
+    Arguments: ledger (relation), columns (of the ledger, in its order), load (its plan, which becomes the record), sql (query of the rows),
+    order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
+{%- macro _write_load_sql(ledger, columns, load, sql, order=none) -%}
+{%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+insert overwrite table {{ ledger }} partition ({{ partitions | join(', ') }})
+{%- if order %}
+select {{ columns | map(attribute='at_sql') | join(', ') }}
+from (
+    select /*+ repartition_by_range({{ partitions | join(', ') }}, cluster__order) */ *
+    from (
+        select
+            *,
+            {{ order }} as cluster__order
+        from (
+{%- endif %}
+{{ spark_cdc._written_rows_sql(columns, sql, 'rows_of_load') }}
 
 union all
 
@@ -11,4 +24,10 @@ select
     {% endfor -%}
     {{ spark_cdc._partition(load) | indent(4) }},
     'L' as operation
+{%- if order %}
+        ) as unordered
+    ) as ordered
+) as ranged
+sort by {{ partitions | join(', ') }}, cluster__order
+{%- endif %}
 {%- endmacro -%}

@@ -42,9 +42,13 @@ Load once with the new columns, then compact.
         {%- do columns.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.dtype}) -%}
     {%- endfor -%}
     {%- set columns = spark_cdc._placed_columns(columns, {}) -%}
-    {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint) -%}
+    {%- set order = spark_cdc._cluster_order(
+        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.squashed, figures.history_rows + figures.rows_after) -%}
+    {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
     {%- do spark_cdc._set_session(capture.ledger) -%}
-    {%- do run_query(spark_cdc._write_load_sql(capture.ledger, columns, checkpoint, compacted)) -%}
+    {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
+    {%- do run_query(spark_cdc._write_load_sql(capture.ledger, columns, checkpoint, compacted, order)) -%}
+    {%- do spark_cdc._reset_file_size() -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- do spark_cdc._record_missing_loads(capture, manifest) -%}

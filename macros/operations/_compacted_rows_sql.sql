@@ -1,7 +1,7 @@
-{#- The rows of both loads and the record of the history; few files for each partition. -#}
-{%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint) -%}
+{#- The rows of both loads and the record of the history; few files for each partition, unless they are brought in an order anyway. -#}
+{%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
 {%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
-select /*+ rebalance(business_date, load_id, operation) */
+select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
     {{ columns | map(attribute='sql') | join(',\n    ') }}
 from (
     select
