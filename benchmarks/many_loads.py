@@ -4,8 +4,10 @@
     python -m benchmarks.many_loads --upkeep '{compact_loads: null}'      # without upkeep
 
 Loads are those of `spark-cdc load FIRST..LAST --every 15m`, as users run it, with the seconds that
-it prints. Reads are whole columns of current, one date of history, versions as of the middle; the
-median of five. Prints a table and the plots (Mermaid) of docs/benchmarks.md.
+it prints. Reads are sums over current, one date of history, versions as of a time; the median of
+five. At some numbers of loads the entity is held against another that has the same data and has
+been loaded ten times only, in turn, so that whatever else the machine does counts for both: what
+is printed are ratios. Prints a table and plots (Mermaid) as docs/benchmarks.md has them.
 """
 
 from __future__ import annotations
@@ -26,13 +28,20 @@ from spark_cdc import new, project
 
 FIRST = dt.datetime(2024, 1, 1)
 STEP = dt.timedelta(minutes=15)
+YOUNG = 10  # loads of the one that the other is held against
 COLUMNS = [
     new.Column("id", "bigint", role="key"),
     new.Column("name", "string"),
     *(new.Column(f"value{i}", "double") for i in range(1, 6)),
 ]
-HEADINGS = ("loads", "s per load", "statements", "in the manifest", "characters of it",
-            "files", "files of current", "current s", "history s", "versions s")  # fmt: skip
+READS = {  # ratios of these, and of loads
+    "current": "{current}",
+    "history": "{history} where business_date = date'{day}'",
+    "versions": "{versions} where eff_start_date <= {time}"
+    " and (eff_end_date > {time} or eff_end_date is null)",
+}
+HEADINGS = ("loads", "load", *READS, "statements", "in the manifest", "characters", "files",
+            "files of current")  # fmt: skip
 
 
 def _line(rng: random.Random, key: int) -> str:
@@ -51,42 +60,43 @@ def land(folder: Path, loads: int, rows: int, changes: int) -> None:
 
 
 class Loads:
-    """An entity in a project of its own, on a server of its own."""
+    """An entity in a project of its own."""
 
-    def __init__(self, bench: Path, on: Server, upkeep: object) -> None:
+    def __init__(self, bench: Path, on: Server, name: str, upkeep: object) -> None:
         landing = bench / "landing" / "{business_date}"
         entity = new.Entity(
-            "meter", COLUMNS, "delta", path=str(landing), business_date_type="timestamp"
+            name, COLUMNS, "delta", path=str(landing), business_date_type="timestamp"
         )
-        self.on = on
-        self.project = Project(bench / "project", entity, on, "many_loads")
+        self.on, self.count = on, 0
+        self.project = Project(bench / name, entity, on, f"many_{name}")
         if upkeep:
             self.project.set(upkeep=upkeep)
-        self.log = bench / "project/logs/dbt.log"
+        self.log = bench / name / "logs/dbt.log"
 
-    def load(self, first: int, last: int) -> list[float]:
-        """Load a range of numbers; return the seconds of each."""
-        ends = [f"{FIRST + at * STEP:%Y-%m-%d %H:%M:%S}" for at in (first, last)]
+    def load(self, count: int) -> list[float]:
+        """Load so many more; return the seconds of each."""
+        ends = [self.count, self.count + count - 1]
+        dates = "..".join(f"{FIRST + at * STEP:%Y-%m-%d %H:%M:%S}" for at in ends)
         self.log.unlink(missing_ok=True)
-        words = ["load", "..".join(ends), "--every", "15m", "--select", "models/meter"]
-        printed = self.project.command(*words)
+        self.count += count
+        printed = self.project.command("load", dates, "--every", "15m", "--select",
+                                       f"models/{self.project.entity.name}")  # fmt: skip
         return [float(s) for s in re.findall(r" of \d+ {2}([\d.]+) s {2}", printed)]
 
     @property
     def statements(self) -> int:
         """How many statements the models sent since the log began."""
-        sent = re.findall(r"On model\.\S+?: (?!Close|ROLLBACK)", self.log.read_text())
-        return len(sent)
+        return len(re.findall(r"On model\.\S+?: (?!Close|ROLLBACK)", self.log.read_text()))
 
     def read(self, sql: str) -> float:
-        return statistics.median(self.on.timed(sql) for _ in range(5))
+        names = {kind: self.project.table(kind) for kind in ("current", "history", "versions")}
+        middle = FIRST + self.count // 2 * STEP
+        text = sql.format(**names, day=middle.date(), time=f"timestamp_ntz'{middle}'")
+        return self.on.timed(f"select count(*), max(nonkey_hash), sum(value1) from {text}")
 
-    def state(self, last: int) -> list[object]:
-        """Return what is there, and what reads take."""
-        current, history, versions, committed, ledger = (
-            self.project.table(kind)
-            for kind in ("current", "history", "versions", "committed", "ledger")
-        )
+    def state(self) -> list[object]:
+        """Return what is there: loads and characters of the manifest, files, those of current."""
+        committed, ledger = self.project.table("committed"), self.project.table("ledger")
         text = self.on.execute(f"show create table {committed}")[0][0]
         loads = re.findall(r"'\d{8}T\d{6}-[a-z]+-[0-9a-f]{8}',?\n", text)
         folder = Path(self.on.warehouse) / f"{self.project.schema}.db" / ledger.split(".")[1]
@@ -95,30 +105,29 @@ class Loads:
             f"select count(distinct _metadata.file_path) from {ledger} where load_id in (select"
             f" load_id from {committed} where in_base or in_log)"
         )[0][0]
-        middle = f"timestamp_ntz'{FIRST + last // 2 * STEP}'"
-        sums = "count(*), max(nonkey_hash), sum(value1), sum(value5)"
-        return [
-            len(set(loads)),
-            len(text),
-            files,
-            read,
-            self.read(f"select {sums} from {current}"),
-            self.read(f"select {sums} from {history} where business_date = {middle}"),
-            self.read(
-                f"select {sums} from {versions} where eff_start_date <= {middle}"
-                f" and (eff_end_date > {middle} or eff_end_date is null)"
-            ),
-        ]
+        return [len(set(loads)), len(text), files, read]
 
 
-def plot(title: str, unit: str, rows: Sequence[Sequence[object]], column: int) -> Iterator[str]:
+def compared(old: Loads, young: Loads) -> list[float]:
+    """Return how many times longer a load and each read takes of the one than of the other."""
+    seconds = old.load(5), young.load(5)
+    ratios = [statistics.median(seconds[0]) / statistics.median(seconds[1])]
+    for sql in READS.values():
+        pairs = [(old.read(sql), young.read(sql)) for _ in range(7)]
+        ratios.append(
+            statistics.median(one for one, _ in pairs) / statistics.median(two for _, two in pairs)
+        )
+    return ratios
+
+
+def plot(title: str, rows: Sequence[Sequence[object]], column: int) -> Iterator[str]:
     """Yield a plot over the number of loads as Mermaid has it."""
     values = [float(str(row[column])) for row in rows]
     yield "```mermaid"
     yield "xychart-beta"
     yield f'    title "{title}"'
     yield f'    x-axis "loads" [{", ".join(str(row[0]) for row in rows)}]'
-    yield f'    y-axis "{unit}" 0 --> {max(values) * 1.2:.2g}'
+    yield f'    y-axis "" 0 --> {max(1.5, *values) * 1.1:.2g}'
     yield f"    line [{', '.join(f'{value:.3g}' for value in values)}]"
     yield "```"
 
@@ -129,7 +138,7 @@ def main() -> None:
     parser.add_argument("--loads", type=int, default=400)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--changes", type=int, default=1_000)
-    parser.add_argument("--chunk", type=int, default=10, help="loads between two readings")
+    parser.add_argument("--chunk", type=int, default=50, help="loads between two comparisons")
     parser.add_argument("--upkeep", type=yaml.safe_load, default=None, help="of the entity")
     parser.add_argument("--memory", default="3g")
     args = parser.parse_args()
@@ -139,25 +148,24 @@ def main() -> None:
     on = Server(bench / "server", args.memory)
     rows: list[list[object]] = []
     try:
-        loads = Loads(bench, on, args.upkeep)
-        loads.load(0, 0)
-        for first in range(1, args.loads + 1, args.chunk):
-            last = min(first + args.chunk - 1, args.loads)
-            seconds = loads.load(first, last)
-            row = [last, statistics.median(seconds), loads.statements / len(seconds)]
-            rows.append([*row, *loads.state(last), max(seconds)])
+        old = Loads(bench, on, "old", args.upkeep)
+        old.load(1 + YOUNG)
+        while old.count <= args.loads - 5:
+            name = f"young{len(rows)}"
+            young = Loads(bench, on, name, {"compact_loads": None})
+            young.load(1 + YOUNG)
+            ratios = compared(old, young)
+            rows.append([old.count - 1, *ratios, old.statements / 5, *old.state()])
             print(*(f"{x:.2f}" if isinstance(x, float) else x for x in rows[-1]), flush=True)
+            old.load(min(args.chunk - 5, args.loads + 1 - old.count - 5) or 1)
     finally:
         on.stop()
-    print(f"| {' | '.join([*HEADINGS, 'slowest load s'])} |")
+    print(f"| {' | '.join(HEADINGS)} |")
     for row in rows:
         print(f"| {' | '.join(f'{x:.2f}' if isinstance(x, float) else str(x) for x in row)} |")
-    for title, unit, column in (
-        ("Seconds per load", "s", 1), ("Seconds to read current", "s", 7),
-        ("Seconds to read one date of history", "s", 8),
-        ("Seconds to read versions as of a time", "s", 9), ("Files of the ledger", "files", 5),
-    ):  # fmt: skip
-        print("\n".join(plot(title, unit, rows, column)))
+    for column, title in enumerate(("A load", *(f"A read of {one}" for one in READS)), 1):
+        text = f"{title}, times that of an entity with {YOUNG} loads"
+        print("\n".join(plot(text, rows, column)))
 
 
 if __name__ == "__main__":

@@ -227,6 +227,13 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_write_ledger": macros._write_load_sql(
             ledger, columns, load, "select * from tagged"
         ),
+        f"{name}_write_by_columns": macros._write_load_sql(
+            ledger,
+            columns,
+            load,
+            "select * from tagged",
+            macros._cluster_rank_sql(columns[0], ["1", "2"], 0, {"stride": 2, "place": 1}),
+        ),
         f"{name}_repeats": macros._repeats_sql({"entity": entity, "ledger": ledger, "load": load}),
     }
     if entity["events"]:
@@ -264,6 +271,7 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
     return {
         "vacuum_ages": macros._load_ages_sql(operated, ledger),
         "compact": macros._compacted_rows_sql(operated, plan, columns, record, record),
+        "cluster_steps": macros._cluster_steps_sql(columns[:2], ledger, loads[:1], 10**6, 128),
     }
 
 

@@ -48,7 +48,7 @@ from (
         ntile({{ steps }}) over (order by value{{ loop.index0 }}) as step
     from sampled
     where value{{ loop.index0 }} is not null
-)
+) as stepped
 where step > 1
 group by step
 {{ 'union all' if not loop.last }}

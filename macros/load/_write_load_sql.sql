@@ -3,18 +3,8 @@
     order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_load_sql(ledger, columns, load, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-insert overwrite table {{ ledger }} partition ({{ partitions | join(', ') }})
-{%- if order %}
-select {{ columns | map(attribute='at_sql') | join(', ') }}
-from (
-    select /*+ repartition_by_range({{ partitions | join(', ') }}, cluster__order) */ *
-    from (
-        select
-            *,
-            {{ order }} as cluster__order
-        from (
-{%- endif %}
-{{ spark_cdc._written_rows_sql(columns, sql, 'rows_of_load') }}
+{%- set rows -%}
+{{ spark_cdc._written_rows_sql(columns, 'rows__of__load', 'rows_of_load') }}
 
 union all
 
@@ -24,10 +14,25 @@ select
     {% endfor -%}
     {{ spark_cdc._partition(load) | indent(4) }},
     'L' as operation
-{%- if order %}
+{%- endset -%}
+insert overwrite table {{ ledger }} partition ({{ partitions | join(', ') }})
+{% if order is none -%}
+{{ rows.replace('rows__of__load', sql) }}
+{%- else -%}
+{#- the user's own conditions are in the rows, and keep their blanks -#}
+select
+    {{ columns | map(attribute='at_sql') | join(',\n    ') }}
+from (
+    select /*+ repartition_by_range({{ partitions | join(', ') }}, cluster__order) */ *
+    from (
+        select
+            *,
+            {{ order }} as cluster__order
+        from (
+            {{ (rows | indent(12)).replace('rows__of__load', sql) }}
         ) as unordered
     ) as ordered
 ) as ranged
 sort by {{ partitions | join(', ') }}, cluster__order
-{%- endif %}
+{%- endif -%}
 {%- endmacro -%}
