@@ -14,7 +14,7 @@ STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server sto
 WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
-CLUSTER_RUN ?=
+export CLUSTER_RUN ?=
 
 ifeq ($(origin PORT),command line)
 export SPARK_CDC_PORT := $(PORT)
@@ -59,7 +59,7 @@ histories: ## 100,000 random histories of change events, of which `make test` ru
 # Master, two workers, a metastore in PostgreSQL, Thrift servers: see docs/cluster.md. What it needs and lacks it names.
 cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="command" against it
 	@$(BIN)/spark-cdc deps --if-needed
-	@if [ -n "$(CLUSTER_RUN)" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$(CLUSTER_RUN)"; \
+	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
 
 stop: ## end the server that `make demo` left running

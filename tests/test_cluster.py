@@ -154,6 +154,9 @@ def assert_verified(project: Project, *names: str) -> None:
 # ---------------------------------------------------------------- a worker fails
 
 
+ROWS = 5000
+
+
 @pytest.mark.parametrize("which", ["one", "all"])
 def test_workers_are_killed_in_mid_load(
     drivers: Drivers, cursor: Any, tmp_path: Path, which: str, say: Callable[[str], None]
@@ -165,17 +168,17 @@ def test_workers_are_killed_in_mid_load(
     project.entity(
         "sales", COLUMNS, load_type="full", source={"format": "table", "date_column": "day"}
     )
-    days = [("2024-01-01", 4000), ("2024-01-02", 5000)]
+    amounts = {"2024-01-01": "0", "2024-01-02": "if(id % 10 = 0, 1, 0)"}
     cursor.execute(f"create table {schema}.sales_base (id int, amount int, day date) using parquet")
-    for day, rows in days:
+    for day, amount in amounts.items():
         cursor.execute(
-            f"insert into {schema}.sales_base"
-            f" select /*+ repartition(8) */ cast(id as int), {rows}, date'{day}' from range({rows})"
+            f"insert into {schema}.sales_base select /*+ repartition(8) */ cast(id as int),"
+            f" {amount}, date'{day}' from range({ROWS})"
         )
     cursor.execute(f"create view {schema}.sales as select * from {schema}.sales_base")
     project.load("2024-01-01", "sales")
     before = project.rows("sales_current", "id, amount")
-    # Two milliseconds a row: 10 s of work for two cores.
+    # Two milliseconds a row, on two cores: 5 s for each pass over them.
     cursor.execute(
         f"alter view {schema}.sales as select * from {schema}.sales_base"
         " where reflect('java.lang.Thread', 'sleep', 2L) is not null"
@@ -195,11 +198,10 @@ def test_workers_are_killed_in_mid_load(
         assert all(executors_of(victim) for victim in victims)
         for victim in victims:
             victim.kill()
-        was_running = run.is_alive()
-        seen_then = project.rows("sales_current", "id, amount") if which == "one" else before
-        assert was_running
-        assert seen_then == before
-        if which == "all":
+        assert run.is_alive(), "the load was over before the kill"
+        if which == "one":
+            assert project.rows("sales_current", "id, amount") == before
+        else:
             time.sleep(3)
             cluster.workers[0].start()
         run.join(300)
@@ -215,7 +217,8 @@ def test_workers_are_killed_in_mid_load(
     if not outcome.success:
         assert project.rows("sales_current", "id, amount") == before
         project.load("2024-01-02", "sales")
-    assert project.rows("sales_current", "id, amount") == [(i, 5000) for i in range(5000)]
+    wanted = [(i, 1 if i % 10 == 0 else 0) for i in range(ROWS)]
+    assert project.rows("sales_current", "id, amount") == sorted(wanted, key=repr)
     assert_verified(project, "sales")
 
 
@@ -332,8 +335,14 @@ def test_two_servers_commit_at_the_same_moment(drivers: Drivers, lab: Lab) -> No
 # ---------------------------------------------------------------- servers fail
 
 
-@pytest.mark.parametrize("phase", ["before", "during", "after"])
-@pytest.mark.parametrize("statement", ["create view if not exists .*_commit_", "alter view .*_com"])
+CLAIM, VIEW = "create view if not exists .*_commit_", "alter view .*_committed"
+
+
+@pytest.mark.parametrize(
+    ("statement", "phase"),
+    [(CLAIM, "during"), (CLAIM, "after"), (VIEW, "before"), (VIEW, "during")],
+    ids=["claim during", "claim after", "view before", "view during"],
+)
 def test_the_server_is_killed_at_the_commit(
     drivers: Drivers, lab: Lab, statement: str, phase: str
 ) -> None:
@@ -357,7 +366,7 @@ def test_the_server_is_killed_at_the_commit(
     lab.check(cell, "later", schema, drivers.first.cursor())
 
 
-@pytest.mark.parametrize("statement", ["create view if not exists .*_commit_", "alter view .*_com"])
+@pytest.mark.parametrize("statement", [CLAIM, VIEW], ids=["claim", "view"])
 def test_the_metastore_crashes_at_the_commit(
     drivers: Drivers, lab: Lab, statement: str, say: Callable[[str], None]
 ) -> None:

@@ -44,4 +44,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except SparkCdcError as error:
-        sys.exit(str(error))
+        sys.exit(f"{error.message}\n{error.next_step}")

@@ -30,22 +30,22 @@ def binary(name: str) -> Path:
     for place in reversed([Path(place) for place in places if place]):
         if place.exists():
             return place
-    raise SparkCdcError(
-        f"the cluster's metastore needs PostgreSQL: there is no {name}",
-        f"Install it, in Debian and Ubuntu with: {INSTALL}",
-    )
+    raise _lacking(f"PostgreSQL: there is no {name}")
 
 
 def driver() -> Path:
     """The JDBC driver; SparkCdcError if it is not there."""
     path = Path(os.environ.get("SPARK_CDC_CLUSTER_JDBC") or DRIVER)
     if not path.is_file():
-        raise SparkCdcError(
-            f"the cluster's metastore needs PostgreSQL's JDBC driver: there is no {path}",
-            f"Install it, in Debian and Ubuntu with: {INSTALL}; or name the jar:"
-            " SPARK_CDC_CLUSTER_JDBC=…/postgresql-42.7.4.jar",
-        )
+        raise _lacking(f"PostgreSQL's JDBC driver: there is no {path}")
     return path
+
+
+def _lacking(what: str) -> SparkCdcError:
+    return SparkCdcError(
+        f"the cluster's metastore needs {what}. Install both, in Debian and Ubuntu with: {INSTALL}",
+        "Another driver than the package's: SPARK_CDC_CLUSTER_JDBC=…/postgresql-42.7.4.jar",
+    )
 
 
 class Metastore:
