@@ -4,7 +4,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-faults histories stop lint format bench clean
+.PHONY: help demo test test-all test-faults histories cluster stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -14,6 +14,7 @@ STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server sto
 WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+export CLUSTER_RUN ?=
 
 ifeq ($(origin PORT),command line)
 export SPARK_CDC_PORT := $(PORT)
@@ -54,6 +55,12 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 
 histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+
+# Master, two workers, a metastore in PostgreSQL, Thrift servers: see docs/cluster.md. What it needs and lacks it names.
+cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="command" against it
+	@$(BIN)/spark-cdc deps --if-needed
+	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
+	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

@@ -63,16 +63,24 @@ LONG = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, and leave what is marked `full` to `make test-all`."""
+    """Begin with what takes long, and leave out what is marked `full` and not for this run.
+
+    `full` is for `make test-all`, `cluster` for `make cluster`.
+    """
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
     items.sort(key=lambda item: places[item.path.stem])
-    if scale.ALL:
-        return
-    left_out = [item for item in items if item.get_closest_marker("full")]
+    left_out = [item for item in items if not _is_wanted(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        items[:] = [item for item in items if _is_wanted(item)]
+
+
+def _is_wanted(item: pytest.Item) -> bool:
+    """Say whether a test runs: what is marked `cluster` is not asked whether it takes long."""
+    if item.get_closest_marker("cluster"):
+        return scale.CLUSTER
+    return scale.ALL or not item.get_closest_marker("full")
 
 
 @pytest.fixture(autouse=True)

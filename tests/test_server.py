@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from cluster import metastore
 from spark_cdc import server
 from spark_cdc.errors import SparkCdcError
 
@@ -327,3 +328,12 @@ def test_a_zombie_has_ended(tmp_path):
         assert server.start_time(child.pid) > 0
         child.kill()
         _wait(lambda: server.start_time(child.pid) is None)
+
+
+def test_what_a_cluster_lacks_is_named(monkeypatch):
+    """`make cluster` says what to install, where it does not run."""
+    monkeypatch.setenv("SPARK_CDC_CLUSTER_JDBC", "/no/such.jar")
+    with pytest.raises(SparkCdcError, match=r"no /no/such\.jar.* libpostgresql-jdbc-java"):
+        metastore.driver()
+    with pytest.raises(SparkCdcError, match=r"no no_such_program.* apt-get install postgresql"):
+        metastore.binary("no_such_program")

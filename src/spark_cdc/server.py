@@ -302,7 +302,7 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
     return {**conf, **user}
 
 
-def _properties(values: Mapping[str, str]) -> str:
+def properties(values: Mapping[str, str]) -> str:
     """Return a Java properties file."""
 
     def escape(text: str) -> str:
@@ -312,48 +312,57 @@ def _properties(values: Mapping[str, str]) -> str:
     return "# Written by spark_cdc at each start of the server.\n" + "\n".join(lines) + "\n"
 
 
-def _environment(chosen: Settings, java_home: Path) -> dict[str, str]:
-    """Return the server's environment: nothing of another Spark's or Hadoop's settings."""
+def java_environment(conf: Path, java_home: Path) -> dict[str, str]:
+    """Return the environment of a process of Spark's, without another Spark's or Hadoop's settings.
+
+    conf: the folder of spark-defaults.conf and log4j2.properties.
+    """
     foreign = re.compile(r"(SPARK_(?!CDC_)|PYSPARK_|HADOOP_|HIVE_|YARN_)")
     kept = {key: value for key, value in os.environ.items() if not foreign.match(key)}
     return {
         **kept,
         "JAVA_HOME": str(java_home),
         "SPARK_HOME": str(java.pyspark_home()),
-        "SPARK_CONF_DIR": str(chosen.state_dir / "conf"),
+        "SPARK_CONF_DIR": str(conf),
         "SPARK_SCALA_VERSION": "2.13",
         "SPARK_LOCAL_IP": HOST,
     }
 
 
-def _command(port: int, environment: Mapping[str, str]) -> list[str]:
-    """Return the server's command line, as Spark's own launcher builds it.
+def java_command(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return the command line of a class of Spark's, as Spark's own launcher builds it.
 
-    This is what bin/spark-submit does, without the need for bash and without a second process.
+    This is what bin/spark-submit and bin/spark-class do, without the need for bash and without a
+    second process. words: the class and its arguments.
     """
     executable = Path(environment["JAVA_HOME"]) / "bin" / "java"
     jars = Path(environment["SPARK_HOME"]) / "jars"
     launcher = [str(executable), "-Xmx128m", "-cp", f"{jars}/*", "org.apache.spark.launcher.Main"]
-    submit = ["org.apache.spark.deploy.SparkSubmit", "--class", MAIN_CLASS]
-    hive = [
-        *("--hiveconf", f"hive.server2.thrift.port={port}"),
-        *("--hiveconf", f"hive.server2.thrift.bind.host={HOST}"),
-    ]
     out = subprocess.run(
-        [*launcher, *submit, *hive],
+        [*launcher, *words],
         env=dict(environment),
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
     )
     # What comes before the first NUL is messages, then one argument before each NUL.
-    words = out.stdout.split("\0")[1:-1]
-    if out.returncode or not words:
+    said = out.stdout.split("\0")[1:-1]
+    if out.returncode or not said:
         raise SparkCdcError(
             f"Spark's launcher failed: {(out.stderr or out.stdout).strip()[-2000:]}",
             f"Check --conf, and the Java with: {executable} -version",
         )
-    return [words[0].lstrip("\n"), *words[1:]]
+    return [said[0].lstrip("\n"), *said[1:]]
+
+
+def _command(port: int, environment: Mapping[str, str]) -> list[str]:
+    """Return the server's command line."""
+    submit = ["org.apache.spark.deploy.SparkSubmit", "--class", MAIN_CLASS]
+    hive = [
+        *("--hiveconf", f"hive.server2.thrift.port={port}"),
+        *("--hiveconf", f"hive.server2.thrift.bind.host={HOST}"),
+    ]
+    return java_command([*submit, *hive], environment)
 
 
 def _prepare(chosen: Settings) -> None:
@@ -369,7 +378,7 @@ def _prepare(chosen: Settings) -> None:
     for name in ("conf", "tmp", "tmp/hive-local"):
         (state / name).mkdir(mode=0o700, exist_ok=True)
     for name, text in (
-        ("spark-defaults.conf", _properties(spark_conf(chosen))),
+        ("spark-defaults.conf", properties(spark_conf(chosen))),
         ("log4j2.properties", LOG4J.read_text()),
     ):
         path = state / "conf" / name
@@ -431,7 +440,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
         port = ports.choose(chosen.port)
         found = java.ensure()
         _prepare(chosen)
-        environment = _environment(chosen, java.spark_home(found, state))
+        environment = java_environment(state / "conf", java.spark_home(found, state))
         return _launch(chosen, port, _command(port, environment), environment, found)
 
 
