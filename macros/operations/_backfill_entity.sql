@@ -12,6 +12,9 @@
     {%- endif -%}
     {%- set todo = spark_cdc._landed_times(entity, todo, skip_missing) -%}
     {%- if not todo -%}
+        {%- if head.loads -%}
+            {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- of a backfill that broke off when it had committed -#}
+        {%- endif -%}
         {%- do log(entity.name ~ ': nothing is left to load', info=true) -%}
         {{ return('') }}
     {%- endif -%}
