@@ -416,6 +416,16 @@ def undone(lab: Lab, cell: Cell) -> str:
     return schema
 
 
+def landed(lab: Lab, cell: Cell) -> str:
+    """A schema with one load, and three dates that have landed."""
+    schema = lab.schema()
+    load(lab, cell, "first", schema)
+    for step in ("later", "checkpoint"):
+        lab.land(cell, step)
+    lab.project.land(cell.name, "2024-03-04", *cell.lines("again"))
+    return schema
+
+
 @full
 @pytest.mark.parametrize(
     ("macro", "arguments", "prepare"),
@@ -424,6 +434,7 @@ def undone(lab: Lab, cell: Cell) -> str:
         ("publish_replay", {}, a_draft),
         ("undo", {}, four_loads),
         ("redo", {}, undone),
+        ("backfill", {"dates": "2024-03-02..2024-03-04", "dates_per_statement": 1}, landed),
     ],
 )
 @pytest.mark.parametrize("which", [0, -1], ids=["first cell", "last cell"])
@@ -437,7 +448,8 @@ def test_dbt_is_killed_in_an_operation(
     which: int,
 ) -> None:
     """Before and after each statement that writes; a schema serves until the operation commits."""
-    cell = lab.cells[which]
+    cells = [one for one in lab.cells if macro != "backfill" or one.load_type != "events"]
+    cell = cells[which]
     arguments = {**arguments, "entities": [cell.name]}
 
     schema = prepare(lab, cell)

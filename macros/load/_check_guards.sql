@@ -1,6 +1,6 @@
 {#- Compares the figures of an audited load with the guards of its entity (see _guards()), and refuses it where one of them
     trips. Nothing is read but, for rows_band, the rows in of the last loads in cdc_loads.
-    Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}
+    Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load(); of a backfill also recent, see _usual_rows()). -#}
 {%- macro _check_guards(entity, ledger, load, audit) -%}
     {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
     {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
@@ -40,7 +40,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
     {%- if is_full and limits.rows_band is not none -%}
-        {%- set usual = spark_cdc._usual_rows(entity, load) -%}
+        {%- set usual = spark_cdc._usual_rows(entity, load, audit.get('recent') or {}) -%}
         {%- if usual.rows and not limits.rows_band[0] * usual.rows <= audit.rows_in <= limits.rows_band[1] * usual.rows -%}
             {%- set what -%}
 {{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / usual.rows) }} times the {{ usual.rows }} of the last {# -#}
@@ -86,17 +86,23 @@ limit 3
 {%- endmacro -%}
 
 
-{#- How many rows usually come in: the median of the last five full loads that count. Returns a dictionary: rows, loads. -#}
-{%- macro _usual_rows(entity, load) -%}
+{#- How many rows usually come in: the median of the last five full loads that count. Arguments: entity, load, recent (load id to rows in, of loads that
+    cdc_loads does not have yet). Returns a dictionary: rows, loads. -#}
+{%- macro _usual_rows(entity, load, recent) -%}
     {%- set last = spark_cdc._loads_with(load.keep, 'is_full')[-5:] -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- if not last or load_log is none -%}{{ return({'rows': 0, 'loads': 0}) }}{%- endif -%}
-    {%- set sql -%}
+    {%- set rows = recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
+    {%- set logged = last | reject('in', recent) | list -%}
+    {%- if logged -%}
+        {%- set sql -%}
 select rows_in
 from {{ load_log }}
-where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(last) }}
-    {%- endset -%}
-    {%- set rows = spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int') | sort -%}
+where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
+        {%- endset -%}
+        {%- do rows.extend(spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int')) -%}
+    {%- endif -%}
+    {%- set rows = rows | sort -%}
     {%- set half = rows | length // 2 -%}
     {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
     {{ return({'rows': median, 'loads': rows | length}) }}

@@ -1,8 +1,8 @@
 {#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
-    Returns the files (of _input_files()); none where a table is read. -#}
-{%- macro _land_load(entity, landing, time) -%}
+    Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
+{%- macro _land_load(entity, landing, time, load=none) -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- do log(entity.name ~ ': reading ' ~ input, info=true) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
     {%- set files, refusal = none, none -%}
     {%- if entity.source.format != 'table' -%}
         {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
@@ -14,7 +14,7 @@
         {%- set refusal = spark_cdc._check_event_columns(entity, input) -%}
     {%- endif -%}
     {%- if refusal -%}
-        {%- do spark_cdc._refuse_load(entity, refusal.guard, refusal.message) -%}
+        {%- do spark_cdc._refuse_load(entity, refusal.guard, refusal.message, load) -%}
     {%- endif -%}
     {{ return(files) }}
 {%- endmacro -%}

@@ -5,10 +5,29 @@
 {%- endmacro -%}
 
 
+{#- Writes a row of cdc_loads for each of some loads that were committed just now, 50 of them by one statement. Argument: loads (a list of dictionaries: load,
+    audit, as of _record_load_sql()). -#}
+{%- macro _record_loads(load_log, entity, loads) -%}
+    {%- do spark_cdc._set_overwrite(load_log) -%}
+    {%- for some in loads | batch(50) -%}
+        {%- set rows = [] -%}
+        {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
+        {%- do run_query('insert overwrite table ' ~ load_log ~ ' by name\nselect /*+ coalesce(1) */ *\nfrom (\n'
+            ~ rows | join('\n\nunion all\n\n') ~ '\n) as loads') -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
 {#- The statement that adds a load to cdc_loads: an overwrite of a partition of its own, which gives the same when it is sent twice.
     Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
     (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
 {%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
+insert overwrite table {{ load_log }} by name
+{{ spark_cdc._load_row_sql(entity, load, audit, now, refusal) }}
+{%- endmacro -%}
+
+
+{%- macro _load_row_sql(entity, load, audit, now=true, refusal=none) -%}
 {%- set record = audit.get('record') or {} -%}
 {%- set counts = audit.get('counts') or {} -%}
 {%- set events = record.get('events') or {} -%}
@@ -44,7 +63,6 @@
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}
-insert overwrite table {{ load_log }} by name
 select
     {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast({{ 'null' if values[name] is none else values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}

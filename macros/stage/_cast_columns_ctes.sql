@@ -1,5 +1,6 @@
-{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of the given name. -#}
-{%- macro _cast_columns_ctes(entity, landed, name) -%}
+{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of the given name. Others that `landed` has may be carried
+    on (names). -#}
+{%- macro _cast_columns_ctes(entity, landed, name, carried=[]) -%}
 with landed as (
     select
         {% for column in entity.columns -%}
@@ -9,6 +10,9 @@ with landed as (
         landing_names,
         {% endif -%}
         landing_problem
+        {%- for column in carried %},
+        {{ column }}
+        {%- endfor %}
     from {{ landed }}
 ),
 

@@ -4,12 +4,12 @@
     ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
     rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
     looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
-    rejected: they are found by one more read of the key columns. -#}
-{%- macro _stage_sql(entity, landed) -%}
+    rejected: they are found by one more read of the key columns. carried: names of further columns of `landed` that the query has, too. -#}
+{%- macro _stage_sql(entity, landed, carried=[]) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
 {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
-{{ spark_cdc._cast_columns_ctes(entity, landed, 'typed') }},
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
 
 flagged as (
     select
@@ -59,6 +59,9 @@ select
     {%- if has_deletes %}
     is_deleted,
     {%- endif %}
+    {%- for column in carried %}
+    {{ column }},
+    {%- endfor %}
     if(
         is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }},
         {{ spark_cdc._reject_note(entity) | indent(8) }},
