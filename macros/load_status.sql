@@ -13,10 +13,11 @@
         {%- set loads = spark_cdc._loads_by_date(capture.ledger, head.loads) -%}
         {%- do listed.append({
             'entity': entity.name,
-            'load_type': entity.load_type,
+            'load_type': entity.declared_load_type,
             'per': 'date' if entity.eff_type == 'date' else 'timestamp',
             'has_archive': (entity.events or {}).get('archive') or false,
             'times': spark_cdc._load_times(entity, loads),
+            'load_types': spark_cdc._load_types_of_names(loads),
             'rows': head.rows,
             'last_load': head.loads[-1] if head.loads else none,
             'commit': head.sequence,

@@ -441,6 +441,44 @@ def test_the_business_date_by_environment_variable(
     assert macros_with(text, **var)._business_date("orders") == expected
 
 
+@pytest.mark.parametrize(
+    ("settings", "given", "message"),
+    [
+        ({}, "delta", ""),
+        ({"load_type": "delta"}, "full", ""),
+        ({"load_type": "delta"}, {"orders": "full"}, ""),
+        ({}, "whole", "the var spark_cdc_load_type is 'whole'. Accepted for one run are full and"),
+        ({}, "events", "the var spark_cdc_load_type is 'events'. Accepted for one run are full"),
+        ({}, {"sites": "full"}, "names 'sites', which is no entity of this run (orders)"),
+    ],
+)
+def test_the_load_type_of_a_run_is_checked(
+    settings: dict[str, Any], given: Any, message: str
+) -> None:
+    made = macros(
+        changed(**settings), var={"business_date": "2024-01-02", "spark_cdc_load_type": given}
+    )
+    if message:
+        with pytest.raises(CompilerError, match=re.escape(message)):
+            made.validate()
+    else:
+        assert made.validate() == ""
+        entity = made._entity("orders")
+        expected = given["orders"] if isinstance(given, dict) else given
+        assert (entity["load_type"], entity["declared_load_type"]) == (
+            expected,
+            settings.get("load_type", "full"),
+        )
+
+
+@pytest.mark.parametrize("text", ["delta", '{"orders": "delta"}'])
+def test_the_load_type_by_environment_variable(text: str) -> None:
+    def env_var(name: str, default: str) -> str:
+        return text if name == "SPARK_CDC_LOAD_TYPE" else default
+
+    assert macros(env_var=env_var)._entity("orders")["load_type"] == "delta"
+
+
 def test_the_environment_is_not_read_while_dbt_parses() -> None:
     def env_var(name: str, default: str) -> str:
         raise AssertionError(name)

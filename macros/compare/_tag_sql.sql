@@ -5,15 +5,18 @@
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
 {%- macro _tag_sql(run, incoming) -%}
+{%- set is_full = run.load.load_type == 'full' -%}
+{#- a row that a full snapshot flags as deleted is as good as missing -#}
+{%- set flags_deletes = run.entity.deleted_when and not is_full -%}
+{%- set incoming = '(select * from ' ~ incoming ~ ' where note is not null or not is_deleted)' if run.entity.deleted_when and is_full else incoming -%}
 {%- if run.load.base is none -%}
-{{ spark_cdc._tag_first_sql(run, incoming) }}
+{{ spark_cdc._tag_first_sql(run, incoming, flags_deletes) }}
 {%- else -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
-{%- set is_full = load.load_type == 'full' -%}
 {%- set writes_unchanged = not is_full or load.is_checkpoint -%}
 {%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
-{%- set deletes = is_full or entity.deleted_when -%}
+{%- set deletes = is_full or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
 with prior as (
     {{ (spark_cdc._prior_sql(run) if is_full
@@ -26,7 +29,7 @@ compared as (
         incoming.*,
         case
             when incoming.note is not null then 'R'
-            {%- if entity.deleted_when %}
+            {%- if flags_deletes %}
             when incoming.is_deleted and prior.key_hash is null then 'T'
             when incoming.is_deleted then 'D'
             {%- endif %}
@@ -53,7 +56,7 @@ tagged as (
     from compared
     {%- if not writes_unchanged %}
     where operation <> 'N'{{ ' or ignored_differs' if asks_ignored }}
-    {%- elif not is_full and entity.deleted_when %}
+    {%- elif flags_deletes %}
     where operation <> 'D'
     {%- endif %}
 )
@@ -102,13 +105,13 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{%- macro _tag_first_sql(run, incoming) -%}
+{%- macro _tag_first_sql(run, incoming, flags_deletes) -%}
 -- the first load: there is no state before it
 select
     {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
     {{ spark_cdc._load_start(run) }} as eff_start_date,
     note,
     {{ spark_cdc._partition(run.load) | indent(4) }},
-    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if run.entity.deleted_when else "else 'I'" }} end as operation
-from {{ incoming }}
+    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
+from {{ incoming }} as incoming
 {%- endmacro -%}

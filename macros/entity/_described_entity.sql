@@ -3,14 +3,16 @@
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
     {%- set settings = dict(given, source=spark_cdc._described_source(name, given, rules.source.settings)) -%}
-    {%- set declared = spark_cdc._described_columns(node) -%}
+    {%- set load_type = spark_cdc._load_type(name, settings) -%}
+    {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}
     {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
     {%- set columns = declared + (events.technical if events else []) -%}
     {%- set checkpoint = spark_cdc._completed(spark_cdc._var('spark_cdc_checkpoint'), rules.checkpoint.settings) -%}
     {%- do checkpoint.update(settings.checkpoint or {}) -%}
     {{ return({
         'name': name,
-        'load_type': settings.load_type,
+        'load_type': load_type,
+        'declared_load_type': settings.load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
         'deleted_when': settings.deleted_when,
         'timezone': settings.timezone,
@@ -30,6 +32,17 @@
         'compared': columns | selectattr('role', 'equalto', 'compared') | list,
         'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
     }) }}
+{%- endmacro -%}
+
+
+{#- The columns as declared. A full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
+{%- macro _declared_columns(node, settings, load_type) -%}
+    {%- set columns = [] -%}
+    {%- for column in spark_cdc._described_columns(node) -%}
+        {%- set is_optional = column.role == 'control' and settings.load_type == 'delta' and load_type == 'full' -%}
+        {%- do columns.append(dict(column, optional=true) if is_optional else column) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 

@@ -5,6 +5,7 @@
     {%- set wipe = spark_cdc._listed('spark_cdc_wipe') -%}
     {{ return(
         spark_cdc._business_date_problems(loads)
+        + spark_cdc._load_type_problems(loads)
         + spark_cdc._named_entity_problems('spark_cdc_wipe', names)
         + spark_cdc._broken({'wipe': wipe | join(', ')}, [
             (wipe and not flags.FULL_REFRESH,

@@ -6,11 +6,11 @@
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
     {%- if load.load_type == 'full' -%}
-        {%- set rows_in = known.lines -%}
-        {%- if rows_in is none -%}
-            {%- set is_counted = load.is_checkpoint or known.files and not known.files.files -%}
-            {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) -%}
-        {%- endif -%}
+        {%- set is_counted = known.lines is none and (load.is_checkpoint or known.files and not known.files.files) -%}
+        {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
+        {#- rows that a snapshot flags as deleted count as missing -#}
+        {%- set flagged = spark_cdc._count_flagged(run) if entity.deleted_when and not is_counted else 0 -%}
+        {%- set rows_in = rows_in - flagged -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept -%}{{ return('') }}{%- endif -%}
     {%- else -%}

@@ -16,7 +16,7 @@ readers see what they saw before. Run the same command again.
         {%- endif -%}
         {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
         {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
-        {%- do log(spark_cdc._load_summary(load, audit) ~ ' in the draft', info=true) -%}
+        {%- do log(spark_cdc._load_summary(run.entity, load, audit) ~ ' in the draft', info=true) -%}
     {%- else -%}
         {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
@@ -30,7 +30,7 @@ readers see what they saw before. Run the same command again.
             {%- do spark_cdc._record_load(run.load_log, run.entity, load, audit) -%}
         {%- endif -%}
         {%- do spark_cdc._drop_claims(run, older) -%}
-        {%- do log(spark_cdc._load_summary(load, audit), info=true) -%}
+        {%- do log(spark_cdc._load_summary(run.entity, load, audit), info=true) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
         {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}

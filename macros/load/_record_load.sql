@@ -34,7 +34,7 @@ insert overwrite table {{ load_log }} by name
 {%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
 {%- set is_done = now and refusal is none -%}
-{%- set message = refusal.message if refusal else load.get('message') -%}
+{%- set message = refusal.message if refusal else load.get('message') or spark_cdc._snapshot_message(entity, load, counts) -%}
 {%- set values = {
     'business_time': spark_cdc._literal(load.business_time),
     'load_type': spark_cdc._literal(load.load_type),

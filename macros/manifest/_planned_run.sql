@@ -6,5 +6,23 @@
     {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
         capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(capture.entity.name)) -%}
+    {%- if load.replaced and spark_cdc._is_load_command() -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
     {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
+{%- endmacro -%}
+
+
+{#- A date that was loaded with another load type for once is not loaded anew with the entity's own by oversight: a full snapshot that is read as a
+    delta deletes nothing, and a delta that is read as a full snapshot deletes what it lacks. -#}
+{%- macro _check_load_type(entity, load) -%}
+    {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) -%}
+    {%- if before in [none, load.load_type] or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
+{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
+dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {{ load.business_time }}, spark_cdc_load_type: {{ before }}{# -#}
+{{ spark_cdc._replay_text() }}}'.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

@@ -23,6 +23,9 @@
         (entity.events is not none,
          '%(name)s takes change events, of which one load takes as many files as there are: name all of them by a pattern in source.path and load '
          'the last date (spark-cdc load). Accepted are the load types full and delta.'),
+        (entity.load_type != entity.declared_load_type,
+         "%(name)s would be loaded with another load type than its own (spark_cdc_load_type), which a backfill does not do. Load these dates one by one "
+         '(spark-cdc load --load-type).'),
         (past | length > 0,
          '%(name)s: %(past)s lie before the last load, %(last)s, and were never loaded. Accepted are later dates; to insert them, with all dates after: '
          'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),

@@ -114,6 +114,12 @@ def add_parser(subparsers: Any) -> None:
         action="store_true",
         help="load dates that are committed too; only the last can be, else see replay",
     )
+    parser.add_argument(
+        "--load-type",
+        choices=("full", "delta"),
+        help="load these dates with another load type than the entity's own:"
+        " a full snapshot among deltas, deltas between full loads (docs/snapshots.md)",
+    )
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
     chain.add_arguments(parser, "target", "lift")
@@ -184,8 +190,9 @@ def quoted(dates: Sequence[str]) -> str:
 
 
 def _run(arguments: Any, date: str) -> list[str]:
-    lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
-    values = project.variables({"business_date": date, **lifted})
+    given = {"spark_cdc_lift": arguments.lift, "spark_cdc_load_type": arguments.load_type}
+    more = {name: value for name, value in given.items() if value}
+    values = project.variables({"business_date": date, **more})
     return ["run", "--vars", values, *_options("select", arguments.select)]
 
 
@@ -252,7 +259,8 @@ def _load_one(arguments: Any, dbt: chain.Dbt, date: str) -> int:
 def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
     is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
-    return f"spark-cdc load {quoted(rest)}" if is_short else "the same command goes on there."
+    more = f" --load-type {arguments.load_type}" if arguments.load_type else ""
+    return f"spark-cdc load {quoted(rest)}{more}" if is_short else "the same command goes on there."
 
 
 def _interrupted(

@@ -143,7 +143,11 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> No
         if date.time() == dt.time() and plans[0].first.time() == dt.time():
             text, first = text[:10], first[:10]
         asked = {"from": first, "source": of_date[0].source}
-        more = {"spark_cdc_lift": list(lift)} if lift else {}
+        more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
+        types = {one.status.entity: one.status.other_type(date) for one in of_date}
+        if any(types.values()):  # as they were loaded
+            named = {name: load_type for name, load_type in types.items() if load_type}
+            more["spark_cdc_load_type"] = named
         values = project.variables({"business_date": text, "spark_cdc_replay": asked, **more})
         models = [name for one in of_date for name in one.models]
         if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:

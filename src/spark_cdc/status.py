@@ -26,6 +26,7 @@ class Status:
     """An entity: its business times that are committed, oldest first, and its draft.
 
     undone: those that were taken back and that redo can bring back.
+    load_types: of these loads, in their order; None where nothing tells.
     """
 
     entity: str
@@ -37,6 +38,12 @@ class Status:
     last_load: str | None
     draft: Draft | None
     undone: list[dt.datetime] = field(default_factory=list)
+    load_types: list[str | None] = field(default_factory=list)
+
+    def other_type(self, time: dt.datetime) -> str | None:
+        """Return the load type of a date that was not loaded with the entity's own."""
+        found = dict(zip(self.times, self.load_types, strict=False)).get(time)
+        return found if found != self.load_type else None
 
     def text(self, time: dt.datetime) -> str:
         """Return a business time as the entity writes it."""
