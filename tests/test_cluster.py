@@ -100,6 +100,16 @@ def test_the_metastore_lets_no_name_stand_twice(drivers: Drivers) -> None:
     assert any('("TBL_NAME", "DB_ID")' in row[0] for row in found), found
 
 
+def test_the_metastore_takes_long_manifests(cursor: Any) -> None:
+    """Three times what Derby takes, so that spark_cdc_manifest_limit may be raised."""
+    loads = " ".join(f"20240304T{number:06d}-d-0a935ca6" for number in range(3500))
+    cursor.execute("create database long")
+    cursor.execute("create view long.v as select 0 as one")
+    cursor.execute(f"alter view long.v as select /* {loads} */ 1 as one")
+    cursor.execute("show create table long.v")
+    assert loads in cursor.fetchall()[0][0]
+
+
 # ---------------------------------------------------------------- loads
 
 
@@ -330,6 +340,35 @@ def test_two_servers_commit_at_the_same_moment(drivers: Drivers, lab: Lab) -> No
         load(lab, cell, "checkpoint", schema)
         for cursor in cursors:
             lab.check(cell, "checkpoint", schema, cursor)
+
+
+def test_the_other_server_sees_longer_rows(drivers: Drivers, cursor: Any, tmp_path: Path) -> None:
+    """One server has read the tables; another loads on, and adds a column; the one loads on."""
+    project = shop(tmp_path / "longer", drivers.first.port, "longer", cursor)
+    project.entity("sales", COLUMNS, load_type="delta")
+    project.land("sales", "2024-01-01", "id,amount", "1,1", "2,2")
+    project.load("2024-01-01", "sales")
+    other = drivers.second.cursor()
+    views = ("sales_current", "sales_history", "cdc_loads")
+    for view in views:
+        other.execute(f"select count(*) from longer.{view}")
+        other.fetchall()
+    project.entity("sales", {**COLUMNS, "name": "string"}, load_type="delta")
+    project.land("sales", "2024-01-02", "id,amount,name", "2,2,two", "3,3,three")
+    project.load("2024-01-02", "sales")
+    wanted = [(1, None), (2, "two"), (3, "three")]
+    for reader in (cursor, other, drivers.second.cursor()):
+        reader.execute("select id, name from longer.sales_current order by id")
+        assert reader.fetchall() == wanted
+    project.port = drivers.second.port
+    project.profile()
+    project.land("sales", "2024-01-03", "id,amount,name", "1,1,one")
+    project.load("2024-01-03", "sales")
+    for reader in (cursor, other):
+        reader.execute("select id, name from longer.sales_current order by id")
+        assert reader.fetchall() == [(1, "one"), *wanted[1:]]
+        reader.execute("select count(*) from longer.cdc_loads")
+        assert reader.fetchall() == [(3,)]
 
 
 # ---------------------------------------------------------------- servers fail

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import subprocess
 import time
 import urllib.request
@@ -155,7 +156,11 @@ class Cluster:
         return 0
 
     def start(self) -> None:
-        """Return when all workers have told the master."""
+        """Return when all workers have told the master.
+
+        From now on this process takes SIGTERM as an interrupt, so that it ends what it started.
+        """
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         self.metastore.start()
         for machine in (self.master, *self.workers):
             machine.start()
