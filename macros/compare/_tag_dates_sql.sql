@@ -19,7 +19,7 @@ with dates as (
         ({{ loop.index }}, {{ 2 ** loop.index }}L, {{ spark_cdc._load_start({'entity': entity, 'load': one}) }}, date'{{ one.business_time[:10] }}', {# -#}
         '{{ one.load_id }}', {{ (not is_full or one.is_checkpoint) | string | lower }}){{ ',' if not loop.last }}
         {%- endfor %}
-        as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
+            as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
 ),
 
 versions as (
