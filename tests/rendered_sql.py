@@ -159,6 +159,10 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                 statements |= _event_statements(macros, run, title)
         else:
             statements[f"{name}_ledger_{title}"] = macros._tag_sql(run, f"stg_{name}")
+            dates = [load, {**load, "business_time": "2024-03-05", "is_checkpoint": False}]
+            statements[f"{name}_backfill_{title}"] = macros._tag_dates_sql(
+                run, dates, f"stg_{name}"
+            )
             if title == "checkpoint":
                 statements |= {
                     f"{name}_ledger_quarantine": macros._tag_sql(

@@ -12,13 +12,14 @@
 {%- set carries_over = load.is_checkpoint and not is_full and load.base -%}
 with dates as (
     select *
-    from values
+    from
+        values
         (0, 1L, cast(null as {{ entity.eff_type }}), cast(null as date), cast(null as string), false),
         {%- for one in loads %}
         ({{ loop.index }}, {{ 2 ** loop.index }}L, {{ spark_cdc._load_start({'entity': entity, 'load': one}) }}, date'{{ one.business_time[:10] }}', {# -#}
         '{{ one.load_id }}', {{ (not is_full or one.is_checkpoint) | string | lower }}){{ ',' if not loop.last }}
         {%- endfor %}
-        as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
+            as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
 ),
 
 versions as (
@@ -29,7 +30,7 @@ versions as (
         {{ 'is_deleted' if entity.deleted_when else 'false' }} as is_deleted,
         backfill__days,
         false as backfill__is_prior
-    from {{ incoming }} as incoming
+    from {{ spark_cdc._from(incoming) }}
     {%- if load.base %}
 
     union all

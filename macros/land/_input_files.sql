@@ -12,9 +12,14 @@
 
 {%- macro _input_files_sql(entity, time) -%}
 select
-    count(*) as files,
-    coalesce(sum(length), 0) as bytes,
-    md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
-    to_json(sort_array(collect_list(path))) as paths
+    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
 from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+{%- endmacro -%}
+
+
+{%- macro _input_files_figures_sql() -%}
+count(*) as files,
+coalesce(sum(length), 0) as bytes,
+md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
+to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}

@@ -1,14 +1,19 @@
 {#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
     lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
     note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
-    end within one), malformed (lines with bytes that are not UTF-8), of both examples, file by file. -#}
-{%- macro _input_lines_sql(entity, time) -%}
+    end within one), malformed (lines with bytes that are not UTF-8), of both examples, file by file. Of several dates, whose places are given (of
+    _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
+{%- macro _input_lines_sql(entity, time, places=none) -%}
 {%- set is_csv = entity.source.format == 'csv' -%}
 {%- set headers = " - max(if(is_record, 1, 0))" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
+    {%- if places %}
+    position,
+    {%- else %}
     cast(null as string) as load_id,
     'lines' as operation,
     0 as row_count,
+    {%- endif %}
     to_json(struct(
         {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
@@ -18,6 +23,7 @@ select
     )) as note
 from (
     select
+        path,
         count_if(is_record){{ headers }} as records,
         {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
         count_if(is_malformed) as malformed,
@@ -35,7 +41,14 @@ from (
         )
     )
     group by path
-)
+){% if places %} as of_file
+left join (
+    select *
+    from {{ places | indent(8) }}
+) as places
+    on contains(concat(of_file.path, '/'), places.place)
+group by position
+{%- endif %}
 {%- endmacro -%}
 
 

@@ -97,15 +97,8 @@ union all
     {%- set views = [] -%}
     {%- for group in groups.values() -%}
         {%- set time = group.days[0].time -%}
-        {%- set common = namespace(length=0) -%}
-        {%- for at in range(group.paths | map('length') | min) if common.length == at and group.paths | map(attribute=at) | unique | list | length == 1 -%}
-            {%- set common.length = at + 1 -%}
-        {%- endfor -%}
-        {%- set start = group.paths[0][:common.length] -%}
-        {%- set ends = [] -%}
-        {%- for path in group.paths -%}{%- do ends.append(path[common.length:]) -%}{%- endfor -%}
-        {%- set path = start ~ '{' ~ ends | join(',') ~ '}' if ends | length > 1 else group.paths[0] -%}
-        {%- set view = dict(entity, name=entity.name ~ '_backfill_' ~ loop.index, source=dict(entity.source, path=path)) -%}
+        {%- set view = dict(
+            spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
         {%- if is_table -%}
             {%- do run_query(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
         {%- else -%}

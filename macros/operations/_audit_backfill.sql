@@ -54,9 +54,10 @@
 {#- What was read, as it lies there now, by load: files, lines, and records, how many rows came in, where a reader tells that does not cast. -#}
 {%- macro _backfill_inputs(entity, loads, days, views) -%}
     {%- set inputs, queries = {}, [] -%}
+    {%- set together = spark_cdc._dates_input(entity, days | map(attribute='time') | list) -%}
     {%- for load in loads -%}
-        {%- do inputs.update({load.load_id: {'records': none}}) -%}
-        {%- set sql = spark_cdc._input_sql(entity, days[loop.index0].time) -%}
+        {%- do inputs.update({load.load_id: dict({'records': none}, **(together[loop.index0] if together else {}))}) -%}
+        {%- set sql = none if together else spark_cdc._input_sql(entity, days[loop.index0].time) -%}
         {%- if sql -%}
             {%- do queries.append("select '" ~ load.load_id ~ "' as load_id, operation, note\nfrom (\n" ~ sql ~ '\n) as input') -%}
         {%- endif -%}

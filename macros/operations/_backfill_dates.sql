@@ -5,11 +5,20 @@
     {%- set entity, ledger = run.entity, run.ledger -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
     {%- set loads, days = [], [] -%}
+    {%- set together = spark_cdc._dates_files(entity, times) -%}
+    {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
+    {%- set known = {} -%}
     {%- for load in spark_cdc._backfill_plans(run, times) -%}
         {%- set time = spark_cdc._load_time(load.load_id) -%}
-        {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
-        {%- set has_rows = files is none or files.files -%}
-        {%- set found = spark_cdc._described_rows(entity) if has_rows and entity.source.format != 'json' else [] -%}
+        {%- set signature = signatures[loop.index0] -%}
+        {%- if signature is none or signature not in known -%}  {#- a look at it is a look at all that are like it -#}
+            {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
+            {%- set has_rows = files is none or files.files -%}
+            {%- set found = spark_cdc._described_rows(entity) if has_rows and entity.source.format != 'json' else [] -%}
+            {%- do known.update({signature: found}) -%}
+        {%- else -%}
+            {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
+        {%- endif -%}
         {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found}) -%}
         {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
     {%- endfor -%}

@@ -70,8 +70,10 @@ where {{ column }} between {{ spark_cdc._time_literal(entity, times[0]) }} and {
         {%- do landed.extend(times | select('in', found)) -%}
         {%- do missing.extend(times | reject('in', found)) -%}
     {%- else -%}
+        {%- set files = spark_cdc._dates_files(entity, times) -%}
         {%- for time in times -%}
-            {%- do (landed if spark_cdc._found_by_pattern(entity, time).is_there else missing).append(time) -%}
+            {%- set is_there = files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, time).is_there -%}
+            {%- do (landed if is_there else missing).append(time) -%}
         {%- endfor -%}
     {%- endif -%}
     {%- set texts = [] -%}
