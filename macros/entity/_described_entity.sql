@@ -19,6 +19,8 @@
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
         'checkpoint': checkpoint,
         'upkeep': spark_cdc._upkeep(settings),
+        'expect': settings.expect,
+        'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
         'quarantine': spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),
