@@ -8,11 +8,10 @@
         {%- set entity = capture.entity -%}
         {%- if entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
-            {%- set is_there = landing is not none and adapter.check_schema_exists(target.database, landing.schema) and spark_cdc._is_there(landing) -%}
+            {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
+            {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan(sql) -%}
             {%- set problem = none if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
-            {%- if is_there -%}
-                {%- do tables.append(spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name])) -%}
-            {%- endif -%}
+            {%- if is_there -%}{%- do tables.append(sql) -%}{%- endif -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
@@ -88,7 +87,7 @@ where
             {%- do glob.append(part) -%}
             {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
             {%- set text = modules.re.sub('^([A-Za-z0-9]+:(//[^/]*)?|[.]/)', '', part) if loop.first else part -%}
-            {%- set wild = modules.re.sub('[{][^{}]*[}]|[[][^]]*[]]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
+            {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
             {%- set escaped = modules.re.escape(wild).replace('\\*', '[^/]*') -%}
             {%- do regex.append(escaped) -%}
             {%- do plain.append(escaped) -%}
