@@ -260,8 +260,8 @@ class Project:
         monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(self.folder))
         monkeypatch.setenv("SPARK_CDC_PORT", str(self.port))
 
-        def runner(manifest: Manifest | None = None) -> dbtRunner:
-            return dbtRunner(manifest=manifest or self.manifest())
+        def runner(manifest: Manifest | None = None, **more: Any) -> dbtRunner:
+            return dbtRunner(manifest=manifest or self.manifest(), **more)
 
         monkeypatch.setattr("dbt.cli.main.dbtRunner", runner)
 

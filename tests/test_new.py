@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from rendered_sql import Node
+from spark_cdc import cli as command_line
 from spark_cdc import entity as entities
 from spark_cdc import macros, new
 from spark_cdc.errors import SparkCdcError
@@ -682,3 +683,62 @@ def test_examples_are_what_new_writes(name):
     assert written.startswith(files.pop(f"{name}.yml").rstrip("\n"))
     for file, text in files.items():
         assert (REPOSITORY / "models" / name / file).read_text() == text
+
+
+def test_many_entities_of_a_list(tmp_path, capsys):
+    """Options stand in columns; those of the command line count where the list is silent."""
+    listed, models = tmp_path / "tables.csv", tmp_path / "models"
+    listed.write_text(
+        "entity,columns,load_type,deleted_when,priority\n"
+        'bills,"id:bigint:key, state:string",delta,"state = \'gone\'",3\n'
+        'places,"id:int:key, name:string",,,\n'
+    )
+    words = ["--directory", str(models), "--path", "in/{entity}/{business_date}"]
+    assert command_line.main(["new", "--many", str(listed), *words]) == 0
+    bills, places = ((models / name / f"{name}.yml").read_text() for name in ("bills", "places"))
+    assert "load_type: delta" in bills and "in/bills/{business_date}" in bills
+    assert "load_type: full" in places and "in/places/{business_date}" in places
+    listed.write_text(listed.read_text() + 'more,"id:int:key",,,\n')
+    assert command_line.main(["new", "--many", str(listed), *words]) == 0
+    said = capsys.readouterr().out
+    assert "There already and left alone: bills, places" in said
+    assert "Wrote 1 entities below" in said
+
+
+def test_many_entities_of_an_information_schema(tmp_path):
+    listed, models = tmp_path / "columns.csv", tmp_path / "models"
+    listed.write_text(
+        "TABLE_NAME,COLUMN_NAME,ORDINAL_POSITION,IS_NULLABLE,DATA_TYPE,NUMERIC_PRECISION,"
+        "NUMERIC_SCALE,COLUMN_KEY\n"
+        "PartList,Label,2,YES,character varying,,,\n"
+        "PartList,PartID,1,NO,integer,32,0,PRI\n"
+        "PartList,price,3,NO,numeric,12,2,\n"
+        "PartList,since,4,YES,timestamp(6) without time zone,,,\n"
+    )
+    assert command_line.main(["new", "--many", str(listed), "--directory", str(models)]) == 0
+    written = yaml.safe_load((models / "part_list" / "part_list.yml").read_text())
+    columns = {one["name"]: one for one in written["models"][0]["columns"]}
+    assert list(columns) == ["part_id", "label", "price", "since"]
+    types = [one["data_type"] for one in columns.values()]
+    assert types == ["int", "string", "decimal(12,2)", "timestamp_ntz"]
+    assert columns["part_id"]["config"]["meta"] == {"role": "key", "from": "PartID"}
+    assert columns["price"]["config"]["meta"] == {"nullable": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("table,columns\n", "accepted are entity and options"),
+        ("entity,colums\nbills,id:int:key\n", "colums, which are no options"),
+        ("entity,columns\nbills,id:integre:key\n", "integre"),
+        ("entity,columns\nbills,id:int:key\nbills,id:int:key\n", "bills comes more than once"),
+        ("entity,columns\n", "names no entity"),
+    ],
+)
+def test_lists_that_are_wrong(text, message, tmp_path, capsys):
+    listed = tmp_path / "tables.csv"
+    listed.write_text(text)
+    words = ["new", "--many", str(listed), "--directory", str(tmp_path / "models")]
+    assert command_line.main(words) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "models").exists()

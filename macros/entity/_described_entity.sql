@@ -23,6 +23,8 @@
         'upkeep': spark_cdc._upkeep(settings),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
+        'expect': settings.expect,
+        'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
         'quarantine': spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,16 +43,27 @@ def add_arguments(parser: Any, *names: str) -> None:
 
 
 @dataclass(frozen=True)
+class Node:
+    """What came of a node that dbt ran: its status (success, error, skipped, …) and message."""
+
+    name: str
+    status: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Done:
     """What a dbt command came to: whether it succeeded, and what it printed, its stacks folded.
 
     output: nothing of what dbt showed in a process of its own.
     models: how many it ran; None where dbt ran in a process of its own.
+    nodes: what came of each node that it ran; nothing where dbt ran in a process of its own.
     """
 
     ok: bool
     output: str
     models: int | None = None
+    nodes: tuple[Node, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -82,11 +93,18 @@ class Dbt:
         self._process: subprocess.Popen[str] | None = None
 
     def run(
-        self, *words: str, shown: bool = False, interrupted: Callable[[], str] = _interrupted
+        self,
+        *words: str,
+        shown: bool = False,
+        interrupted: Callable[[], str] = _interrupted,
+        watch: Callable[[Any], None] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> Done:
         """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
 
         interrupted: what to say if it is interrupted, see ends_at_once.
+        watch: gets dbt's events, in dbt's threads; none where dbt runs in a process of its own.
+        variables: of the environment, for this command; the same holds of them.
 
         Raises SparkCdcError if it fails because no server answers.
         """
@@ -94,7 +112,7 @@ class Dbt:
         with self.ends_at_once(interrupted):
             if not self._is_safe():
                 return self._apart(words, shown)
-            done, error = self._in_process(words, shown)
+            done, error = self._in_process(words, shown, watch, variables or {})
         unreachable = None if done.ok else reach.problem(self.target, error)
         if unreachable:
             print("" if shown else f"\n{done.output}", flush=True)
@@ -163,20 +181,32 @@ class Dbt:
         code, self._process = self._process.returncode, None
         return Done(code == 0, stacks.fold(output or ""))
 
-    def _in_process(self, words: Sequence[str], shown: bool) -> tuple[Done, BaseException | None]:
+    def _in_process(
+        self,
+        words: Sequence[str],
+        shown: bool,
+        watch: Callable[[Any], None] | None,
+        variables: Mapping[str, str],
+    ) -> tuple[Done, BaseException | None]:
         from dbt.cli.main import dbtRunner
 
         arguments = project.dbt_arguments(*words)
         os.environ.update(self._environment)
+        before = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
         self._printed = stacks.Output(sys.stdout if shown else None)
         here = Path.cwd()
         os.chdir(project.root())
         try:
             with contextlib.redirect_stdout(self._printed):
-                known = {"manifest": self._manifest()} if self._parses_once else {}
+                known: dict[str, Any] = {"manifest": self._manifest()} if self._parses_once else {}
+                known |= {"callbacks": [watch]} if watch else {}
                 result = dbtRunner(**known).invoke(arguments)
         finally:
             os.chdir(here)
+            for name, value in before.items():
+                os.environ.pop(name)
+                os.environ.update({} if value is None else {name: value})
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
         output = re.sub(r"\x1b\[[0-9;]*m", "", self._printed.getvalue())
@@ -186,9 +216,15 @@ class Dbt:
             print(error, flush=True)  # the one kind of error that dbt leaves to its caller
         elif error and error not in output:
             output += f"\n{stacks.fold(error)}"
-        ran = [getattr(one, "node", None) for one in getattr(result.result, "results", None) or []]
+        results = list(getattr(result.result, "results", None) or [])
+        ran = [getattr(one, "node", None) for one in results]
+        nodes = tuple(
+            Node(one.node.name, str(one.status), stacks.fold(str(one.message or "")))
+            for one, node in zip(results, ran, strict=True)
+            if node is not None
+        )
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
-        return Done(bool(result.success), output, models), result.exception
+        return Done(bool(result.success), output, models, nodes), result.exception
 
     def _manifest(self) -> Any:
         """Return the project as it was parsed, for one command: what it compiles stays in it."""
@@ -203,10 +239,13 @@ class Dbt:
         return copied
 
 
+def committed_load(line: str) -> re.Match[str] | None:
+    """Return a line in which a load says what it committed: entity, rows in, counts."""
+    return re.match(r"(\w+) \d{4}-\d\d-\d\d(?: [\d:]{8})?: (\d+) rows in, ([^;]*)", line)
+
+
 def _loads(done: Done) -> list[re.Match[str]]:
-    """Return the lines in which loads say what they committed: entity, rows in, counts."""
-    pattern = r"(\w+) \d{4}-\d\d-\d\d(?: [\d:]{8})?: (\d+) rows in, ([^;]*)"
-    return [match for match in (re.match(pattern, line) for line in done.lines) if match]
+    return [match for match in map(committed_load, done.lines) if match]
 
 
 def summary(done: Done) -> str:

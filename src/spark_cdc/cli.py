@@ -15,7 +15,7 @@ from spark_cdc.errors import SparkCdcError
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
 COMMANDS = (
-    *("demo", "server", "load", "backfill", "replay", "undo", "states", "status", "upkeep"),
+    *("demo", "server", "run", "load", "backfill", "replay", "undo", "states", "status", "upkeep"),
     *("generate", "new", "packages"),
 )
 

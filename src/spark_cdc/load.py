@@ -27,6 +27,7 @@ AFFIXES = (
     "{}_history",
     "{}_versions",
     "{}_event_versions",
+    "{}_rejects",
 )
 LIMIT = 100_000  # dates of one command
 NO_ENTITY = "spark-cdc status lists the entities; --select takes what dbt ls --select takes."
@@ -47,16 +48,18 @@ def parse_business_date(text: str) -> tuple[dt.datetime, str]:
     return value, text if len(text) == 10 else value.isoformat(sep=" ")
 
 
-def parse_step(text: str) -> dt.timedelta:
+def parse_step(text: str, option: str = "--every") -> dt.timedelta:
     """Return the time between two loads: a number of minutes, hours, days or weeks, as in 15m.
+
+    option: what gave it, for the message.
 
     Raises SparkCdcError if it is none.
     """
     match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", text, re.ASCII)
     if not match:
         raise SparkCdcError(
-            f"--every {text!r} is no time between two loads: it must look like 15m, 6h, 1d or 1w",
-            RANGE_EXAMPLE,
+            f"{option} {text!r} is no time between two loads: it must look like 15m, 6h, 1d or 1w",
+            RANGE_EXAMPLE if option == "--every" else f"{option} daily, or {option} 15m",
         )
     return dt.timedelta(**{UNITS[match[2]]: int(match[1])})
 

@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import project
+from spark_cdc import many, project
 from spark_cdc.entity import (
     MODELS,
     ROLES,
@@ -293,7 +293,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         '--columns "order_id:bigint:key, line:int:key, status:string, exported_at:timestamp:ignore,'
         ' op:string:control"',
     )
-    parser.add_argument("name", metavar="NAME", help="lower-case, such as order_lines")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="lower-case, such as order_lines")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--columns",
@@ -303,6 +303,13 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     )
     what.add_argument(
         "--from-file", type=Path, metavar="FILE", help="a sample whose columns and types are read"
+    )
+    what.add_argument(
+        "--many",
+        type=Path,
+        metavar="CSV",
+        help="many entities: a line per entity with the options as columns, or a line per column as"
+        " in information_schema.columns",
     )
     for role, meaning in (
         ("key", "columns that identify a row"),
@@ -358,6 +365,10 @@ def _names(text: str) -> list[str]:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.many:
+        return _run_many(args)
+    if not args.name:
+        raise SparkCdcError("NAME is missing", "spark-cdc new NAME --columns LIST")
     entity = entity_of(args)
     if args.dry_run:
         for file, text in render(entity).items():
@@ -381,6 +392,33 @@ def run(args: argparse.Namespace) -> int:
                 f"Note: {column.name} stands in deleted-when and is compared too. If it only flags "
                 f"the operation, give it the role control."
             )
+    return 0
+
+
+def _run_many(args: argparse.Namespace) -> int:
+    """Write the entities of a list, but for those that are there already."""
+    if args.name:
+        raise SparkCdcError(
+            f"NAME is {args.name!r}, but --many names the entities", "Leave one of them out."
+        )
+    top = argparse.ArgumentParser(exit_on_error=False)
+    add_parser(top.add_subparsers())
+    parser = top._subparsers._group_actions[0].choices["new"]  # type: ignore
+    entities = many.entities_of(args, parser, entity_of)
+    directory = args.directory or project.models_folder()
+    fresh = [entity for entity in entities if not (directory / entity.name).exists()]
+    for entity in fresh:
+        if args.dry_run:
+            print(f"# --- {entity.name}\n{render_yaml(entity)}")
+        else:
+            write(entity, directory)
+    there = [entity.name for entity in entities if entity not in fresh]
+    if there:
+        print(f"There already and left alone: {', '.join(there)}")
+    if not args.dry_run:
+        print(f"Wrote {len(fresh)} entities below {directory}.")
+        print("Read the YAML: are types and keys right? Then, when files have landed:")
+        print("  spark-cdc run --dry-run")
     return 0
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from spark_cdc import chain, console
+
+MARKER = "spark_cdc status: "
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Status:
 def add_parser(subparsers: Any) -> None:
     """Add `status` to the command line."""
     parser = subparsers.add_parser("status", help="what is committed, and drafts of replays")
+    parser.add_argument("--output", choices=("table", "json"), default="table")
     chain.add_arguments(parser, "select", "target")
     parser.set_defaults(run=run)
 
@@ -63,7 +67,7 @@ def _times(texts: Sequence[str]) -> list[dt.datetime]:
 
 def read(dbt: chain.Dbt, entities: Sequence[str] = ()) -> list[Status]:
     """Return the status of some entities, or of all; one dbt command."""
-    found = chain.parse_json(dbt.operate("load_status", entities), "spark_cdc status: ")
+    found = chain.parse_json(dbt.operate("load_status", entities), MARKER)
     statuses = []
     for one in found:
         draft = one.pop("draft")
@@ -98,8 +102,13 @@ def describe(status: Status) -> str:
 
 
 def run(arguments: Any) -> int:
-    """Print a line for each entity."""
-    statuses = read(chain.Dbt(arguments.target), arguments.select)
+    """Print a line for each entity, or all that is known as JSON."""
+    dbt = chain.Dbt(arguments.target)
+    if arguments.output == "json":
+        done = dbt.operate("load_status", arguments.select)
+        print(json.dumps(chain.parse_json(done, MARKER), indent=2))
+        return 0
+    statuses = read(dbt, arguments.select)
     headings = [
         "entity",
         "load_type",

@@ -1,0 +1,136 @@
+{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
+    committed load. A folder without a file, or with hidden or empty ones only, is not there to Spark's readers, and so not here.
+    Arguments: captures, since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
+    (datetimes, in order), problem (why they can't be told, or none). -#}
+{%- macro _landed_times(captures, since) -%}
+    {%- set landed, files, tables, patterns = {}, [], [], {} -%}
+    {%- for capture in captures -%}
+        {%- set entity = capture.entity -%}
+        {%- if entity.source.format == 'table' -%}
+            {%- set landing = spark_cdc._landing_source(entity) -%}
+            {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
+            {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan(sql) -%}
+            {%- set problem = none if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
+            {%- if is_there -%}{%- do tables.append(sql) -%}{%- endif -%}
+        {%- else -%}
+            {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
+            {%- set problem = pattern.problem -%}
+            {%- do patterns.update({entity.name: pattern}) -%}
+            {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
+        {%- endif -%}
+        {%- do landed.update({entity.name: {'times': [], 'problem': problem}}) -%}
+    {%- endfor -%}
+    {%- if files -%}
+        {#- many files, of which no byte is read, are no reason for many tasks -#}
+        {%- do run_query('set spark.sql.files.openCostInBytes = 1') -%}
+        {%- do run_query('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
+    {%- endif -%}
+    {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
+    {%- set joined = files | join('\nunion all\n') -%}
+    {%- set is_whole = files and 'PATH_NOT_FOUND' not in spark_cdc._plan(joined) -%}
+    {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
+        {%- if is_whole or sql not in files or 'PATH_NOT_FOUND' not in spark_cdc._plan(sql) -%}
+            {%- for row in spark_cdc._query(sql) -%}
+                {%- set pattern = patterns.get(row.entity) -%}
+                {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
+                    else modules.datetime.datetime.strptime(row.found[:19], '%Y-%m-%d %H:%M:%S') -%}
+                {%- if time is not none -%}{%- do landed[row.entity].times.append(time) -%}{%- endif -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for told in landed.values() -%}{%- do told.update({'times': told.times | unique | sort}) -%}{%- endfor -%}
+    {{ return(landed) }}
+{%- endmacro -%}
+
+
+{%- macro _landed_times_of_files_sql(entity, pattern) -%}
+{%- set options = spark_cdc._direct_options(entity) -%}
+select distinct
+    {{ spark_cdc._literal(entity.name) }} as entity,
+    regexp_extract(path, {{ spark_cdc._literal(pattern.plain) }}, 0) as found
+from binaryFile.`{{ pattern.glob.replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+{%- endmacro -%}
+
+
+{#- A time of day in an entity that is loaded per date is the time of no load. -#}
+{%- macro _landed_times_of_table_sql(entity, landing, since) -%}
+{%- set column = spark_cdc._quote(entity.source.date_column) -%}
+select
+    {{ spark_cdc._literal(entity.name) }} as entity,
+    cast(found as string) as found
+from (
+    select distinct try_cast({{ column }} as timestamp_ntz) as found
+    from {{ landing }}
+    {%- if since is not none %}
+    where {{ column }} > {{ spark_cdc._time_literal(entity, since) }}
+    {%- endif %}
+)
+where
+    found is not null
+    {%- if entity.eff_type == 'date' %}
+    and found = date_trunc('day', found)
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- How a business date is read back from a path that _landing_path() makes. Returns a dictionary: glob (what finds the paths of all dates), regex (with a
+    group for each part of the date, by the letter that strftime has for it), plain (the same without groups, for Spark), problem. -#}
+{%- macro _landed_times_pattern(entity) -%}
+    {%- set parts = {
+        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
+        'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
+    } -%}
+    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
+    {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
+    {%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path.rstrip('/')) -%}
+        {%- if loop.index is odd -%}
+            {%- do glob.append(part) -%}
+            {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
+            {%- set text = modules.re.sub('^([A-Za-z0-9]+:(//[^/]*)?|[.]/)', '', part) if loop.first else part -%}
+            {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
+            {%- set escaped = modules.re.escape(wild).replace('\\*', '[^/]*') -%}
+            {%- do regex.append(escaped) -%}
+            {%- do plain.append(escaped) -%}
+        {%- else -%}
+            {%- set form = (part[15:-1] or default).replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S') -%}
+            {%- do glob.append(modules.re.sub('%.', '*', form)) -%}
+            {%- for piece in modules.re.split('(%.)', form) -%}
+                {%- set letter = piece[1:] -%}
+                {%- if loop.index is odd -%}
+                    {%- do regex.append(modules.re.escape(piece)) -%}
+                    {%- do plain.append(modules.re.escape(piece)) -%}
+                {%- elif letter not in parts -%}
+                    {%- do unknown.append(piece) -%}
+                {%- else -%}
+                    {%- do regex.append('(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts[letter] ~ ')') -%}
+                    {%- do plain.append(parts[letter]) -%}
+                    {%- do found.append(letter) -%}
+                {%- endif -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set is_day = ('Y' in found or 'y' in found) and ('j' in found or ('m' in found and 'd' in found)) -%}
+    {%- set problem -%}
+        {%- if unknown -%}
+its path has {{ unknown | join(', ') }}, which is not read back from a path; what is: %Y, %y, %m, %d, %j, %H, %M, %S, %F, %T
+        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in found) -%}
+its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day else 'time of day' }} of a load
+        {%- endif -%}
+    {%- endset -%}
+    {{ return({
+        'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'plain': plain | join ~ '(?:/|$)', 'problem': problem | trim or none,
+    }) }}
+{%- endmacro -%}
+
+
+{#- The business time in a path, as a datetime; none where it has none that exists. Arguments: pattern (of _landed_times_pattern()), path. -#}
+{%- macro _landed_times_path(pattern, path) -%}
+    {%- set match = modules.re.search(pattern.regex, path) -%}
+    {%- if not match -%}{{ return(none) }}{%- endif -%}
+    {%- set found = match.groupdict() -%}
+    {%- set year = (found.Y or '20' ~ found.y) | int -%}
+    {%- set month = (found.m or 1) | int -%}
+    {%- set start = modules.datetime.datetime(year, month, 1, (found.H or 0) | int, (found.M or 0) | int, (found.S or 0) | int) -%}
+    {%- set time = start + modules.datetime.timedelta(days=(found.j or found.d) | int - 1) -%}
+    {{ return(time if time.year == year and (found.j or time.month == month) else none) }}
+{%- endmacro -%}

@@ -1,0 +1,511 @@
+"""`spark-cdc run`: loads what is outstanding, several entities side by side.
+
+The dates of an entity are loaded in order. A round is one dbt run of the next date of each entity
+that has one; dbt's threads load the entities side by side. One process, parsed once.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+import re
+import shlex
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import chain, console, load, outstanding, project
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.outstanding import Outstanding
+
+VARIABLE = "SPARK_CDC_BUSINESS_DATE"
+FAILED, NOTHING, WAITS = 1, 3, 4  # exit codes beside 0
+PAUSE = 5.0  # seconds before the first time that a load is tried again; then twice as long
+# What may be gone by the next attempt. All else is in the data, the settings or the code.
+PASSING = re.compile(
+    r"another run committed|FailedToConnect|TTransportException|Connection (?:refused|reset)"
+    r"|Broken pipe|timed out|Invalid SessionHandle|EOFError|TSocket read 0 bytes"
+    r"|no connection: |Could not connect|Lock wait|deadlock|lock could not be obtained",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Work:
+    """An entity's part of a run.
+
+    waiting: dates to load, in order.
+    blocked: what is not loaded and why, if a person has to see to it.
+    failed: message of the load that failed; nothing later was begun.
+    attempts: how often the first of the dates that wait was tried in vain.
+    """
+
+    entity: str
+    models: list[str]
+    priority: float = 0
+    waiting: deque[str] = field(default_factory=deque)
+    done: list[str] = field(default_factory=list)
+    rows: int = 0
+    seconds: float = 0
+    notes: list[str] = field(default_factory=list)
+    blocked: str = ""
+    failed: str = ""
+    attempts: int = 0
+    not_before: float = 0
+
+    @property
+    def state(self) -> str:
+        """Return what became of it, in a word."""
+        if self.failed:
+            return "failed"
+        if self.blocked:
+            return "waits"
+        return "loaded" if self.done else "nothing to do"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `run` to the command line."""
+    parser = subparsers.add_parser(
+        "run",
+        help="load what is outstanding, several entities side by side",
+        description="Finds the dates that lie in the landing or the source table and are not"
+        " committed, and loads them: the dates of an entity in order, several entities side by"
+        " side. An entity that fails stops only its own later dates. Exit codes: 0 all is loaded,"
+        " 1 something failed, 3 nothing was to be done, 4 something waits for a person"
+        " (docs/run.md).",
+    )
+    parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
+    parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
+    parser.add_argument(
+        "--file",
+        metavar="CSV",
+        help="the entities of a list: columns entity, and if wanted priority and expect",
+    )
+    parser.add_argument("--from", dest="first", metavar="DATE", help="leave out what is earlier")
+    parser.add_argument("--to", dest="last", metavar="DATE", help="leave out what is later")
+    parser.add_argument(
+        "--parallel", type=int, metavar="N", help="entities at once (threads of the profile)"
+    )
+    parser.add_argument(
+        "--retries",
+        type=int,
+        default=2,
+        metavar="N",
+        help="how often a load is tried again whose cause may pass: a lost connection, a race (2)",
+    )
+    parser.add_argument(
+        "--expect",
+        metavar="STEP",
+        help="tell loads that did not come: daily, hourly, weekly, 15m, … (the entity's expect)",
+    )
+    parser.add_argument(
+        "--skip-missing",
+        action="store_true",
+        help="load deltas and events behind an expected date that did not come",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    chain.add_arguments(parser, "target", "lift")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Load what is outstanding."""
+    if arguments.target == "session":
+        raise SparkCdcError(
+            "run needs a server, and the target session has Spark in a process of its own",
+            "Load dates one by one: spark-cdc load DATE --target session",
+        )
+    for option in ("first", "last"):
+        if getattr(arguments, option):
+            load.parse_business_date(getattr(arguments, option))
+    if arguments.expect:
+        outstanding.parse_expectation(arguments.expect)
+    listed = read_list(Path(arguments.file)) if arguments.file else None
+    out = sys.stderr if arguments.output == "json" else sys.stdout
+    dbt = chain.Dbt(arguments.target, parses_once=True)
+    models = load.selected_models(dbt, arguments)
+    found = _read(dbt, arguments.retries, out)
+    chosen = [one for one in found if one.entity in models and (not listed or one.entity in listed)]
+    unknown = sorted(set(listed or ()) - {one.entity for one in chosen})
+    if unknown:
+        raise SparkCdcError(
+            f"{arguments.file} names what is no entity, or not selected: {', '.join(unknown)}",
+            load.NO_ENTITY,
+        )
+    if not chosen:
+        raise SparkCdcError("no entity is selected", load.NO_ENTITY)
+    works = [
+        plan(one, models[one.entity], arguments, (listed or {}).get(one.entity, {}))
+        for one in chosen
+    ]
+    if not arguments.dry_run:
+        Controller(dbt, works, arguments, out).work()
+    return _finish(works, arguments)
+
+
+def read_list(path: Path) -> dict[str, dict[str, str]]:
+    """Return the entities of a CSV file, with what it says of them.
+
+    Raises SparkCdcError with what is wrong in it.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            names = reader.fieldnames or []
+            rows = list(reader)
+    except OSError as error:
+        raise SparkCdcError(f"{path} can't be read: {error.strerror}") from error
+    if "entity" not in names:
+        raise SparkCdcError(
+            f"{path} has the columns {', '.join(names) or '(none)'}; entity is missing",
+            "The first line names the columns: entity,priority,expect",
+        )
+    listed = {}
+    for number, row in enumerate(rows, 2):
+        name, priority = (row["entity"] or "").strip(), (row.get("priority") or "0").strip()
+        if not re.fullmatch(r"\d+(\.\d+)?", priority):
+            raise SparkCdcError(
+                f"{path}, line {number}: priority is {priority!r}; accepted are numbers from 0"
+            )
+        if row.get("expect"):
+            outstanding.parse_expectation(row["expect"].strip())
+        if name:
+            listed[name] = {key: (value or "").strip() for key, value in row.items() if key}
+    return listed
+
+
+def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[Outstanding]:
+    """Return what is outstanding; try again where no server answers."""
+    for attempt in range(retries + 1):
+        try:
+            return outstanding.read(dbt)
+        except SparkCdcError as error:
+            if attempt == retries or not PASSING.search(error.message):
+                raise
+            pause = PAUSE * 2**attempt
+            print(f"{error.message}; again in {pause:.0f} s", file=out, flush=True)
+            time.sleep(pause)
+    raise AssertionError("not reached")
+
+
+def plan(
+    one: Outstanding,
+    models: list[str],
+    arguments: Any,
+    given: dict[str, str],
+    now: dt.datetime | None = None,
+) -> Work:
+    """Return what is to be loaded of an entity, and what of it has to wait for a person."""
+    work = Work(one.entity, models, float(given.get("priority") or one.priority))
+    if one.broken:
+        work.failed = one.broken
+        return work
+    if one.problem:
+        work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select …"
+        return work
+    first, last = (
+        load.parse_business_date(text)[0] if text else None
+        for text in (arguments.first, arguments.last)
+    )
+    if last and len(arguments.last) == 10:
+        last += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
+    dates = [
+        date
+        for date in one.dates
+        if (first is None or dt.datetime.fromisoformat(date) >= first)
+        and (last is None or dt.datetime.fromisoformat(date) <= last)
+    ]
+    if one.gaps:
+        work.notes.append(
+            f"{_few(one.gaps)} landed before {one.last} and never came in; to insert:"
+            f" spark-cdc replay --from {load.quoted(one.gaps[:1])}"
+            f" --dates {load.quoted(one.gaps[:5])} --select {one.entity}"
+        )
+    if one.undone:
+        work.blocked = (
+            f"{_few(one.undone)} taken back by undo: spark-cdc redo {one.entity}, or, with the data"
+            f" mended, spark-cdc load {load.quoted(one.undone[:1])}"
+            f" --select {_selector(one.entity)}"
+        )
+        return work
+    expect = arguments.expect or given.get("expect") or one.expect
+    if expect:
+        present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
+        until = min(present, last + dt.timedelta(microseconds=1)) if last else present
+        lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)
+        if lacking:
+            work.blocked = f"{_few(lacking)} expected ({expect}), not there"
+            if one.load_type != "full" and not arguments.skip_missing:
+                behind = [date for date in dates if date > lacking[0]]
+                dates = [date for date in dates if date < lacking[0]]
+                if behind:
+                    work.blocked += f"; {_few(behind)} not loaded without (--skip-missing loads on)"
+    work.waiting.extend(dates)
+    return work
+
+
+def _selector(entity: str) -> str:
+    return f"stg_{entity}+"
+
+
+def _few(dates: Sequence[str]) -> str:
+    if len(dates) <= 3:
+        return ", ".join(dates)
+    return f"{len(dates)} dates from {dates[0]} to {dates[-1]}"
+
+
+class Screen:
+    """Lines as loads end; on a terminal below them how far all is."""
+
+    def __init__(self, total: int, out: Any) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        if out.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, unit="load", file=out, dynamic_ncols=True, leave=False)
+
+    def line(self, text: str, loads: int = 0) -> None:
+        """Print a line; so many loads have ended with it."""
+        with self._lock:
+            if self._bar is None:
+                print(text, file=self._out, flush=True)
+                return
+            self._bar.write(text, file=self._out)
+            self._bar.update(loads)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+class Controller:
+    """Loads what waits, in rounds."""
+
+    def __init__(self, dbt: chain.Dbt, works: list[Work], arguments: Any, out: Any) -> None:
+        self._dbt = dbt
+        self._works = works
+        self._arguments = arguments
+        self._screen = Screen(sum(len(work.waiting) for work in works), out)
+        self._round: dict[str, Work] = {}
+        self._told: dict[str, tuple[int, str]] = {}
+        self._begun: dict[str, float] = {}
+
+    def work(self) -> None:
+        """Load until nothing waits that can be loaded."""
+        try:
+            with self._dbt.ends_at_once(self._interrupted):
+                while chosen := self._next():
+                    self._load(chosen)
+        finally:
+            self._screen.close()
+
+    def _next(self) -> list[Work]:
+        """Return the entities of the next round, of the highest priority; wait for a pause."""
+        live = [work for work in self._works if work.waiting and not work.failed]
+        if not live:
+            return []
+        highest = max(work.priority for work in live)
+        live = [work for work in live if work.priority == highest]
+        wait = min(work.not_before for work in live) - time.monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        ready = [work for work in live if work.not_before <= time.monotonic()]
+        return self._still_waiting(ready)
+
+    def _still_waiting(self, ready: list[Work]) -> list[Work]:
+        """Leave out what another run has committed since an attempt that failed."""
+        tried = [work.entity for work in ready if work.attempts]
+        if not tried:
+            return ready
+        try:
+            found = {one.entity: one for one in outstanding.read(self._dbt, tried)}
+        except SparkCdcError:
+            return ready  # the load says what is wrong
+        for work in ready:
+            if one := found.get(work.entity):
+                last = one.last or ""
+                while work.waiting and work.waiting[0] <= last:
+                    date = work.waiting.popleft()
+                    work.attempts = 0
+                    self._screen.line(f"{work.entity}  {date}  committed by another run", 1)
+        left = [work for work in ready if work.waiting]
+        return left or self._next()
+
+    def _load(self, chosen: list[Work]) -> None:
+        """Load the next date of each; note what came of it."""
+        self._round = {work.entity: work for work in chosen}
+        self._told, self._begun = {}, {}
+        dates = {work.entity: work.waiting[0] for work in chosen}
+        words = ["run", "--select", *(model for work in chosen for model in work.models)]
+        if self._arguments.parallel:
+            words += ["--threads", str(self._arguments.parallel)]
+        lifted = [
+            lift
+            for lift in self._arguments.lift
+            if "." not in lift or lift.rsplit(".", 1)[0] in dates
+        ]
+        if lifted:
+            words += ["--vars", project.variables({"spark_cdc_lift": lifted})]
+        try:
+            done = self._dbt.run(
+                *words,
+                interrupted=self._interrupted,
+                watch=self._watch,
+                variables={VARIABLE: json.dumps(dates)},
+            )
+            output = done.output
+        except SparkCdcError as error:  # no server answers
+            output = f"{error.message}\n{error.next_step}"
+            done = chain.Done(False, output)
+        for work in chosen:
+            self._settle(work, done, output)
+
+    def _settle(self, work: Work, done: chain.Done, output: str) -> None:
+        """Note what came of the load of an entity in a round."""
+        date = work.waiting[0]
+        nodes = {node.name: node for node in done.nodes if node.name in work.models}
+        errors = [node for node in nodes.values() if node.status not in ("success", "skipped")]
+        committed = nodes.get(f"{work.entity}_committed")
+        if committed and committed.status == "success":
+            work.waiting.popleft()
+            work.done.append(date)
+            work.rows += self._told.get(work.entity, (0, ""))[0]
+            work.attempts = 0
+            if errors:
+                work.failed = f"{date} is committed, but {_message(errors)}"
+            return
+        message = _message(errors) if errors else output.strip() or "dbt did not run it"
+        if PASSING.search(message) and work.attempts < self._arguments.retries:
+            pause = PAUSE * 2**work.attempts
+            work.attempts += 1
+            work.not_before = time.monotonic() + pause
+            said = f"{work.entity}  {date}  tried in vain; again in {pause:.0f} s: {_line(message)}"
+            self._screen.line(said)
+            return
+        work.failed = f"{date}: {message}"
+        self._screen.line(f"{work.entity}  {date}  failed: {_line(message)}", len(work.waiting))
+
+    def _watch(self, event: Any) -> None:
+        """Print a line for each load that dbt ends; called in dbt's threads."""
+        name = event.info.name
+        if name == "JinjaLogInfo":
+            if match := chain.committed_load(event.data.msg):
+                self._told[match[1]] = int(match[2]), f"{match[2]} rows in, {match[3]}"
+        elif name in ("NodeStart", "NodeFinished"):
+            node = event.data.node_info
+            entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
+            work = self._round.get(entity)
+            if work is None:
+                return
+            started = self._begun.setdefault(entity, time.monotonic())
+            if (
+                name == "NodeFinished"
+                and node.node_name.endswith("_committed")
+                and node.node_status == "success"
+            ):
+                seconds = time.monotonic() - started
+                work.seconds += seconds
+                told = self._told.get(entity, (0, "committed"))[1]
+                self._screen.line(f"{entity}  {work.waiting[0]}  {seconds:.1f} s  {told}", 1)
+
+    def _interrupted(self) -> str:
+        loads = sum(len(work.done) for work in self._works)
+        left = sum(len(work.waiting) for work in self._works)
+        return (
+            f"interrupted: {loads} loads are done, {left} are not known to be. A load is committed"
+            " as a whole or not at all; spark-cdc status says which are.\n"
+            f"next: the same command goes on: {_command()}"
+        )
+
+
+def _message(errors: Sequence[chain.Node]) -> str:
+    return "\n".join(f"{node.name}: {node.message.strip()}" for node in errors)
+
+
+def _line(message: str) -> str:
+    """Return what tells most of a message in one line: not dbt's own first one."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    told = [
+        line for line in lines if not re.match(r"(\w+: )?(Runtime|Compilation|Database) Err", line)
+    ]
+    return (told or lines or [""])[0][:200]
+
+
+def _command() -> str:
+    return f"spark-cdc {shlex.join(sys.argv[1:])}"
+
+
+def code_of(works: Sequence[Work], dry_run: bool = False) -> int:
+    """Return the exit code."""
+    if any(work.failed for work in works):
+        return FAILED
+    if any(work.blocked for work in works):
+        return WAITS
+    if any(work.done or (dry_run and work.waiting) for work in works):
+        return 0
+    return NOTHING
+
+
+def _finish(works: Sequence[Work], arguments: Any) -> int:
+    """Print the summary, and return the exit code."""
+    code = code_of(works, arguments.dry_run)
+    if arguments.output == "json":
+        told = [
+            {
+                "entity": work.entity,
+                "state": work.state,
+                "loaded": work.done,
+                "left": list(work.waiting),
+                "rows": work.rows,
+                "seconds": round(work.seconds, 3),
+                "failed": work.failed or None,
+                "waits": work.blocked or None,
+                "notes": work.notes,
+            }
+            for work in works
+        ]
+        print(json.dumps({"exit_code": code, "entities": told}, indent=2))
+        return code
+    rows = [
+        (
+            work.entity,
+            "outstanding" if arguments.dry_run and work.waiting else work.state,
+            len(work.done),
+            f"{work.done[0]} to {work.done[-1]}" if len(work.done) > 1 else "".join(work.done),
+            work.rows,
+            round(work.seconds, 1),
+            len(work.waiting),
+        )
+        for work in works
+        if work.done or work.waiting or work.failed or work.blocked
+    ]
+    if rows:
+        print()
+        headings = ["entity", "state", "loads", "dates", "rows in", "seconds", "left"]
+        print(console.table(headings, rows, 60))
+    idle = len(works) - len(rows)
+    if idle:
+        print(f"{idle} {'entity has' if idle == 1 else 'entities have'} nothing to load.")
+    for work in works:
+        said = [work.failed] if work.failed else []
+        for text in [*said, *([work.blocked] if work.blocked else []), *work.notes]:
+            print(f"\n{work.entity}: {text}")
+    sys.stdout.flush()
+    failed = [work for work in works if work.failed]
+    if failed:
+        left = sum(len(work.waiting) for work in failed)
+        raise SparkCdcError(
+            f"{len(failed)} of {len(works)} entities failed, {left} of their dates are not loaded",
+            f"{chain.LOG} When the cause is gone: {_command()}",
+        )
+    return code

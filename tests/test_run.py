@@ -1,0 +1,286 @@
+"""`spark-cdc run`: what is outstanding is loaded, entity by entity in order of its dates."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from project import Project
+from spark_cdc import chain, outstanding, run
+from spark_cdc import cli as command_line
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.outstanding import Outstanding
+
+KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
+FLAGGED = {
+    "id": {"data_type": "int", "role": "key"},
+    "value": "int",
+    "op": {"data_type": "string", "role": "control"},
+    "seq": {"data_type": "bigint", "role": "control"},
+}
+FEED = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
+DATES = ("2024-03-01", "2024-03-02", "2024-03-03")
+
+
+@pytest.fixture
+def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
+    """Call `spark-cdc run` of some entities; gives the exit code and the summary."""
+    project.serve_commands(monkeypatch)
+    monkeypatch.setattr(run, "PAUSE", 0.1)
+
+    def called(*names: str, words: tuple[str, ...] = ()) -> tuple[int, dict[str, Any], str]:
+        select = ("--select", *(f"path:models/{name}" for name in names))
+        code = command_line.main(["run", *select, "--output", "json", *words])
+        said = capsys.readouterr()
+        told = json.loads(said.out) if said.out.startswith("{") else {"entities": []}
+        return code, {one["entity"]: one for one in told["entities"]}, said.err + said.out
+
+    return called
+
+
+def times(project: Project, name: str) -> list[str]:
+    """The business times that are committed, from cdc_loads in order of the commits."""
+    sql = f"select business_time from {{s}}.cdc_loads where entity = '{name}' and status ="
+    return [row[0] for row in project.query(f"{sql} 'committed' order by committed_at")]
+
+
+def test_load_types_side_by_side(project: Project, call: Any) -> None:
+    """Full, delta, events, insert only and a table; the second time nothing is left."""
+    project.entity("whole", KEYED)
+    project.entity("part", KEYED, load_type="delta")
+    project.entity("feed", FLAGGED, load_type="events", events=FEED)
+    project.entity(*("facts", FLAGGED), load_type="events", events=dict(FEED, insert_only=True))
+    project.entity("rows", KEYED, source={"format": "table", "date_column": "day"})
+    project.query("create table {s}.rows (id int, value int, day date)")
+    project.query("insert into {s}.rows values (1, 1, date'2024-03-01'), (1, 2, date'2024-03-04')")
+    for number, date in enumerate(DATES, 1):
+        project.land("whole", date, "id,value", f"1,{number}", "2,2")
+        if number > 1:
+            project.land("part", date, "id,value", f"{number},{number}")
+        project.land("feed", date, "id,value,op,seq", f"1,{number},U,{number}")
+        project.land("facts", date, "id,value,op,seq", f"{number},1,I,{number}")
+    names = ("whole", "part", "feed", "facts", "rows")
+    code, told, said = call(*names)
+    assert code == 0, said
+    assert {name: told[name]["loaded"] for name in names} == {
+        "whole": list(DATES),
+        "part": list(DATES[1:]),
+        "feed": list(DATES),
+        "facts": list(DATES),
+        "rows": ["2024-03-01", "2024-03-04"],
+    }
+    assert told["whole"]["rows"] == 6
+    assert times(project, "whole") == list(DATES)
+    assert project.rows("whole_current", "id, value") == [(1, 3), (2, 2)]
+    assert project.rows("part_current", "id, value") == [(2, 2), (3, 3)]
+    assert project.rows("feed_current", "id, value") == [(1, 3)]
+    assert len(project.rows("facts_current", "id")) == 3
+    assert project.rows("rows_current", "id, value") == [(1, 2)]
+    code, told, said = call(*names)
+    assert code == run.NOTHING, said
+    assert all(one["state"] == "nothing to do" for one in told.values())
+
+
+def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
+    """Bad data are tried once; with the data mended the same command goes on."""
+    project.entity("good", KEYED)
+    project.entity("bad", KEYED)
+    for date in DATES:
+        project.land("good", date, "id,value", "1,1")
+        project.land("bad", date, "id,value", "x,1" if date == DATES[1] else "1,1")
+    code, told, said = call("good", "bad")
+    assert code == run.FAILED
+    assert told["good"]["loaded"] == list(DATES)
+    assert told["bad"]["loaded"] == [DATES[0]]
+    assert told["bad"]["left"] == list(DATES[1:])
+    assert "2024-03-02" in told["bad"]["failed"]
+    assert "tried in vain" not in said
+    assert times(project, "bad") == [DATES[0]]
+    project.land("bad", DATES[1], "id,value", "1,1")
+    code, told, said = call("good", "bad")
+    assert code == 0, said
+    assert told["bad"]["loaded"] == list(DATES[1:])
+
+
+def test_a_lost_race_is_tried_again(
+    project: Project, call: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run commits first: the first attempt is refused, the second goes on behind it."""
+    project.entity("raced", KEYED)
+    for date in DATES[:2]:
+        project.land("raced", date, "id,value", "1,1")
+    settle, refused = run.Controller._settle, []
+
+    def lost(self: Any, work: run.Work, done: Any, output: str) -> None:
+        if not refused:  # as if this run had not committed, but another one
+            refused.append(work.waiting[0])
+            done = chain.Done(False, "", nodes=(chain.Node("raced_committed", "error", LOST),))
+        settle(self, work, done, output)
+
+    monkeypatch.setattr(run.Controller, "_settle", lost)
+    code, told, said = call("raced")
+    assert code == 0, said
+    assert "tried in vain; again in" in said
+    assert "raced  2024-03-01  committed by another run" in said
+    assert told["raced"]["loaded"] == [DATES[1]]
+    assert times(project, "raced") == list(DATES[:2])
+
+
+LOST = "Compilation Error\n  raced: another run committed first, a load or an operation"
+
+
+def test_what_waits_for_a_person(project: Project, call: Any) -> None:
+    """An undone load is not loaded again, an expected date is told, an older one takes a replay."""
+    project.entity("held", KEYED)
+    project.entity("holes", KEYED, load_type="delta", expect="daily")
+    for date in DATES[:2]:
+        project.land("held", date, "id,value", "1,1")
+    for date in (DATES[0], DATES[2]):
+        project.land("holes", date, "id,value", "1,1")
+    code, told, said = call("held", "holes", words=("--to", DATES[2]))
+    assert code == run.WAITS, said
+    assert told["held"]["loaded"] == list(DATES[:2])
+    assert told["holes"]["loaded"] == [DATES[0]]
+    assert "2024-03-02 expected (daily), not there" in told["holes"]["waits"]
+    assert project.operate("undo", entities=["held"]).success
+    project.land("held", DATES[2], "id,value", "1,1")
+    project.land("held", "2024-02-01", "id,value", "1,1")
+    words = ("--to", DATES[2], "--skip-missing")
+    code, told, said = call("held", "holes", words=words)
+    assert code == run.WAITS, said
+    assert told["held"]["loaded"] == []
+    assert "2024-03-02 taken back by undo: spark-cdc redo held" in told["held"]["waits"]
+    assert "spark-cdc replay --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
+    assert told["holes"]["loaded"] == [DATES[2]]
+    assert project.operate("redo", entities=["held"]).success
+    code, told, said = call("held")
+    assert told["held"]["loaded"] == [DATES[2]], said
+
+
+def test_a_configuration_that_is_wrong_stops_its_entity_only(project: Project, call: Any) -> None:
+    project.entity("fine", KEYED)
+    project.entity("wrong", KEYED, on_reject="ignore")
+    project.land("fine", DATES[0], "id,value", "1,1")
+    project.land("wrong", DATES[0], "id,value", "1,1")
+    code, told, said = call("fine", "wrong")
+    assert code == run.FAILED, said
+    assert told["fine"]["loaded"] == [DATES[0]]
+    assert "on_reject is 'ignore'" in told["wrong"]["failed"]
+
+
+def test_paths_of_every_kind(project: Project, call: Any) -> None:
+    """The date within a file's name, in several parts, at a time of day; days that do not exist."""
+    place = project.landing
+    named = {"path": f"{place}/named/{{business_date:%Y/%m}}/x_{{business_date:%Y%m%d}}.*"}
+    project.entity("named", KEYED, source=named)
+    project.entity("timed", KEYED, business_date_type="timestamp")
+    project.entity("fixed", KEYED, source={"path": f"{place}/fixed/{{business_date:%Y}}"})
+    for day in ("20240229", "20240230"):
+        file = place / f"named/2024/02/x_{day}.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("id,value\n1,1\n")
+    for time in ("2024-03-01T101500", "2024-03-01T103000", "2024-03-01"):
+        project.land("timed", time, "id,value", "1,1")
+    code, told, said = call("named", "timed", "fixed")
+    assert code == run.WAITS, said
+    assert told["named"]["loaded"] == ["2024-02-29"]
+    assert told["timed"]["loaded"] == ["2024-03-01 10:15:00", "2024-03-01 10:30:00"]
+    assert "does not tell the day" in told["fixed"]["waits"]
+
+
+def test_a_kill_in_the_middle(project: Project, call: Any) -> None:
+    """A process that is killed between its loads; the same command loads what is left."""
+    names = ("killed_a", "killed_b")
+    for name in names:
+        project.entity(name, KEYED)
+        for number, date in enumerate(DATES, 1):
+            project.land(name, date, "id,value", f"1,{number}", f"{number + 1},2")
+    environment = {
+        **os.environ,
+        "SPARK_CDC_PROJECT_DIR": str(project.folder),
+        "DBT_PROFILES_DIR": str(project.folder),
+        "SPARK_CDC_PORT": str(project.port),
+    }
+    select = [f"path:models/{name}" for name in names]
+    with subprocess.Popen(
+        [sys.executable, "-m", "spark_cdc.cli", "run", "--select", *select],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if "killed_" in line and "rows in" in line:
+                break
+        process.kill()
+    assert "rows in" in lines[-1], lines
+    code, _, said = call(*names)
+    assert code == 0, said
+    for name in names:
+        assert project.rows(f"{name}_current", "id, value") == [(1, 3), (4, 2)]
+        committed = project.query(f"show create table {{s}}.{name}_committed")[0][0]
+        assert [date for date in DATES if f"'{date.replace('-', '')}-" in committed] == list(DATES)
+
+
+def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) -> None:
+    project.entity("early", KEYED)
+    project.entity("late", KEYED, priority=5)
+    for date in DATES[:2]:
+        project.land("early", date, "id,value", "1,1")
+        project.land("late", date, "id,value", "1,1")
+    listed = tmp_path / "list.csv"
+    listed.write_text("entity,priority\nearly,10\nlate,\n")
+    code, _, said = call("early", "late", words=("--file", str(listed), "--parallel", "1"))
+    assert code == 0, said
+    found = [word for word in said.split() if word in ("early", "late")]
+    assert found[:4] == ["early", "early", "late", "late"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("table,priority\n", "entity is missing"),
+        ("entity,priority\na,high\n", "line 2: priority is 'high'"),
+        ("entity,expect\na,often\n", "--expect 'often' is no time between two loads"),
+    ],
+)
+def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text(text)
+    with pytest.raises(SparkCdcError, match=message):
+        run.read_list(path)
+
+
+def test_what_is_missing() -> None:
+    """A date is due when the next one begins."""
+    now = dt.datetime(2024, 3, 5, 6)
+    daily = outstanding.parse_expectation("daily")
+    one = Outstanding("a", last="2024-03-01", dates=["2024-03-03"])
+    assert outstanding.missing(one, daily, now) == ["2024-03-02", "2024-03-04"]
+    one = Outstanding("a", per="timestamp", last="2024-03-05 05:15:00")
+    quarters = outstanding.parse_expectation("15m")
+    found = outstanding.missing(one, quarters, now)
+    assert found == ["2024-03-05 05:30:00", "2024-03-05 05:45:00"]
+    assert outstanding.missing(Outstanding("a"), daily, now) == []
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        ([{}], run.NOTHING),
+        ([{"done": ["d"]}, {}], 0),
+        ([{"done": ["d"]}, {"blocked": "x"}], run.WAITS),
+        ([{"done": ["d"]}, {"blocked": "x"}, {"failed": "x"}], run.FAILED),
+    ],
+)
+def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
+    assert run.code_of([run.Work("a", [], **state) for state in states]) == code
