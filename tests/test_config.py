@@ -201,6 +201,14 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(on_reject="skip"), "on_reject is 'skip'; accepted are fail, quarantine"),
         (changed(on_duplicate_key="first"), "on_duplicate_key is 'first'; accepted are fail"),
         (
+            changed(columns=[KEY, column("n", "int", null_means="unchanged")]),
+            "column 'n' says null_means: unchanged, which is for stored columns of change events",
+        ),
+        (
+            changed(columns=[KEY, column("n", "int", null_means="nothing")]),
+            "column 'n': null_means is 'nothing'; accepted are value, unchanged",
+        ),
+        (
             changed(load_type="events", on_duplicate_key="fail"),
             "on_duplicate_key is given, but load_type is events",
         ),

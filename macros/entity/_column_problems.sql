@@ -30,6 +30,8 @@
             (values.other is not none and name | lower != values.other | lower,
              "%(label)s and column '%(other)s' both come from '%(origin)s' of the source: correct `from` of one of them"),
             (role is not string, '%(label)s has the roles %(role)s, but takes one: choose key, ignore, control or none'),
+            (meta.get('null_means') == 'unchanged' and (not is_events or role in ['key', 'control']),
+             '%(label)s says null_means: unchanged, which is for stored columns of change events (load_type: events) that are no key: remove it'),
             (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
         ])) -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}

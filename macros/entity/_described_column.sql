@@ -15,6 +15,7 @@
         'was': spark_cdc._names(meta.was),
         'default': meta.default,
         'on_misfit': meta.on_misfit,
+        'null_means': meta.null_means,
         'sql': spark_cdc._quote(column['name']),
     }) }}
 {%- endmacro -%}

@@ -1,7 +1,7 @@
 {#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of meta.spark_cdc, completed),
     columns (the declared ones). Returns what stands under `events` and: format, order and tie_breaker (lists of
     columns), insert_only, unique_keys (lists of columns), unavailable (text that stands for an unchanged value, or
-    none), tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
+    none), null_means, tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
     adapter hands on the row that it read), technical (the columns that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
     {%- set given = settings.get('events') or {} -%}

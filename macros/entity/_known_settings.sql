@@ -81,6 +81,7 @@
             'insert_only': {'kind': 'boolean', 'default': false},
             'unique_keys': {'kind': 'any'},
             'unavailable': {'kind': 'any'},
+            'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged'], 'default': 'value'},
             'tombstone_days': {'kind': 'days', 'default': 30},
             'archive': {'kind': 'boolean', 'default': false},
         },
@@ -95,6 +96,7 @@
             'was': {'kind': 'names', 'null': true},
             'default': {'kind': 'value', 'null': true},
             'on_misfit': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
+            'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
         },
         'vars': {
             'spark_cdc_checkpoint': checkpoint,

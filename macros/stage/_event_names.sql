@@ -2,15 +2,22 @@
     reject. -#}
 
 
-{#- Of the stored columns those that an event that brings a row does not have. -#}
+{#- Of the stored columns those that an event that brings a row does not have; of an update also those in which a null says that nothing changed. -#}
 {%- macro _event_names_absent(entity) -%}
     {%- set is_there = 'map_contains_key(event_after, ' if entity.events.is_message else 'array_contains(landing_names, ' -%}
     {%- set names = [] -%}
-    {%- for column in entity.stored if column.role != 'key' and (entity.events.is_message or entity.source.format == 'json') -%}
-        {%- set name -%}
-if({{ spark_cdc._raw(column) }} is null and not {{ is_there }}{{ spark_cdc._literal(column.from) }}), {{ spark_cdc._literal(column.name) }}, null)
-        {%- endset -%}
-        {%- do names.append(name) -%}
+    {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set lacks = [] -%}
+        {%- if entity.events.is_message or entity.source.format == 'json' -%}
+            {%- do lacks.append('not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')') -%}
+        {%- endif -%}
+        {%- if (column.null_means or entity.events.null_means) == 'unchanged' -%}
+            {%- do lacks.append("event_op in ('update', 'upsert')") -%}
+        {%- endif -%}
+        {%- if lacks -%}
+            {%- set lacking = '(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0] -%}
+            {%- do names.append('if(' ~ spark_cdc._raw(column) ~ ' is null and ' ~ lacking ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(spark_cdc._event_names_of_row(names)) }}
 {%- endmacro -%}
