@@ -10,7 +10,7 @@
     {%- if todo | length < times | length -%}
         {%- do log(entity.name ~ ': ' ~ spark_cdc._counted(times | length - todo | length, 'date') ~ ' committed already and left out', info=true) -%}
     {%- endif -%}
-    {%- set todo = spark_cdc._landed_times(entity, todo, skip_missing) -%}
+    {%- set todo = spark_cdc._backfill_landed(entity, todo, skip_missing) -%}
     {%- if not todo -%}
         {%- if head.loads -%}
             {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- of a backfill that broke off when it had committed -#}
@@ -55,7 +55,7 @@
 
 {#- Those of some times of which something has landed. Others are refused, all at once, unless they are to be left out, or the entity takes no files for
     an empty input. -#}
-{%- macro _landed_times(entity, times, skip_missing) -%}
+{%- macro _backfill_landed(entity, times, skip_missing) -%}
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
     {%- set landed, missing = [], [] -%}
     {%- if entity.source.format == 'table' and times -%}
