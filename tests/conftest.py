@@ -39,6 +39,9 @@ class Server:
 # What takes about a minute or more, so that no worker is left alone with one of them at the end.
 LONG = (
     "test_examples",
+    "test_run",
+    "test_backfill",
+    "test_maintain",
     "test_loads",
     "test_undo",
     "test_upkeep",
@@ -52,6 +55,7 @@ LONG = (
     "test_schema_change",
     "test_adapters_loads",
     "test_histories",
+    "test_snapshots",
     "test_event_routes",
     "test_server",
     "test_readers",
