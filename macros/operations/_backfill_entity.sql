@@ -56,7 +56,7 @@
 {#- Those of some times of which something has landed. Others are refused, all at once, unless they are to be left out, or the entity takes no files for
     an empty input. -#}
 {%- macro _landed_times(entity, times, skip_missing) -%}
-    {%- if not times or entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
+    {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
     {%- set landed, missing = [], [] -%}
     {%- if entity.source.format == 'table' and times -%}
         {%- set column = spark_cdc._quote(entity.source.date_column) -%}
