@@ -173,6 +173,9 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert code == 0, said
     assert "stock: 1 date committed already and left out" in said
     assert committed(project, "stock") == [*loads, ("2024-01-06", 1, 0, 0, 1, 1)]
+    code, said = command("backfill", "2024-01-05..2024-01-06", "--select", "stock")
+    assert code == 0, said
+    assert "stock: nothing is left to load" in said
 
     land("stock", {7: ["3,e", "4,f"]})
     project.load("2024-01-07", "stock")  # knows it for what loads one by one would have left

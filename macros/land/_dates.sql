@@ -4,7 +4,7 @@
 
 {#- The paths of some dates as one pattern; none where they can't be taken together. -#}
 {%- macro _dates_path(entity, times) -%}
-    {%- if entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
+    {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
     {%- set paths = [] -%}
     {%- for time in times -%}{%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}{%- endfor -%}
     {%- if paths | unique | list | length < paths | length
@@ -46,7 +46,7 @@ values
 {#- The files of each of some dates: a list of dictionaries as of _input_files(), in the order of the dates; none where one can't tell. -#}
 {%- macro _dates_files(entity, times) -%}
     {%- set path = spark_cdc._dates_path(entity, times) -%}
-    {%- if not path or not times -%}{{ return(none) }}{%- endif -%}
+    {%- if not path -%}{{ return(none) }}{%- endif -%}
     {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
     {#- a pattern that finds nothing at all is an error -#}
     {%- if 'PATH_NOT_FOUND' in spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(all, times[0], 'text')) -%}{{ return(none) }}{%- endif -%}
