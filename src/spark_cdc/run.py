@@ -6,6 +6,7 @@ that has one; dbt's threads load the entities side by side. One process, parsed 
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime as dt
 import json
@@ -129,6 +130,13 @@ def run(arguments: Any) -> int:
         outstanding.parse_expectation(arguments.expect)
     listed = read_list(Path(arguments.file)) if arguments.file else None
     out = sys.stderr if arguments.output == "json" else sys.stdout
+    with contextlib.redirect_stdout(out):  # what is said on the way is no part of the JSON
+        works = _work(arguments, listed, out)
+    return _finish(works, arguments)
+
+
+def _work(arguments: Any, listed: dict[str, dict[str, str]] | None, out: Any) -> list[Work]:
+    """Load what is outstanding, unless it is a dry run; return what became of each entity."""
     dbt = chain.Dbt(arguments.target, parses_once=True)
     models = load.selected_models(dbt, arguments)
     found = _read(dbt, arguments.retries, out)
@@ -147,7 +155,7 @@ def run(arguments: Any) -> int:
     ]
     if not arguments.dry_run:
         Controller(dbt, works, arguments, out).work()
-    return _finish(works, arguments)
+    return works
 
 
 def read_list(path: Path) -> dict[str, dict[str, str]]:
