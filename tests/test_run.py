@@ -284,3 +284,12 @@ def test_what_is_missing() -> None:
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
     assert run.code_of([run.Work("a", [], **state) for state in states]) == code
+
+
+def test_status_as_json(project: Project, call: Any, capsys: Any) -> None:
+    project.entity("known", KEYED)
+    project.land("known", DATES[0], "id,value", "1,1", "2,2")
+    assert call("known")[0] == 0
+    assert command_line.main(["status", "--select", "known", "--output", "json"]) == 0
+    [told] = json.loads(capsys.readouterr().out)
+    assert (told["entity"], told["times"], told["rows"]) == ("known", [DATES[0]], 2)

@@ -6,6 +6,7 @@ that has one; dbt's threads load the entities side by side. One process, parsed 
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime as dt
 import json
@@ -129,6 +130,13 @@ def run(arguments: Any) -> int:
         outstanding.parse_expectation(arguments.expect)
     listed = read_list(Path(arguments.file)) if arguments.file else None
     out = sys.stderr if arguments.output == "json" else sys.stdout
+    with contextlib.redirect_stdout(out):  # what is said on the way is no part of the JSON
+        works = _work(arguments, listed, out)
+    return _finish(works, arguments)
+
+
+def _work(arguments: Any, listed: dict[str, dict[str, str]] | None, out: Any) -> list[Work]:
+    """Load what is outstanding, unless it is a dry run; return what became of each entity."""
     dbt = chain.Dbt(arguments.target, parses_once=True)
     models = load.selected_models(dbt, arguments)
     found = _read(dbt, arguments.retries, out)
@@ -147,7 +155,7 @@ def run(arguments: Any) -> int:
     ]
     if not arguments.dry_run:
         Controller(dbt, works, arguments, out).work()
-    return _finish(works, arguments)
+    return works
 
 
 def read_list(path: Path) -> dict[str, dict[str, str]]:
@@ -298,7 +306,7 @@ class Controller:
         self._screen = Screen(sum(len(work.waiting) for work in works), out)
         self._round: dict[str, Work] = {}
         self._told: dict[str, tuple[int, str]] = {}
-        self._begun: dict[str, float] = {}
+        self._spent: dict[str, float] = {}
 
     def work(self) -> None:
         """Load until nothing waits that can be loaded."""
@@ -344,7 +352,7 @@ class Controller:
     def _load(self, chosen: list[Work]) -> None:
         """Load the next date of each; note what came of it."""
         self._round = {work.entity: work for work in chosen}
-        self._told, self._begun = {}, {}
+        self._told, self._spent = {}, {}
         dates = {work.entity: work.waiting[0] for work in chosen}
         words = ["run", "--select", *(model for work in chosen for model in work.models)]
         if self._arguments.parallel:
@@ -401,22 +409,18 @@ class Controller:
         if name == "JinjaLogInfo":
             if match := chain.committed_load(event.data.msg):
                 self._told[match[1]] = int(match[2]), f"{match[2]} rows in, {match[3]}"
-        elif name in ("NodeStart", "NodeFinished"):
+        elif name == "NodeFinished":
             node = event.data.node_info
             entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
             work = self._round.get(entity)
             if work is None:
                 return
-            started = self._begun.setdefault(entity, time.monotonic())
-            if (
-                name == "NodeFinished"
-                and node.node_name.endswith("_committed")
-                and node.node_status == "success"
-            ):
-                seconds = time.monotonic() - started
-                work.seconds += seconds
+            self._spent[entity] = self._spent.get(entity, 0) + event.data.run_result.execution_time
+            if node.node_name.endswith("_committed") and node.node_status == "success":
+                work.seconds += self._spent[entity]
                 told = self._told.get(entity, (0, "committed"))[1]
-                self._screen.line(f"{entity}  {work.waiting[0]}  {seconds:.1f} s  {told}", 1)
+                date = work.waiting[0]
+                self._screen.line(f"{entity}  {date}  {self._spent[entity]:.1f} s  {told}", 1)
 
     def _interrupted(self) -> str:
         loads = sum(len(work.done) for work in self._works)
