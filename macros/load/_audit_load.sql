@@ -68,7 +68,8 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {%- macro _check_counts(run, known) -%}
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
-    {%- if load.load_type == 'full' -%}
+    {%- set is_full = load.load_type == 'full' and not entity.events -%}
+    {%- if is_full -%}
         {%- set is_counted = known.lines is none and (load.is_checkpoint or known.files and not known.files.files) -%}
         {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
         {#- rows that a snapshot flags as deleted count as missing -#}
@@ -83,10 +84,10 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
             {%- do spark_cdc._refuse_duplicates(run, known, 'keys come', examples) -%}
         {%- endif -%}
     {%- else -%}
-        {%- set rows_in = known.record.events.event_count if entity.events else written + counts.N + counts.D + counts['T'] -%}
+        {%- set rows_in = spark_cdc._figures_of_events(load.load_id, known.record) if entity.events else written + counts.N + counts.D + counts['T'] -%}
         {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
         {#- a message of these formats, and of a user's own, may hold several events -#}
-        {%- set is_counted = not entity.events or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
+        {%- set is_counted = not entity.events or entity.events.get('snapshot') or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
         {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
         {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
     {%- endif -%}
@@ -94,7 +95,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in{# -#}
 {{ ', ' ~ known.lines ~ ' records in the files' if known.lines not in [none, rows_in] }}, {{ known.rows_prior }} rows before; {# -#}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, rejected {{ counts.R }}
-{%- if load.load_type == 'full' -%}
+{%- if is_full -%}
 , which leaves {{ rows_in - written }} unchanged rows in the load but {{ kept }} in the state before
 {%- else -%}
 , N {{ counts.N }}, X {{ counts.X }}
