@@ -201,6 +201,19 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(on_reject="skip"), "on_reject is 'skip'; accepted are fail, quarantine"),
         (changed(on_duplicate_key="first"), "on_duplicate_key is 'first'; accepted are fail"),
         (
+            changed(sources={"full": {"path": "extract/{business_date}"}}),
+            "sources.full is given, but that is the entity's own load_type",
+        ),
+        (
+            changed(sources={"delta": {"path": "extract"}}),
+            "sources.delta.path is 'extract', without a business date",
+        ),
+        (
+            changed(sources={"delta": {"path": "{business_date}", "columns": {"x": "y"}}}),
+            "sources.delta.columns names 'x', which is no column of the entity",
+        ),
+        (changed(sources={"weekly": {}}), "sources has the unknown key 'weekly'; accepted are"),
+        (
             changed(columns=[KEY, column("n", "int", null_means="unchanged")]),
             "column 'n' says null_means: unchanged, which is for stored columns of change events",
         ),
@@ -477,6 +490,68 @@ def test_the_load_type_of_a_run_is_checked(
             expected,
             settings.get("load_type", "full"),
         )
+
+
+def test_a_second_source_is_that_of_its_load_type() -> None:
+    full = {"path": "extract/{business_date}", "columns": {"id": "ORDER_ID"}}
+    node = changed(load_type="delta", sources={"full": full})
+    name = macros(node)._entity("orders")["columns"][0]["name"]
+    node = changed(load_type="delta", sources={"full": full | {"columns": {name: "ORDER_ID"}}})
+    for load_type, path, origin in [
+        (None, "landing/{business_date}", name),
+        ("full", "extract/{business_date}", "ORDER_ID"),
+    ]:
+        given = {"business_date": "2024-01-02", "spark_cdc_load_type": load_type}
+        entity = macros(node, var=given)._entity("orders")
+        assert (entity["source"]["path"], entity["columns"][0]["from"]) == (path, origin)
+
+
+@pytest.mark.parametrize(
+    ("position", "kind", "expected"),
+    [
+        (815, "bigint", {"numbers": ["815"]}),
+        ([815, 3], "bigint", {"numbers": ["815", "3"]}),
+        ("815, 3", None, {"numbers": ["815", "3"]}),
+        ({"orders": 7}, None, {"numbers": ["7"]}),
+        ({"sites": 7}, None, None),
+        (None, "bigint", None),
+        ("2024-03-10", "bigint", None),
+        ("soon", "timestamp", None),
+        ("1; drop", "bigint", None),
+    ],
+)
+def test_the_position_of_a_snapshot(position: Any, kind: str | None, expected: Any) -> None:
+    given = macros(var={"business_date": "2024-01-02", "spark_cdc_position": position})
+    order = [{"data_type": kind}] if kind else []
+    assert given._snapshot_position("orders", order) == expected
+
+
+def test_the_position_of_a_snapshot_may_be_a_time() -> None:
+    given = macros(var={"business_date": "2024-01-02", "spark_cdc_position": "2024-03-10 02:00"})
+    found = given._snapshot_position("orders", [{"data_type": "timestamp"}])
+    assert str(found["time"]) == "2024-03-10 02:00:00"
+
+
+@pytest.mark.parametrize(
+    ("settings", "given", "message"),
+    [
+        ({}, {"spark_cdc_load_type": "delta"}, "Accepted for one run is full"),
+        ({}, {"spark_cdc_load_type": "full"}, "a full snapshot has a source of its own"),
+        (
+            {"sources": {"full": {"path": "extract/{business_date}"}}},
+            {"spark_cdc_load_type": "full"},
+            "the var spark_cdc_position is 'None'",
+        ),
+    ],
+)
+def test_what_a_snapshot_among_events_needs(
+    settings: dict[str, Any], given: dict[str, Any], message: str
+) -> None:
+    events = {"format": "delta_cdf"}
+    node = changed(load_type="events", events=events, source__format="parquet", **settings)
+    made = macros(node, var={"business_date": "2024-01-02"} | given)
+    with pytest.raises(CompilerError, match=re.escape(message)):
+        made.validate()
 
 
 @pytest.mark.parametrize("text", ["delta", '{"orders": "delta"}'])

@@ -1,11 +1,15 @@
-"""One run of another load type: full snapshots among deltas, deltas between full loads."""
+"""One run of another load type: full snapshots among deltas and events, deltas between them."""
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc import cli as command_line
 
@@ -117,3 +121,162 @@ def test_guards_are_those_of_full_loads(project: Project) -> None:
         "cdc_loads where entity = 'guarded' and status = 'refused'", "load_type, guard"
     )
     assert told == [("full", "empty")]
+
+
+@dataclass
+class Table:
+    """What events and snapshots make of a table, key by key: the contract in plain Python.
+
+    rows: the value and the date since when it is so. places: the last position applied to a key.
+    """
+
+    rows: dict[int, tuple[str, str]] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+    snapshot: int = 0  # the position of the last one: what is not above it changes nothing
+
+    def load(self, date: str, values: dict[int, str | None], touched: set[int]) -> dict[str, int]:
+        """Bring keys to their values (None: gone); return the rows per operation."""
+        counts = dict.fromkeys("IUDNX", 0)
+        for key in touched | set(self.rows):
+            value, before = values.get(key), self.rows.get(key)
+            if key not in touched:
+                counts["X"] += 1
+            elif value is None:
+                counts["D"] += before is not None
+                self.rows.pop(key, None)
+            elif before is None or before[0] != value:
+                counts["I" if before is None else "U"] += 1
+                self.rows[key] = (value, date)
+            else:
+                counts["N"] += 1
+        return counts
+
+    def take_events(self, date: str, events: list[tuple[int, int, str | None]]) -> dict[str, int]:
+        values: dict[int, str | None] = {}
+        for place, key, value in sorted(events):
+            if place > max(self.places.get(key, 0), self.snapshot):
+                self.places[key], values[key] = place, value
+        return self.load(date, values, set(values))
+
+    def take_snapshot(self, date: str, place: int, rows: dict[int, str]) -> dict[str, int]:
+        if place <= self.snapshot:  # an older one than the last
+            return self.load(date, {}, set())
+        later = {key for key, applied in self.places.items() if applied > place}
+        touched = (set(rows) | set(self.rows)) - later
+        self.places |= dict.fromkeys(touched, place)
+        self.snapshot = place
+        return self.load(date, {key: rows.get(key) for key in touched}, touched)
+
+
+@pytest.mark.parametrize(
+    "checkpoint", [{"loads": 0}, {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}, {}]
+)
+def test_full_snapshots_among_events_are_what_the_oracle_says(
+    cursor: Any, schema: str, tmp_path: Path, checkpoint: dict[str, Any]
+) -> None:
+    chance = random.Random(str(checkpoint))
+    columns = [column("k", "int", role="key"), column("v", "string")]
+    warehouse = EventWarehouse(cursor, schema, tmp_path, columns, checkpoint=checkpoint)
+    settings = warehouse.node["config"]["meta"]["spark_cdc"]
+    settings["sources"] = {
+        "full": {"path": f"{tmp_path}/full/{{business_date}}", "columns": {"v": "VALUE"}}
+    }
+    table, keys = Table(), range(300)
+    for day, kind in enumerate("eesesse", 1):
+        date = f"2024-01-{day:02}"
+        if kind == "e":
+            wanted = chance.sample(keys, 200)
+            # some are of before: late, or contained in the snapshot
+            places = chance.sample(range(max(1, day * 1000 - 1500), day * 1000), 200)
+            events = [
+                (place, key, None if chance.random() < 0.25 else chance.choice("abc"))
+                for place, key in zip(places, wanted, strict=True)
+            ]
+            warehouse.land(
+                date,
+                (
+                    {"what": "del", "at": [place], "old": {"k": key}}
+                    if value is None
+                    else {"what": "put", "at": [place], "new": {"k": key, "v": value}}
+                    for place, key, value in events
+                ),
+            )
+            warehouse.variables |= {"spark_cdc_load_type": None, "spark_cdc_position": None}
+            counts = table.take_events(date, events)
+        else:
+            place = day * 1000 - chance.choice((1, 700, 1200))
+            rows = {key: chance.choice("abc") for key in keys if chance.random() < 0.6}
+            folder = tmp_path / "full" / date
+            folder.mkdir(parents=True)
+            lines = ["k,VALUE", *(f"{key},{value}" for key, value in rows.items())]
+            (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            position = [place] if chance.random() < 0.5 else str(place)
+            warehouse.variables |= {"spark_cdc_load_type": "full", "spark_cdc_position": position}
+            counts = table.take_snapshot(date, place, rows)
+        audit = warehouse.load(date)
+        assert {name: audit["counts"][name] for name in "IUDNX"} == counts, (day, kind)
+        found = warehouse.rows("current", "k, v, cast(eff_start_date as string)")
+        assert set(found) == {(key, *row) for key, row in table.rows.items()}, (day, kind)
+
+
+def test_a_full_snapshot_among_events(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = {"format": "csv", "path": f"{project.landing}/extract/{{business_date}}"}
+    project.entity(
+        "moved",
+        COLUMNS | OP | {"at": {"data_type": "timestamp", "role": "control"}},
+        load_type="events",
+        events={"format": "flagged_rows", "operation": "op", "order": ["at"], "archive": True},
+        sources={"full": full},
+    )
+    project.land(
+        "moved",
+        DAYS[0],
+        "op,at,id,name",
+        "I,2024-03-01 08:00:00,1,a",
+        "I,2024-03-01 09:00:00,2,b",
+        "I,2024-03-01 10:00:00,3,c",
+        "I,2024-03-02 10:00:00,4,d",
+    )
+    project.load(DAYS[0], "moved")
+    project.land("extract", DAYS[1], "id,name", "1,a", "2,b2", "4,old", "5,e")
+    given: dict[str, Any] = {"spark_cdc_load_type": "full"}
+    refused = project.run(DAYS[1], "moved", **given)
+    assert "moved: the var spark_cdc_position is 'None'" in refused.output
+    given["spark_cdc_position"] = {"moved": "2024-03-02 00:00"}
+    outcome = project.load(DAYS[1], "moved", **given)
+    assert "4 rows in, I 1, U 1, D 1, N 1, X 1, 1 late" in outcome.output
+    expected = [
+        (1, "a", DAYS[0], "N"),
+        (2, "b2", DAYS[1], "U"),
+        (4, "d", DAYS[0], "X"),
+        (5, "e", DAYS[1], "I"),
+    ]
+    assert project.rows("moved_current", STATE) == expected
+    [(load_id, *told)] = project.rows(
+        "cdc_loads where entity = 'moved' and load_type = 'full'", "load_id, rows_in, message"
+    )
+    assert load_id.startswith("20240302-s")
+    assert told[0] == 4 and "the snapshot differed in 3 rows" in told[1]
+
+    # what the snapshot contains comes late, what is newer counts
+    project.land(
+        "moved",
+        DAYS[2],
+        "op,at,id,name",
+        "U,2024-03-01 23:00:00,2,no",
+        "U,2024-03-03 10:00:00,5,e2",
+    )
+    project.load(DAYS[2], "moved")
+    assert project.rows("moved_current", "id, name") == [(1, "a"), (2, "b2"), (4, "d"), (5, "e2")]
+    tested = project.dbt("test", "--select", "path:models/moved")
+    assert tested.success, tested.output
+
+    project.serve_commands(monkeypatch)
+    replay = ["replay", "--from", DAYS[1], "--select", "moved"]
+    assert command_line.main(replay) != 0
+    assert "moved has full snapshots among its events" in capsys.readouterr().err
+    seen = project.rows("moved_history", "*")
+    assert command_line.main([*replay, "--source", "archive", "--publish"]) == 0
+    assert project.rows("moved_history", "*") == seen

@@ -6,8 +6,9 @@
         {%- do columns.update({column.name: column.role ~ ' ' ~ column.data_type}) -%}
     {%- endfor -%}
     {%- if entity.events -%}
-        {%- set order = (entity.events.order + entity.events.tie_breaker) | map(attribute='name') | join(', ') -%}
-        {%- do columns.update({'order of events': entity.events.format ~ ' ' ~ order}) -%}
+        {%- set events = entity.events.get('declared') or entity.events -%}
+        {%- set order = (events.order + events.tie_breaker) | map(attribute='name') | join(', ') -%}
+        {%- do columns.update({'order of events': events.format ~ ' ' ~ order}) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}

@@ -1,11 +1,16 @@
-{#- The dictionary of an entity (see _entity), from its node. -#}
-{%- macro _described_entity(name, node) -%}
+{#- The dictionary of an entity (see _entity), from its node. Argument: as_declared (whether what this run says of its load type plays no part). -#}
+{%- macro _described_entity(name, node, as_declared=false) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
-    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, rules.source.settings)) -%}
-    {%- set load_type = spark_cdc._load_type(name, settings) -%}
+    {%- set load_type = given.load_type if as_declared else spark_cdc._load_type(name, given) -%}
+    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings)) -%}
     {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}
     {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
+    {%- set is_snapshot = events is not none and load_type == 'full' -%}
+    {%- if is_snapshot -%}
+        {%- set events = spark_cdc._snapshot_events(name, events) -%}
+        {%- set declared = declared | rejectattr('role', 'equalto', 'control') | list -%}
+    {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
     {%- set checkpoint = spark_cdc._completed(spark_cdc._var('spark_cdc_checkpoint'), rules.checkpoint.settings) -%}
     {%- do checkpoint.update(settings.checkpoint or {}) -%}
@@ -26,7 +31,7 @@
         'expect': settings.expect,
         'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
-        'quarantine': spark_cdc._quarantine(name, settings),
+        'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),
         'columns': columns,
         'stored': columns | rejectattr('role', 'equalto', 'control') | list,
@@ -37,24 +42,30 @@
 {%- endmacro -%}
 
 
-{#- The columns as declared. A full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
+{#- The columns as declared, with the names that they have in the source of this load type. A full snapshot of an entity of deltas may lack those that
+    say what a delta's row does. -#}
 {%- macro _declared_columns(node, settings, load_type) -%}
     {%- set columns = [] -%}
     {%- for column in spark_cdc._described_columns(node) -%}
-        {%- set is_optional = column.role == 'control' and settings.load_type == 'delta' and load_type == 'full' -%}
-        {%- do columns.append(dict(column, optional=true) if is_optional else column) -%}
+        {%- do columns.append(dict(
+            column,
+            optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
+            **({'from': settings.source.columns[column.name] | string} if column.name in (settings.source.columns or {}) else {})
+        )) -%}
     {%- endfor -%}
     {{ return(columns) }}
 {%- endmacro -%}
 
 
-{#- Where an entity's data lie, completed with the defaults of some rules. -#}
-{%- macro _described_source(name, settings, rules) -%}
-    {%- set source = spark_cdc._completed(settings.source, rules) -%}
-    {%- set is_message = settings.load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
+{#- Where an entity's data of a load type lie, completed with the defaults of some rules. -#}
+{%- macro _described_source(name, settings, load_type, rules) -%}
+    {%- set own = (settings.sources or {}).get(load_type) if load_type != settings.load_type else none -%}
+    {%- set source = spark_cdc._completed(own or settings.source, rules) -%}
+    {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
     {{ return(dict(
         source,
         options=source.options or {},
+        columns=source.columns or {},
         text=source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
         on_unexpected_column='ignore' if spark_cdc._is_lifted(name, 'unexpected_columns') else source.on_unexpected_column,
     )) }}

@@ -23,6 +23,7 @@
         + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
         + spark_cdc._source_problems(settings.get('source') or {})
+        + spark_cdc._sources_problems(node, settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
         + spark_cdc._event_problems(node, settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
@@ -48,6 +49,26 @@
     {%- for option in (source.options if source.get('options') is mapping else []) | map('string')
             if option | lower in own or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option) -%}
         {%- do problems.append(message % option) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The same of the sources of other load types, which a run may have. -#}
+{%- macro _sources_problems(node, settings) -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
+    {%- set problems = [] -%}
+    {%- for type, source in sources.items() if source is mapping -%}
+        {%- for problem in spark_cdc._source_problems(source) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
+        {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
+            {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
+        {%- endfor -%}
+        {%- if type == settings.get('load_type') -%}
+            {%- do problems.append('sources.' ~ type ~ " is given, but that is the entity's own load_type: write it below source") -%}
+        {%- elif type == 'delta' and settings.get('load_type') == 'events' -%}
+            {%- do problems.append('sources.delta is given, but an entity of change events takes full snapshots only: remove it') -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

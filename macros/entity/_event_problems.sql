@@ -7,7 +7,7 @@
         ]) }}
     {%- elif given is not mapping or not given.get('format') -%}
         {{ return(['events.format is missing: name the format of the events, one of ' ~ spark_cdc._event_formats() | join(', ')]) }}
-    {%- elif not spark_cdc._adapter(given.format) -%}
+    {%- elif not spark_cdc._adapter(given.format) or given.format == 'full_snapshot' -%}
         {%- set message = "events.format is '%s', and there is no macro events_%s; accepted are %s, or a format of your own: write that macro "
                           '(see docs/events.md)' -%}
         {{ return([message % (given.format, given.format, spark_cdc._event_formats() | join(', '))]) }}
@@ -49,7 +49,7 @@
     ])) -%}
     {#- the format's own check reads the settings as they will be used, so they have to be whole -#}
     {%- if not problems and [source, settings.get('checkpoint') or {}, settings.get('guards') or {}] | reject('mapping') | list == [] -%}
-        {%- do problems.extend(spark_cdc._adapter_problems(spark_cdc._described_entity(node.name[4:], node))) -%}
+        {%- do problems.extend(spark_cdc._adapter_problems(spark_cdc._described_entity(node.name[4:], node, as_declared=true))) -%}
     {%- endif -%}
     {{ return(problems) }}
 {%- endmacro -%}

@@ -18,6 +18,7 @@
     {%- set source = {
         'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},
         'path': {'kind': 'any'},
+        'columns': {'kind': 'mapping', 'null': true, 'says': 'names of columns with their names in this source below it'},
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},
         'date_column': {'kind': 'any'},
@@ -60,6 +61,10 @@
             'timezone': {'kind': 'pattern', 'pattern': 'UTC|[+-][0-9]{2}:[0-9]{2}|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+', 'default': 'UTC',
                          'says': 'UTC, an offset such as +01:00 and a region such as Europe/Berlin'},
             'source': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
+            'sources': {'kind': 'mapping', 'null': true, 'says': 'full or delta below it', 'settings': {
+                'full': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
+                'delta': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
+            }},
             'events': {'kind': 'any'},
             'checkpoint': checkpoint,
             'upkeep': upkeep,

@@ -24,7 +24,7 @@
 
 {#- The load type that the name of a load tells: none of those that compact wrote. -#}
 {%- macro _load_type_of_name(load_id) -%}
-    {{ return({'f': 'full', 'd': 'delta', 'e': 'events'}.get(load_id.split('-')[1][0])) }}
+    {{ return({'f': 'full', 'd': 'delta', 'e': 'events', 's': 'full'}.get(load_id.split('-')[1][0])) }}
 {%- endmacro -%}
 
 

@@ -15,10 +15,30 @@
             (type is not none and type != declared and type not in ['full', 'delta'],
              "%(name)s: %(label)s is '%(type)s'. Accepted for one run are full and delta (an entity of load_type %(declared)s), alone or by entity: "
              "{%(name)s: full}."),
-            (declared == 'events' and type in ['full', 'delta'],
-             '%(name)s: %(label)s is %(type)s, but the entity takes change events (load_type: events), which have positions. Leave it out for this '
-             'entity, and send the snapshot as events: rows of a snapshot in its format (docs/events.md).'),
+            (declared == 'events' and type == 'delta',
+             '%(name)s: %(label)s is delta, but the entity takes change events (load_type: events). Accepted for one run is full.'),
         ])) -%}
+        {%- if declared == 'events' and type == 'full' -%}{%- do problems.extend(spark_cdc._load_type_snapshot_problems(name, settings)) -%}{%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What keeps an entity of change events from taking a full snapshot. -#}
+{%- macro _load_type_snapshot_problems(name, settings) -%}
+    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set given = var('spark_cdc_position', none) -%}
+    {%- set node = spark_cdc.entity_node(name) -%}
+    {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(node), events.get('order')) -%}
+    {{ return(spark_cdc._broken({'name': name, 'given': given}, [
+        (events.get('insert_only'),
+         '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
+        (not sources.get('full'),
+         '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
+         'stg_%(name)s (docs/snapshots.md).'),
+        (spark_cdc._snapshot_position(name, order) is none,
+         "%(name)s: the var spark_cdc_position is '%(given)s'. Say as of which position the snapshot is: a number, a list of numbers as "
+         'event_position has them behind its first, or a time where a date or timestamp gives the order; for instance {%(name)s: [815, 3]}.'),
+    ])) }}
 {%- endmacro -%}

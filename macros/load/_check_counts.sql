@@ -5,7 +5,8 @@
 {%- macro _check_counts(run, known) -%}
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
-    {%- if load.load_type == 'full' -%}
+    {%- set is_full = load.load_type == 'full' and not entity.events -%}
+    {%- if is_full -%}
         {%- set is_counted = known.lines is none and (load.is_checkpoint or known.files and not known.files.files) -%}
         {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
         {#- rows that a snapshot flags as deleted count as missing -#}
@@ -14,14 +15,14 @@
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept -%}{{ return('') }}{%- endif -%}
     {%- else -%}
-        {%- set rows_in = known.record.events.event_count if entity.events else written + counts.N + counts.D + counts['T'] -%}
+        {%- set rows_in = spark_cdc._figures_of_events(load.load_id, known.record) if entity.events else written + counts.N + counts.D + counts['T'] -%}
         {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
         {#- a message of these formats, and of a user's own, may hold several events -#}
-        {%- set is_counted = not entity.events or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
+        {%- set is_counted = not entity.events or entity.events.get('snapshot') or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
         {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
         {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
     {%- endif -%}
-    {%- if load.load_type == 'full' or load.get('backfill') -%}  {#- a backfill writes rows that came twice alike once -#}
+    {%- if is_full or load.get('backfill') -%}  {#- a backfill writes rows that came twice alike once -#}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
         {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
@@ -33,7 +34,7 @@
 {{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in{# -#}
 {{ ', ' ~ known.lines ~ ' records in the files' if known.lines not in [none, rows_in] }}, {{ known.rows_prior }} rows before; {# -#}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, rejected {{ counts.R }}
-{%- if load.load_type == 'full' -%}
+{%- if is_full -%}
 , which leaves {{ rows_in - written }} unchanged rows in the load but {{ kept }} in the state before
 {%- else -%}
 , N {{ counts.N }}, X {{ counts.X }}

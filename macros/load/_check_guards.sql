@@ -89,7 +89,7 @@ limit 3
 {#- How many rows usually come in: the median of the last five full loads that count. Arguments: entity, load, recent (load id to rows in, of loads that
     cdc_loads does not have yet). Returns a dictionary: rows, loads. -#}
 {%- macro _usual_rows(entity, load, recent) -%}
-    {%- set last = spark_cdc._loads_with(load.keep, 'is_full')[-5:] -%}
+    {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- if not last or load_log is none -%}{{ return({'rows': 0, 'loads': 0}) }}{%- endif -%}
     {%- set rows = recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}

@@ -6,6 +6,12 @@
     {%- if existing is not none -%}
         {%- do spark_cdc._note_file_format(entity, existing) -%}
         {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions) -%}
+    {%- elif spark_cdc._is_there(table) -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
+Nothing was written. Run the same command again.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
         {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes)) -%}

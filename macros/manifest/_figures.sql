@@ -32,9 +32,15 @@
     {%- endif -%}
     {{ return({
         'counts': counts,
-        'rows_in': record.events.event_count if record.get('events') else rows_in,
+        'rows_in': spark_cdc._figures_of_events(load_id, record) if record.get('events') else rows_in,
         'rows_prior': rows_prior,
         'rows_current': rows_prior + counts.I - counts.D,
         'record': record,
     }) }}
+{%- endmacro -%}
+
+
+{#- How many events came in, or rows of a snapshot among them, which is one event more: see _events_full_snapshot(). -#}
+{%- macro _figures_of_events(load_id, record) -%}
+    {{ return(record.events.event_count - (1 if spark_cdc._load_kind(load_id).is_snapshot else 0)) }}
 {%- endmacro -%}

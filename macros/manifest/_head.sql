@@ -11,7 +11,9 @@
     {%- if cached is not none and newest and cached.sequence == newest -%}{{ return(cached) }}{%- endif -%}
     {%- set published = spark_cdc._published(capture) -%}
     {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
-        {%- do spark_cdc._drop_claims(capture, claims) -%}  {#- of an entity that was dropped -#}
+        {#- of an entity that was dropped; a metastore that does not answer, of which Spark says that what it holds is not there, fails here -#}
+        {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
+        {%- do spark_cdc._drop_claims(capture, claims) -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
         {%- set claim = spark_cdc._claim(capture, newest) -%}

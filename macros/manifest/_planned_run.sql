@@ -15,7 +15,7 @@
     delta deletes nothing, and a delta that is read as a full snapshot deletes what it lacks. -#}
 {%- macro _check_load_type(entity, load) -%}
     {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) -%}
-    {%- if before in [none, load.load_type] or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
+    {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
         {{ return('') }}
     {%- endif -%}
     {%- set message -%}

@@ -121,7 +121,11 @@ def add_parser(subparsers: Any) -> None:
         "--load-type",
         choices=("full", "delta"),
         help="load these dates with another load type than the entity's own:"
-        " a full snapshot among deltas, deltas between full loads (docs/snapshots.md)",
+        " a full snapshot among deltas or events, deltas between full loads (docs/snapshots.md)",
+    )
+    parser.add_argument(
+        "--position",
+        help="of a full snapshot among events: as of which position, or time of their order, it is",
     )
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
@@ -193,7 +197,11 @@ def quoted(dates: Sequence[str]) -> str:
 
 
 def _run(arguments: Any, date: str) -> list[str]:
-    given = {"spark_cdc_lift": arguments.lift, "spark_cdc_load_type": arguments.load_type}
+    given = {
+        "spark_cdc_lift": arguments.lift,
+        "spark_cdc_load_type": arguments.load_type,
+        "spark_cdc_position": arguments.position,
+    }
     more = {name: value for name, value in given.items() if value}
     values = project.variables({"business_date": date, **more})
     return ["run", "--vars", values, *_options("select", arguments.select)]
@@ -263,6 +271,7 @@ def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
     is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
     more = f" --load-type {arguments.load_type}" if arguments.load_type else ""
+    more += f" --position '{arguments.position}'" if arguments.position else ""
     return f"spark-cdc load {quoted(rest)}{more}" if is_short else "the same command goes on there."
 
 

@@ -93,6 +93,12 @@ def plan(
     return Plan(one, first, source, dates, dates[done:])
 
 
+def _has_snapshots(one: status.Status, first: dt.datetime) -> bool:
+    return one.load_type == "events" and any(
+        one.other_type(time) for time in one.times if time >= first
+    )
+
+
 def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
     first, _ = load.parse_business_date(arguments.first)
     extra = [load.parse_business_date(text)[0] for text in arguments.dates]
@@ -107,6 +113,12 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
         elif arguments.source == "archive" and not one.has_archive:
             if arguments.select:
                 wrong.append(f"{one.entity} has no archive of events (events.archive: true)")
+        elif arguments.source == "landing" and _has_snapshots(one, first):
+            wrong.append(
+                f"{one.entity} has full snapshots among its events from {arguments.first} on, whose"
+                " positions spark-cdc does not know: replay them with dbt run, or from the archive"
+                " (docs/snapshots.md)"
+            )
         elif not one.times:
             print(f"{one.entity}: nothing is committed yet, so there is nothing to replay")
         else:
@@ -144,7 +156,11 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> No
             text, first = text[:10], first[:10]
         asked = {"from": first, "source": of_date[0].source}
         more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
-        types = {one.status.entity: one.status.other_type(date) for one in of_date}
+        types = {
+            one.status.entity: one.status.other_type(date)
+            for one in of_date
+            if one.source == "landing"
+        }
         if any(types.values()):  # as they were loaded
             named = {name: load_type for name, load_type in types.items() if load_type}
             more["spark_cdc_load_type"] = named

@@ -52,7 +52,7 @@ checked as (
             when loads.rows_current <> loads.rows_prior + loads.rows_inserted - loads.rows_deleted
                 then 'rows after the load are not rows before + I - D'
             when
-                loads.load_type = 'full'
+                loads.load_type = 'full' and loads.load_id rlike '-fc?-'
                 and loads.rows_in
                 <> loads.rows_inserted + loads.rows_updated + loads.rows_unchanged + loads.rows_rejected
                 then 'rows in are not I + U + N + rejected'
