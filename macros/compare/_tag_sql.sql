@@ -113,5 +113,5 @@ select
     note,
     {{ spark_cdc._partition(run.load) | indent(4) }},
     case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
-from {{ incoming }}{{ ' as incoming' if incoming.startswith('(') }}
+from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}
 {%- endmacro -%}

@@ -229,12 +229,16 @@ class Dbt:
     def _manifest(self) -> Any:
         """Return the project as it was parsed, for one command: what it compiles stays in it."""
         from dbt.cli.main import dbtRunner
+        from dbt.contracts.graph.manifest import Manifest
+        from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
 
         if self._parsed is None:
-            self._parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
-            if self._parsed is None:
+            parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
+            if parsed is None:
                 return None  # the command says why
-        copied = self._parsed.deepcopy()
+            # Manifest.deepcopy() fails where a node is disabled
+            self._parsed = parsed.to_msgpack(extended_mashumaro_encoder)
+        copied = Manifest.from_msgpack(self._parsed, decoder=extended_mashumuro_decoder)
         copied.build_flat_graph()
         return copied
 
