@@ -15,6 +15,7 @@ Nothing was written. Run the same command again.
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
         {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes)) -%}
+        {%- do adapter.cache_added(table.incorporate(type='table', information='')) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}

@@ -30,7 +30,9 @@
             {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}
         {%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._show_manifest(capture, text, manifest.existed) -%}
+        {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
+        {%- set exists = (manifest.existed and spark_cdc._is_begun_load()) or spark_cdc._is_there(capture.committed) -%}
+        {%- do spark_cdc._show_manifest(capture, text, exists) -%}
     {%- endif -%}
     {%- set claims = spark_cdc._claims(capture) -%}
     {%- if claims | max > manifest.sequence -%}
