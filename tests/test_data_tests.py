@@ -69,7 +69,7 @@ def test_damage_is_found(project: Project) -> None:
         "spark_cdc_loads_reconcile",
     }
     stored = project.dbt("test", "--store-failures", "--select", "tag:spark_cdc_verify")
-    assert {name: status for name, status in stored.status.items() if "run-start" not in name} == {
+    assert {name: status for name, status in stored.status.items() if "on-run-" not in name} == {
         name: status
         for name, status in outcome.status.items()
         if name.removeprefix("spark_cdc_").removesuffix("_damaged_committed_") in VERIFYING

@@ -73,7 +73,7 @@ def statuses(project: Project, selected: str = upkeep.TAG) -> dict[str, str]:
     return {
         re.sub(r"spark_cdc_(\w+)_(\w+)_committed_", r"\2 \1", name): status
         for name, status in outcome.status.items()
-        if "on-run-start" not in name
+        if "on-run-" not in name
     }
 
 

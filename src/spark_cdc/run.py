@@ -27,6 +27,7 @@ from spark_cdc.outstanding import Outstanding
 
 VARIABLE = "SPARK_CDC_BUSINESS_DATE"
 FAILED, NOTHING, WAITS = 1, 3, 4  # exit codes beside 0
+HOOKS = "(hooks)"  # what the summary calls them
 PAUSE = 5.0  # seconds before the first time that a load is tried again; then twice as long
 # What may be gone by the next attempt. All else is in the data, the settings or the code.
 PASSING = re.compile(
@@ -377,6 +378,20 @@ class Controller:
             done = chain.Done(False, output)
         for work in chosen:
             self._settle(work, done, output)
+        self._settle_hooks(chosen, done)
+
+    def _settle_hooks(self, chosen: Sequence[Work], done: chain.Done) -> None:
+        """Note what failed beside the models, such as upkeep at the end of a round."""
+        models = {model for work in chosen for model in work.models}
+        errors = [
+            node
+            for node in done.nodes
+            if node.name not in models and node.status not in ("success", "skipped")
+        ]
+        if errors:
+            self._works[:] = [work for work in self._works if work.entity != HOOKS]
+            self._works.append(Work(HOOKS, [], failed=_message(errors)))
+            self._screen.line(f"{HOOKS}  failed: {_line(_message(errors))}")
 
     def _settle(self, work: Work, done: chain.Done, output: str) -> None:
         """Note what came of the load of an entity in a round."""
