@@ -374,7 +374,8 @@ def guarded(load: dict[str, Any], given: Macros | None = None, **figures: Any) -
     """The message with which guards stop a load of orders that has these figures."""
     given = given or macros()
     counts = dict.fromkeys("IUDNXRT", 0) | {k: v for k, v in figures.items() if len(k) == 1}
-    audit = {"counts": counts, "rows_in": figures["rows_in"], "rows_prior": figures["prior"]}
+    rows_in, prior = figures["rows_in"], figures["prior"]
+    audit = {"counts": counts, "rows_in": rows_in, "rows_prior": prior, "recent": {}}
     given_load = load | {"load_type": figures.get("load_type", "full")}
     try:
         given._check_guards(given._entity("orders"), "l", given_load, audit)
