@@ -14,6 +14,7 @@ import pytest
 
 import scale
 from quick_jvm import JVM
+from spark_cdc import cli as command_line
 from spark_cdc import server as local_server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -134,6 +135,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Prints in spite of pytest, for what runs for long."""
+
+    def print_now(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}", end="", flush=True)
+
+    return print_now
+
+
+@pytest.fixture
 def cursor(server: Server) -> Iterator[Any]:
     """A PyHive cursor in a session of its own."""
     connection = local_server.connect(server.port)
@@ -164,3 +176,18 @@ def project(server: Server, schema: str, tmp_path_factory: pytest.TempPathFactor
     connection = local_server.connect(server.port)
     yield Project(tmp_path_factory.mktemp(schema), server.port, schema, connection.cursor())
     connection.close()
+
+
+@pytest.fixture
+def command(
+    project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """`spark-cdc` on the project, in this process: its exit code, and all that it says."""
+    project.serve_commands(monkeypatch)
+
+    def run(*words: str) -> tuple[int, str]:
+        code = command_line.main(words)
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run

@@ -21,7 +21,8 @@ import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
-from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
+
+from spark_cdc import chain
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
@@ -96,9 +97,8 @@ class Parsed:
             parsed = dbtRunner().invoke(["parse", *self.places])
             if not parsed.success:
                 return None
-            self._key, self._bytes = key, parsed.result.to_msgpack(extended_mashumaro_encoder)
-        copied: Manifest = Manifest.from_msgpack(self._bytes, decoder=extended_mashumuro_decoder)
-        copied.build_flat_graph()
+            self._key, self._bytes = key, chain.packed(parsed.result)
+        copied: Manifest = chain.unpacked(self._bytes)
         return copied
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from oracle import Load, expected
 from project import Project
-from spark_cdc import cli as command_line
 from test_histories import (
     COLUMNS,
     DATES,
@@ -113,21 +112,6 @@ def land(project: Project) -> Any:
             project.land(entity, f"2024-01-{day:02}", HEADER, *rows)
 
     return land_all
-
-
-@pytest.fixture
-def command(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Any:
-    """`spark-cdc` on the project: its exit code, and all that it says."""
-    project.serve_commands(monkeypatch)
-
-    def run(*words: str) -> tuple[int, str]:
-        code = command_line.main(words)
-        said = capsys.readouterr()
-        return code, said.out + said.err
-
-    return run
 
 
 def committed(project: Project, entity: str) -> list[tuple[Any, ...]]:

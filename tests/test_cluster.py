@@ -82,15 +82,6 @@ def cursor(drivers: Drivers) -> Any:
     return drivers.first.cursor()
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    def print_now(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)
-
-    return print_now
-
-
 def test_the_metastore_lets_no_name_stand_twice(drivers: Drivers) -> None:
     """What claims rest on: a unique index over database and name."""
     drivers.first.cursor().execute("create database if not exists there")

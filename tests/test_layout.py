@@ -77,7 +77,7 @@ def test_nothing_is_there_that_nobody_uses() -> None:
     for path in DATA_TESTS.glob("*.sql"):
         used |= set(re.findall(r"\bspark_cdc\.(\w+)\b", path.read_text("utf-8")))
     for path in PACKAGE.rglob("*.py"):  # what the command line asks for
-        used |= set(re.findall(r"\b_(?:verify|diff)_\w+", path.read_text("utf-8")))
+        used |= set(re.findall(r"\b_(?:verify|diff|print)_\w+", path.read_text("utf-8")))
     formats = "_events_"  # found by the format's name
     for name in PLACES:
         assert not name.startswith("_") or name in used or name.startswith(formats), name

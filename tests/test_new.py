@@ -742,3 +742,48 @@ def test_lists_that_are_wrong(text, message, tmp_path, capsys):
     assert command_line.main(words) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "models").exists()
+
+
+def test_many_entities_of_a_database(project, command):
+    """Its tables, or those of a pattern; the entities load as they are written."""
+    for table, columns in (
+        ("sale_lines", "OrderNo bigint, line int, tags array<string>, day date"),
+        ("sale_heads", "OrderNo bigint, state string, seen timestamp, day date"),
+        ("other", "id int"),
+    ):
+        layout = "partitioned by (day)" if "day" in columns else ""
+        project.query(f"create table {{s}}.{table} ({columns}) using parquet {layout}")
+    words = ["new", "--from-database", f"{project.schema}.sale_*", "--date-column", "day"]
+    roles = ["--key", "OrderNo,line", "--ignore", "seen"]
+    models = str(project.folder / "models")
+    code, said = command(*words, *roles, "--directory", models)
+    assert code == 0, said
+    assert "Wrote 2 entities" in said
+    heads = yaml.safe_load((project.folder / "models/sale_heads/sale_heads.yml").read_text())
+    columns = {one["name"]: one for one in heads["models"][0]["columns"]}
+    assert [(name, one["data_type"]) for name, one in columns.items()] == [
+        ("order_no", "bigint"), ("state", "string"), ("seen", "timestamp"),
+    ]  # fmt: skip
+    assert columns["order_no"]["config"]["meta"] == {"role": "key", "from": "OrderNo"}
+    assert columns["seen"]["config"]["meta"] == {"role": "ignore"}
+    project.query("insert into {s}.sale_heads values (1, 'open', null, date'2024-03-01')")
+    project.load("2024-03-01", "sale_heads")
+    assert project.rows("sale_heads_current", "order_no, state") == [(1, "open")]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["{s}.sale_*", "--key", "nothing"], "--key names 'nothing', which no table has"),
+        (["{s}", "--date-column", "day"], "other has no column day"),
+        (["no_such"], "There is no database no_such"),
+        (["{s}.none_*"], "{s}.none_* names no entity"),
+    ],
+)
+def test_databases_that_are_wrong(words, message, project, command, tmp_path):
+    words = [word.format(s=project.schema) for word in words]
+    project.query("create table if not exists {s}.other (id int) using parquet")
+    code, said = command("new", "--from-database", *words, "--directory", str(tmp_path / "models"))
+    assert code != 0
+    assert message.format(s=project.schema) in said
+    assert not (tmp_path / "models").exists()

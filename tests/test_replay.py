@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc import cli as command_line
 from spark_cdc.macros import load_macros
 
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
@@ -78,21 +77,6 @@ def shop(project: Project) -> Project:
             names.remove("full_wrong")
         project.load(date, *names)
     return project
-
-
-@pytest.fixture
-def command(
-    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str]]:
-    """`spark-cdc` on the project: its exit code, and all that it says."""
-    shop.serve_commands(monkeypatch)
-
-    def run(*words: str) -> tuple[int, str]:
-        code = command_line.main(words)
-        said = capsys.readouterr()
-        return code, said.out + said.err
-
-    return run
 
 
 def state(project: Project, *entities: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import cli as command_line
 from spark_cdc import states
 from spark_cdc.macros import load_macros
 
@@ -106,21 +105,6 @@ def shop(project: Project, states_seen: list[dict[str, Any]]) -> Project:
         project.load(DAYS[day], *ENTITIES)
         states_seen.append(seen(project))
     return project
-
-
-@pytest.fixture
-def command(
-    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
-    """`spark-cdc` on the project: its exit code, and all that it says."""
-    shop.serve_commands(monkeypatch)
-
-    def run(*words: str) -> tuple[int, str]:
-        code = command_line.main(words)
-        said = capsys.readouterr()
-        return code, said.out + said.err
-
-    return run
 
 
 def test_what_was_undone_comes_back_as_it_was(

@@ -52,8 +52,7 @@ def run(arguments: Any) -> int:
     if not 1 <= arguments.dates_per_statement <= MOST:
         raise SparkCdcError(f"--dates-per-statement takes 1 to {MOST}", EXAMPLE)
     dbt = chain.Dbt(arguments.target, parses_once=True)
-    listed = dbt.run("ls", "--resource-type", "model", "--output", "name", "--quiet")
-    models = {line.strip() for line in listed.lines}
+    models = load.selected_models(dbt)
     lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
     for at, entity in enumerate(arguments.select):
         values = {
@@ -75,7 +74,7 @@ def run(arguments: Any) -> int:
                 f"the backfill of {entity} failed: nothing of it is committed",
                 f"{chain.LOG} When the cause is gone, the same command again.",
             )
-        views = [name for kind in VIEWS if (name := f"{entity}_{kind}") in models]
+        views = [name for kind in VIEWS if (name := f"{entity}_{kind}") in models.get(entity, ())]
         if not dbt.run("run", "--select", *views).ok:
             raise SparkCdcError(
                 f"the backfill of {entity} is committed, but its views could not be made",

@@ -227,20 +227,32 @@ class Dbt:
         return Done(bool(result.success), output, models, nodes), result.exception
 
     def _manifest(self) -> Any:
-        """Return the project as it was parsed, for one command: what it compiles stays in it."""
+        """Return the project as it was parsed, for one command."""
         from dbt.cli.main import dbtRunner
-        from dbt.contracts.graph.manifest import Manifest
-        from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
 
         if self._parsed is None:
             parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
             if parsed is None:
                 return None  # the command says why
-            # Manifest.deepcopy() fails where a node is disabled
-            self._parsed = parsed.to_msgpack(extended_mashumaro_encoder)
-        copied = Manifest.from_msgpack(self._parsed, decoder=extended_mashumuro_decoder)
-        copied.build_flat_graph()
-        return copied
+            self._parsed = packed(parsed)
+        return unpacked(self._parsed)
+
+
+def packed(manifest: Any) -> bytes:
+    """Return a manifest of dbt's as bytes; its own deepcopy() fails where a node is disabled."""
+    from dbt.parser.manifest import extended_mashumaro_encoder
+
+    return bytes(manifest.to_msgpack(extended_mashumaro_encoder))
+
+
+def unpacked(packed: bytes) -> Any:
+    """Return a copy of a manifest, for one command: what it compiles stays in it."""
+    from dbt.contracts.graph.manifest import Manifest
+    from dbt.parser.manifest import extended_mashumuro_decoder
+
+    copied = Manifest.from_msgpack(packed, decoder=extended_mashumuro_decoder)
+    copied.build_flat_graph()
+    return copied
 
 
 def committed_load(line: str) -> re.Match[str] | None:

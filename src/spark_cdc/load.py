@@ -173,12 +173,14 @@ def _options(name: str, words: Sequence[str]) -> list[str]:
     return [f"--{name}", *words] if words else []
 
 
-def selected_models(dbt: chain.Dbt, arguments: Any) -> dict[str, list[str]]:
-    """Return the models of what may be entities: names whose ledger is selected."""
+def selected_models(
+    dbt: chain.Dbt, select: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> dict[str, list[str]]:
+    """Return the models of what may be entities: names whose ledger is selected, as for dbt ls."""
     done = dbt.run(
         *("ls", "--resource-type", "model", "--output", "name", "--quiet"),
-        *_options("select", arguments.select),
-        *_options("exclude", arguments.exclude),
+        *_options("select", select),
+        *_options("exclude", exclude),
     )
     if not done.ok:
         print(done.output, flush=True)
@@ -214,7 +216,7 @@ def run(arguments: Any) -> int:
     if len(dates) == 1 and not ranged:
         return _load_one(arguments, dbt, dates[0][1])
 
-    models = selected_models(dbt, arguments)
+    models = selected_models(dbt, arguments.select, arguments.exclude)
     known = [one for one in status.read(dbt) if one.entity in models]
     if not known:
         raise SparkCdcError("no entity is selected", NO_ENTITY)

@@ -1,7 +1,7 @@
-"""`spark-cdc new --many`: many entities from one list.
+"""`spark-cdc new --many` and `--from-database`: many entities from one list.
 
 The list is CSV: a line per entity, whose columns are the options of `spark-cdc new`; or a line per
-column, as information_schema.columns has them.
+column, as information_schema.columns has them. Or Spark lists the columns of a database.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc.entity import Entity
+from spark_cdc import chain
+from spark_cdc.entity import ROLES, Entity
 from spark_cdc.errors import SparkCdcError
 
 Row = dict[str, str]
@@ -20,6 +21,7 @@ Row = dict[str, str]
 OTHERS = ("entity", "priority", "expect")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
+MARKER = "spark_cdc columns: "
 YES = ("pri", "primary key", "p", "yes", "true", "t", "y", "1", "x")
 # What databases call Spark's types.
 TYPES = {
@@ -44,22 +46,20 @@ TYPES = {
 
 
 def entities_of(
-    args: argparse.Namespace,
-    parser: argparse.ArgumentParser,
-    entity_of: Callable[[argparse.Namespace], Entity],
+    args: argparse.Namespace, entity_of: Callable[[argparse.Namespace], Entity]
 ) -> list[Entity]:
-    """Return the entities of the list that --many names.
+    """Return the entities of the list that --many names, or of the database.
 
-    args: the command line, whose other options count where the list says nothing.
-    parser: of `spark-cdc new`, for the options that the list holds.
+    args: the command line, whose other options count where the list says nothing; its parser
+        knows the options that the list may hold.
 
     Raises SparkCdcError with everything that is wrong.
     """
-    names, rows = read(args.many)
+    names, rows = in_database(args.from_database) if args.from_database else read(args.many)
     if set(SCHEMA) <= set(names):
         given = tables(rows, args)
     elif "entity" in names:
-        given = options(names, rows, parser)
+        given = options(names, rows, args.parser)
     else:
         raise SparkCdcError(
             f"{args.many} has the columns {', '.join(names) or '(none)'}; accepted are entity and"
@@ -69,11 +69,13 @@ def entities_of(
     found, wrong = [], []
     for name, words in given:
         try:
-            row = parser.parse_args([name, *words])
+            row = args.parser.parse_args([name, *words])
             for key, value in vars(args).items():
-                if getattr(row, key, None) == parser.get_default(key):
+                if getattr(row, key, None) == args.parser.get_default(key):
                     setattr(row, key, value)
-            row.name, row.many = name, None
+            row.name, row.many, row.from_database = name, None, None
+            if set(SCHEMA) <= set(names):  # which of its columns they name stands in --columns
+                row.key, row.ignore, row.control = [], [], []
             if row.path:
                 row.path = row.path.replace("{entity}", name)
             found.append(entity_of(row))
@@ -82,11 +84,10 @@ def entities_of(
     twice = sorted({name for name, _ in given if [one for one, _ in given].count(name) > 1})
     wrong += [f"{name} comes more than once" for name in twice]
     if not given:
-        wrong.append(f"{args.many} names no entity")
+        wrong.append(f"{args.many or args.from_database} names no entity")
     if wrong:
-        raise SparkCdcError(
-            "\n".join(wrong), f"Correct {args.many} or the options; nothing was written."
-        )
+        what = f"{args.many} or the options" if args.many else "the options"
+        raise SparkCdcError("\n".join(wrong), f"Correct {what}; nothing was written.")
     return found
 
 
@@ -104,6 +105,13 @@ def read(path: Path) -> tuple[list[str], list[Row]]:
     except (OSError, UnicodeDecodeError) as error:
         raise SparkCdcError(f"{path} can't be read: {error}") from error
     return names, rows
+
+
+def in_database(text: str) -> tuple[list[str], list[Row]]:
+    """Return the same of the tables of a database, DATABASE or DATABASE.TABLES; one dbt command."""
+    database, _, pattern = text.partition(".")
+    done = chain.Dbt().operate("_print_columns", database=database, pattern=pattern or "*")
+    return [*SCHEMA, "table_schema"], chain.parse_json(done, MARKER)
 
 
 def options(
@@ -144,13 +152,40 @@ def tables(rows: Sequence[Row], args: argparse.Namespace) -> list[tuple[str, lis
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         found.setdefault((row.get("table_schema", ""), row["table_name"]), []).append(row)
+    _check_names(found, args)
     given = []
-    for (_, table), columns in found.items():
+    for (schema, table), columns in found.items():
         if all(row.get("ordinal_position", "").isdigit() for row in columns):
             columns.sort(key=lambda row: int(row["ordinal_position"]))
-        texts = ", ".join(_column(row, args) for row in columns)
-        given.append((_plain(table), [f"--columns={texts}"]))
+        texts = ", ".join(
+            _column(row, args) for row in columns if row["column_name"] != args.date_column
+        )
+        words = [f"--columns={texts}"]
+        if args.from_database:
+            words += ["--format=table", f"--path={schema}.{table}"]
+        given.append((_plain(table), words))
     return given
+
+
+def _check_names(found: Mapping[tuple[str, str], Sequence[Row]], args: argparse.Namespace) -> None:
+    """Raise if the options name columns that no table has, or a date column that one lacks."""
+    names = {key: {row["column_name"] for row in rows} for key, rows in found.items()}
+    known = {one for some in names.values() for column in some for one in (column, _plain(column))}
+    wrong = [
+        f"--{role} names {name!r}, which no table has"
+        for role in ROLES
+        for name in getattr(args, role)
+        if found and name not in known
+    ]
+    if args.from_database and args.date_column:
+        lacking = [table for (_, table), some in names.items() if args.date_column not in some]
+        wrong += [f"{table} has no column {args.date_column} (--date-column)" for table in lacking]
+    if wrong:
+        raise SparkCdcError(
+            "\n".join(wrong),
+            "Correct the options, or name tables that have it, such as shop.ord*; nothing was"
+            " written.",
+        )
 
 
 def _plain(name: str) -> str:
@@ -162,8 +197,9 @@ def _column(row: Mapping[str, str], args: argparse.Namespace) -> str:
     name = _plain(row["column_name"])
     parts = [name, _type(row)]
     is_key = any(row.get(key, "").lower() in YES for key in KEYS)
-    if is_key or row["column_name"] in args.key or name in args.key:
-        parts.append("key")
+    named = {role for role in ROLES if {row["column_name"], name} & set(getattr(args, role))}
+    if is_key or named:
+        parts += ["key"] if is_key else sorted(named)
     elif row.get("is_nullable", "").lower() in ("no", "false", "f", "0", "n"):
         parts.append("required")
     if name != row["column_name"].lower():

@@ -311,6 +311,12 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         help="many entities: a line per entity with the options as columns, or a line per column as"
         " in information_schema.columns",
     )
+    what.add_argument(
+        "--from-database",
+        metavar="DATABASE[.TABLES]",
+        help="many entities: of the tables of a database that Spark knows, all or those whose names"
+        " are like shop.ord*; with --date-column, --key",
+    )
     for role, meaning in (
         ("key", "columns that identify a row"),
         ("ignore", "columns whose change makes no update"),
@@ -335,7 +341,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--description", help="of the entity, in one sentence")
     parser.add_argument("--directory", type=Path, help="default: that of the project's models")
     parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def _add_event_options(group: argparse._ArgumentGroup) -> None:
@@ -365,7 +371,7 @@ def _names(text: str) -> list[str]:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.many:
+    if args.many or args.from_database:
         return _run_many(args)
     if not args.name:
         raise SparkCdcError("NAME is missing", "spark-cdc new NAME --columns LIST")
@@ -396,15 +402,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_many(args: argparse.Namespace) -> int:
-    """Write the entities of a list, but for those that are there already."""
+    """Write the entities of a list or a database, but for those that are there already."""
     if args.name:
+        given = "--many" if args.many else "--from-database"
         raise SparkCdcError(
-            f"NAME is {args.name!r}, but --many names the entities", "Leave one of them out."
+            f"NAME is {args.name!r}, but {given} names the entities", "Leave one of them out."
         )
-    top = argparse.ArgumentParser(exit_on_error=False)
-    add_parser(top.add_subparsers())
-    parser = top._subparsers._group_actions[0].choices["new"]  # type: ignore
-    entities = many.entities_of(args, parser, entity_of)
+    entities = many.entities_of(args, entity_of)
     directory = args.directory or project.models_folder()
     fresh = [entity for entity in entities if not (directory / entity.name).exists()]
     for entity in fresh:
@@ -417,7 +421,7 @@ def _run_many(args: argparse.Namespace) -> int:
         print(f"There already and left alone: {', '.join(there)}")
     if not args.dry_run:
         print(f"Wrote {len(fresh)} entities below {directory}.")
-        print("Read the YAML: are types and keys right? Then, when files have landed:")
+        print("Read the YAML: are types and keys right? Then, when something has landed:")
         print("  spark-cdc run --dry-run")
     return 0
 

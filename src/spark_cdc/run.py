@@ -139,7 +139,7 @@ def run(arguments: Any) -> int:
 def _work(arguments: Any, listed: dict[str, dict[str, str]] | None, out: Any) -> list[Work]:
     """Load what is outstanding, unless it is a dry run; return what became of each entity."""
     dbt = chain.Dbt(arguments.target, parses_once=True)
-    models = load.selected_models(dbt, arguments)
+    models = load.selected_models(dbt, arguments.select, arguments.exclude)
     found = _read(dbt, arguments.retries, out)
     chosen = [one for one in found if one.entity in models and (not listed or one.entity in listed)]
     unknown = sorted(set(listed or ()) - {one.entity for one in chosen})
