@@ -14,7 +14,6 @@ import datetime as dt
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -62,28 +61,11 @@ def generate(folder: Path, dates: Sequence[str], rows: int, changed: float) -> N
         (folder / date / "data.csv").write_text(f"{header}\n" + "".join(state))
 
 
-def command(on: Server, here: Project, *words: str) -> float:
+def timed(here: Project, *words: str) -> float:
     """Run spark-cdc on a project and return its seconds."""
-    environment = {
-        **os.environ,
-        "SPARK_CDC_PROJECT_DIR": str(here.folder),
-        "SPARK_CDC_PORT": str(on.status.port),
-        "SPARK_CDC_SCHEMA": here.schema,
-        "DBT_PROFILES_DIR": str(project.root() / "profiles"),
-    }
     begun = time.monotonic()
-    out = subprocess.run(
-        [sys.executable, "-m", "spark_cdc.cli", *words],
-        env=environment,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-    seconds = time.monotonic() - begun
-    print(out.stdout[-1500:] + out.stderr[-3000:], flush=True)
-    if out.returncode:
-        raise SystemExit(f"spark-cdc {' '.join(words)} failed")
-    return seconds
+    here.command(*words, is_shown=True)
+    return time.monotonic() - begun
 
 
 def main() -> int:
@@ -106,14 +88,14 @@ def main() -> int:
     entity = new.Entity("orders", COLUMNS, path=f"{landing}/{{business_date}}")
     try:
         alone = Project(bench / "alone", entity, on, "alone")
-        command(on, alone, "load", dates[0])
+        timed(alone, "load", dates[0])
         last = min(args.single, args.dates - 1)
-        single = command(on, alone, "load", f"{dates[1]}..{dates[last]}") / last
+        single = timed(alone, "load", f"{dates[1]}..{dates[last]}") / last
         on.reset_peak()
         before = on.peak
         together = Project(bench / "together", entity, on, "together")
         words = ("--dates-per-statement", str(args.per_statement), "--select", "orders")
-        seconds = command(on, together, "backfill", f"{dates[0]}..{dates[-1]}", *words)
+        seconds = timed(together, "backfill", f"{dates[0]}..{dates[-1]}", *words)
         peak = on.peak
         same = [
             "select 'alone', count(*), sum(amount), count(distinct eff_start_date)"

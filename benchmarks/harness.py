@@ -185,6 +185,18 @@ class Project:
         shutil.rmtree(self.folder / "models" / entity.name, ignore_errors=True)
         new.write(entity, self.folder / "models")
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What dbt and spark-cdc read, so that they take this project and server."""
+        return {
+            **os.environ,
+            "SPARK_CDC_PORT": str(self.on.status.port),
+            "SPARK_CDC_SCHEMA": self.schema,
+            "SPARK_CDC_PROJECT_DIR": str(self.folder),
+            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+            "DBT_PROFILES_DIR": str(project.root() / "profiles"),
+        }
+
     def table(self, kind: str) -> str:
         return f"{self.schema}.{self.entity.name}_{kind}"
 
@@ -196,19 +208,12 @@ class Project:
         (self.folder / "target" / "partial_parse.msgpack").unlink(missing_ok=True)
         logs = self.folder / "logs"
         shutil.rmtree(logs, ignore_errors=True)
-        environment = {
-            **os.environ,
-            "SPARK_CDC_PORT": str(self.on.status.port),
-            "SPARK_CDC_SCHEMA": self.schema,
-            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-            "DBT_PROFILES_DIR": str(project.root() / "profiles"),
-        }
         command = project.dbt_command("run", "--vars", project.variables({"business_date": day}))
         command[command.index("--project-dir") + 1] = str(self.folder)
         command += ["--log-format-file", "json", "--log-path", str(logs)]
         begun = time.monotonic()
         out = subprocess.run(
-            command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            command, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
         )
         seconds = time.monotonic() - begun
         if out.returncode:
@@ -226,25 +231,16 @@ class Project:
         stage["config"]["meta"]["spark_cdc"] |= settings
         file.write_text(yaml.safe_dump(described))
 
-    def command(self, *words: str) -> str:
-        """Run a command of spark-cdc and return what it printed."""
-        environment = {
-            **os.environ,
-            "SPARK_CDC_PORT": str(self.on.status.port),
-            "SPARK_CDC_SCHEMA": self.schema,
-            "SPARK_CDC_PROJECT_DIR": str(self.folder),
-            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-            "DBT_PROFILES_DIR": str(project.root() / "profiles"),
-        }
+    def command(self, *words: str, is_shown: bool = False) -> str:
+        """Run a command of spark-cdc and return what it printed, unless the terminal gets it."""
         done = subprocess.run(
             [sys.executable, "-m", "spark_cdc.cli", *words],
-            env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            env=self.environment, capture_output=not is_shown, text=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if done.returncode:
-            raise SparkCdcError(
-                f"spark-cdc {' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
-            )
-        return done.stdout
+            told = "" if is_shown else f":\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            raise SparkCdcError(f"spark-cdc {' '.join(words)} failed{told}")
+        return done.stdout or ""
 
     def compiled(self, model: str) -> str:
         folder = self.folder / "target" / "compiled" / "spark_cdc" / "models" / self.entity.name

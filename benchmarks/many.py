@@ -12,10 +12,8 @@ import argparse
 import os
 import resource
 import shutil
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 from benchmarks import harness
@@ -85,7 +83,7 @@ def main() -> int:
             for day, rows in zip(DAYS, inputs, strict=True):
                 place = f"{landing}/{entity.name}/{day}"
                 server.execute(f"insert overwrite directory '{place}' using parquet {rows}")
-        found = [_timed(server, made.folder, day, args.parallel) for day in DAYS]
+        found = [_timed(made, day, args.parallel) for day in DAYS]
     finally:
         server.stop()
         shutil.rmtree(bench / "server" / "warehouse", ignore_errors=True)
@@ -102,22 +100,13 @@ def main() -> int:
     return 0
 
 
-def _timed(server: harness.Server, folder: Path, day: str, parallel: int) -> tuple[float, ...]:
+def _timed(made: harness.Project, day: str, parallel: int) -> tuple[float, ...]:
     """Run the command for a day; return its seconds, and the CPU seconds of Spark and of dbt."""
-    environment = {
-        **os.environ,
-        "SPARK_CDC_PORT": str(server.status.port),
-        "SPARK_CDC_SCHEMA": "many",
-        "SPARK_CDC_PROJECT_DIR": str(folder),
-        "DBT_PROFILES_DIR": str(project.root() / "profiles"),
-    }
-    words = ["run", "--to", day, "--parallel", str(parallel)]
-    before, own, begun = _cpu(server.status.pid), _children(), time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "spark_cdc.cli", *words], env=environment)
+    server = made.on.status.pid
+    before, own, begun = _cpu(server), _children(), time.monotonic()
+    made.command("run", "--to", day, "--parallel", str(parallel), is_shown=True)
     seconds = time.monotonic() - begun
-    if done.returncode:
-        sys.exit(f"spark-cdc run of {day} ended with {done.returncode}")
-    return seconds, _cpu(server.status.pid) - before, _children() - own
+    return seconds, _cpu(server) - before, _children() - own
 
 
 if __name__ == "__main__":

@@ -150,14 +150,18 @@ def main() -> None:
     try:
         old = Loads(bench, on, "old", args.upkeep)
         old.load(1 + YOUNG)
-        while old.count <= args.loads - 5:
+        while True:
             name = f"young{len(rows)}"
             young = Loads(bench, on, name, {"compact_loads": None})
             young.load(1 + YOUNG)
             ratios = compared(old, young)
             rows.append([old.count - 1, *ratios, old.statements / 5, *old.state()])
             print(*(f"{x:.2f}" if isinstance(x, float) else x for x in rows[-1]), flush=True)
-            old.load(min(args.chunk - 5, args.loads + 1 - old.count - 5) or 1)
+            left = args.loads + 1 - old.count
+            if left < 5:  # a comparison takes five
+                break
+            if left > 5:
+                old.load(min(args.chunk, left) - 5)
     finally:
         on.stop()
     print(f"| {' | '.join(HEADINGS)} |")
