@@ -55,17 +55,6 @@ def cursor(lab: Lab) -> Any:
     return lab.server.cursor()
 
 
-@pytest.fixture
-def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints in spite of pytest: the full form runs for long."""
-
-    def print_now(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)
-
-    return print_now
-
-
 def report(count: Count, target: str, began: float, say: Callable[[str], None]) -> None:
     say(
         f"{target} killed at {count.total} points, {len(count.statements)} different statements, in"
@@ -404,7 +393,8 @@ def a_draft(lab: Lab, cell: Cell) -> str:
     lines = cell.lines("later")
     lab.project.land(cell.name, DATES["later"], *lines[:2], *lines[3:])
     for step in ("later", "checkpoint"):
-        lab.load_date(cell, DATES[step], schema, replay_from=DATES["later"])
+        draft = {"spark_cdc_replay": {"from": DATES["later"]}}
+        lab.load_date(cell, DATES[step], schema, variables=draft)
     return schema
 
 
@@ -499,6 +489,83 @@ def test_dbt_is_killed_in_an_operation(
             old_loads = lab.committed(cell, schema, cursor)
     say(f"{macro} of {cell.name} killed at {tried} points, {committed} of them after its commit")
     assert committed
+
+
+def behind_the_load(number: int) -> Callable[[Statement], bool]:
+    """Tells the statement that writes and comes so many such statements behind a load's record."""
+    places: list[int] = []
+
+    def is_it(statement: Statement) -> bool:
+        is_record = re.search(r"insert overwrite table \S+cdc_loads", statement.sql)
+        if statement.place not in places and (
+            is_record or (places and WRITES.match(statement.sql))
+        ):
+            places.append(statement.place)
+        return statement.place in places and places.index(statement.place) == number
+
+    return is_it
+
+
+@full
+@pytest.mark.parametrize("which", [0, -1], ids=["first cell", "last cell"])
+def test_dbt_is_killed_in_upkeep_by_policy(
+    lab: Lab, cursor: Any, say: Callable[[str], None], which: int
+) -> None:
+    """At the end of a load, with which there are enough; a schema serves until they are squashed.
+
+    The load is committed by then, and the same load again brings the upkeep to its end.
+    """
+    cell, date = lab.cells[which], "2024-03-04"
+    policy = {"spark_cdc_upkeep": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}}
+
+    def begin(schema: str, port: int = 0) -> Run:
+        return lab.start([cell], date, schema, port, variables=policy)
+
+    def prepare() -> str:
+        schema = landed(lab, cell)
+        for step in ("later", "checkpoint"):
+            load(lab, cell, step, schema)
+        return schema
+
+    def is_squashed(schema: str) -> bool:
+        return len(lab.committed(cell, schema, cursor)) < 4
+
+    schema = prepare()
+    proxy = lab.proxy()
+    assert begin(schema, proxy.port).wait() == 0
+    proxy.close()
+    after = shown(lab, cell, schema, cursor)
+    assert is_squashed(schema)
+    writes = [each for each in proxy.statements if WRITES.match(each.sql)]
+    record = next(at for at, each in enumerate(writes) if "cdc_loads" in each.sql)
+    points = len(writes) - record - 1
+
+    schema, tried, squashed = prepare(), 0, 0
+    for number in range(1, points + 1):
+        for phase in ("before", "after"):
+            trap = Trap(behind_the_load(number), phase)
+            proxy = lab.proxy(trap)
+            run = begin(schema, proxy.port)
+            is_killed = is_reached(trap, run)
+            if is_killed:
+                run.kill()
+            proxy.cut()
+            proxy.close()
+            tried += is_killed
+            assert shown(lab, cell, schema, cursor) == after, f"{phase} write {number}"
+            if not is_squashed(schema):
+                assert is_killed, run.printed[-3000:]
+                continue
+            squashed += 1
+            again = begin(schema)
+            assert again.wait() == 0, again.printed[-3000:]
+            assert shown(lab, cell, schema, cursor) == after
+            lab.project.land(cell.name, AFTERWARDS, *cell.lines("again"))
+            lab.load_date(cell, AFTERWARDS, schema)
+            lab.log_of(cell, schema, cursor)
+            schema = prepare()
+    say(f"upkeep of {cell.name} killed at {tried} points, {squashed} of them when all was squashed")
+    assert tried and squashed
 
 
 # ---------------------------------------------------------------- no room

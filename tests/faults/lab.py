@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -248,22 +248,20 @@ class Lab:
         date: str,
         schema: str,
         port: int = 0,
-        replay_from: str | None = None,
+        variables: Mapping[str, Any] | None = None,
         **env: str,
     ) -> Run:
-        """`dbt run` of some entities for a date, by a proxy's port or directly; as a draft if
-        replay_from says so."""
+        """`dbt run` of some entities for a date, by a proxy's port or directly, with more vars."""
         names = [f"path:models/{cell.name}" for cell in cells]
-        draft = {"spark_cdc_replay": {"from": replay_from}} if replay_from else {}
-        variables = json.dumps({"business_date": date, **draft})
-        words = ["run", "--select", "cdc_loads", *names, "--vars", variables]
+        given = json.dumps({"business_date": date, **(variables or {})})
+        words = ["run", "--select", "cdc_loads", *names, "--vars", given]
         return self.runner.start(words, schema, port or self.server.port, **env)
 
     def load(self, cell: Cell, step: str, schema: str, **env: str) -> Run:
         """A load that must succeed."""
         return self.load_date(cell, DATES[step], schema, **env)
 
-    def load_date(self, cell: Cell, date: str, schema: str, **more: str) -> Run:
+    def load_date(self, cell: Cell, date: str, schema: str, **more: Any) -> Run:
         """The same of any date."""
         run = self.start([cell], date, schema, **more)
         assert run.wait() == 0, run.printed[-3000:]
