@@ -228,13 +228,13 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
             ["business_date", "load_id", "operation"],
             ["key_hash", "nonkey_hash"],
         ),
-        f"{name}_write_ledger": macros._write_load_sql(
-            ledger, columns, load, "select * from tagged"
+        f"{name}_write_ledger": macros._write_loads_sql(
+            ledger, columns, [load], "select * from tagged"
         ),
-        f"{name}_write_by_columns": macros._write_load_sql(
+        f"{name}_write_by_columns": macros._write_loads_sql(
             ledger,
             columns,
-            load,
+            [load],
             "select * from tagged",
             macros._cluster_rank_sql(columns[0], ["1", "2"], 0, {"stride": 2, "place": 1}),
         ),

@@ -5,8 +5,7 @@
 {%- endmacro -%}
 
 
-{#- What this run says of the load type of an entity: a type for all entities of the run, or a type for each: {orders: full}; none where it says nothing.
-    As _business_date() the variable is read only while something runs. -#}
+{#- What this run says of the load type of an entity: a type for all entities of the run, or a type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
     {%- set given = spark_cdc._load_types_given() -%}
     {{ return(given.get(name) if given is mapping else given) }}
@@ -15,10 +14,7 @@
 
 {#- The same as it was given, which nobody has checked. -#}
 {%- macro _load_types_given() -%}
-    {%- set given = var('spark_cdc_load_type', none) -%}
-    {%- if given is not none or not execute -%}{{ return(given or none) }}{%- endif -%}
-    {%- set text = env_var('SPARK_CDC_LOAD_TYPE', '') | trim -%}
-    {{ return(fromjson(text, none) or text if text.startswith('{') else text or none) }}
+    {{ return(spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none) }}
 {%- endmacro -%}
 
 

@@ -1,7 +1,8 @@
 {#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were rejected, keys came twice,
     the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
-    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before). -#}
+    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
+    recent (of _usual_rows()). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
@@ -25,13 +26,22 @@
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run, known) -%}
     {%- endif -%}
+    {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
+{%- endmacro -%}
+
+
+{#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
+    repeated), prior (figures of the state before), recent (of _usual_rows()). Returns what _audit_load() returns. -#}
+{%- macro _audit_counted_load(run, known, prior, recent={}) -%}
+    {%- set load, counts = run.load, known.counts -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
     {%- do spark_cdc._check_counts(run, known) -%}
     {%- set audit = dict(
-        spark_cdc._figures_of_load(load.load_id, counts, prior.rows, record),
+        spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record),
         files=known.files,
         log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
         previous=prior,
+        recent=recent,
     ) -%}
     {%- do spark_cdc._check_guards(run.entity, run.ledger, load, audit) -%}
     {{ return(audit) }}

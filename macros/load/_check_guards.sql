@@ -1,6 +1,6 @@
 {#- Compares the figures of an audited load with the guards of its entity (see _guards()), and refuses it where one of them
     trips. Nothing is read but, for rows_band, the rows in of the last loads in cdc_loads.
-    Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load(); of a backfill also recent, see _usual_rows()). -#}
+    Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}
 {%- macro _check_guards(entity, ledger, load, audit) -%}
     {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
     {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
@@ -40,7 +40,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
     {%- if is_full and limits.rows_band is not none -%}
-        {%- set usual = spark_cdc._usual_rows(entity, load, audit.get('recent') or {}) -%}
+        {%- set usual = spark_cdc._usual_rows(entity, load, audit.recent) -%}
         {%- if usual.rows and not limits.rows_band[0] * usual.rows <= audit.rows_in <= limits.rows_band[1] * usual.rows -%}
             {%- set what -%}
 {{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / usual.rows) }} times the {{ usual.rows }} of the last {# -#}

@@ -22,17 +22,24 @@ readers see what they saw before. Run the same command again.
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}
-        {%- set older = spark_cdc._publish(run, manifest, 'load ' ~ load.load_id) -%}
-        {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
-            {#- a run before this one broke off when it had committed, or nobody can tell -#}
-            {%- do spark_cdc._record_missing_loads(run, manifest, committed={'load': load, 'audit': audit}) -%}
-        {%- else -%}
-            {%- do spark_cdc._record_load(run.load_log, run.entity, load, audit) -%}
-        {%- endif -%}
-        {%- do spark_cdc._drop_claims(run, older) -%}
+        {%- do spark_cdc._commit_audited_load(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}]) -%}
         {%- do log(spark_cdc._load_summary(run.entity, load, audit), info=true) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
         {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
     {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Makes loads visible, records them in cdc_loads and gives up the claims of the commit. Arguments: run (its manifest is the one that they build on), manifest
+    (with them), what (is committed, for messages), loads (a list of dictionaries: load, audit). -#}
+{%- macro _commit_audited_load(run, manifest, what, loads) -%}
+    {%- set older = spark_cdc._publish(run, manifest, what) -%}
+    {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
+        {#- a run before this one broke off when it had committed, or nobody can tell -#}
+        {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}
+    {%- else -%}
+        {%- do spark_cdc._record_loads(run.load_log, run.entity, loads) -%}
+    {%- endif -%}
+    {%- do spark_cdc._drop_claims(run, older) -%}
 {%- endmacro -%}

@@ -5,12 +5,8 @@
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,
-        started_at=spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
         definition=spark_cdc._definition(entity),
-        invocation_id=invocation_id,
-        dbt_version=dbt_version,
-        spark_cdc_version=spark_cdc._version(),
-        **change
+        **dict(spark_cdc._run_of_load(), **change)
     ) -%}
     {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
     {%- do load.pop('keep') -%}

@@ -20,7 +20,7 @@
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_load_sql(capture.ledger, columns, load, sql, order) }}
+        {{ spark_cdc._write_loads_sql(capture.ledger, columns, [load], sql, order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- do spark_cdc._hold_rejected(capture, load, columns) -%}

@@ -8,12 +8,13 @@
 {#- Writes a row of cdc_loads for each of some loads that were committed just now, 50 of them by one statement. Argument: loads (a list of dictionaries: load,
     audit, as of _record_load_sql()). -#}
 {%- macro _record_loads(load_log, entity, loads) -%}
-    {%- do spark_cdc._set_overwrite(load_log) -%}
+    {%- if loads -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
     {%- for some in loads | batch(50) -%}
         {%- set rows = [] -%}
         {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
-        {%- do run_query('insert overwrite table ' ~ load_log ~ ' by name\nselect /*+ coalesce(1) */ *\nfrom (\n'
-            ~ rows | join('\n\nunion all\n\n') ~ '\n) as loads') -%}
+        {%- set sql = rows | join('\n\nunion all\n\n') -%}
+        {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
+        {%- do run_query('insert overwrite table ' ~ load_log ~ ' by name\n' ~ sql) -%}
     {%- endfor -%}
 {%- endmacro -%}
 

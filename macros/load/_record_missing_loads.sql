@@ -1,14 +1,12 @@
 {#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its row there
     left out, the loads of a replay; and the last undo or redo. A row that is there is not overwritten: people may be reading it. The figures come from the ledger.
-    Arguments: capture, manifest, now (whether they were committed just now), committed (a load that was, whose figures are known:
-    {load: of _plan_load(), audit: of _audit_load()}). -#}
-{%- macro _record_missing_loads(capture, manifest, now=false, committed=none) -%}
+    Arguments: capture, manifest, now (whether they were committed just now), committed (loads that were, whose
+    figures are known: a list of dictionaries, load of _plan_load(), audit of _audit_load()). -#}
+{%- macro _record_missing_loads(capture, manifest, now=false, committed=[]) -%}
     {%- set entity, load_log = capture.entity, capture.load_log -%}
     {%- set known = spark_cdc._partitions_by_load(load_log ~ " partition (entity = '" ~ entity.name ~ "')") | list -%}
-    {%- if committed and committed.load.load_id not in known -%}
-        {%- do spark_cdc._record_load(load_log, entity, committed.load, committed.audit) -%}
-        {%- do known.append(committed.load.load_id) -%}
-    {%- endif -%}
+    {%- do spark_cdc._record_loads(load_log, entity, committed | rejectattr('load.load_id', 'in', known) | list) -%}
+    {%- do known.extend(committed | map(attribute='load.load_id')) -%}
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}
         {%- do spark_cdc._record_move(capture, manifest) -%}
     {%- endif -%}

@@ -33,16 +33,7 @@
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
         {%- endif -%}
         {%- if counts.R -%}{%- do spark_cdc._refuse_rejects(of_load, known) -%}{%- endif -%}
-        {%- do spark_cdc._check_duplicate_keys(of_load, known) -%}
-        {%- do spark_cdc._check_counts(of_load, known) -%}
-        {%- set audit = dict(
-            spark_cdc._figures_of_load(load.load_id, counts, prior.rows, record),
-            files=known.files,
-            log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
-            previous=prior,
-            recent=recent,
-        ) -%}
-        {%- do spark_cdc._check_guards(entity, ledger, of_load.load, audit) -%}
+        {%- set audit = spark_cdc._audit_counted_load(of_load, known, prior, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}
         {%- set at.manifest = spark_cdc._next_manifest(of_load, audit) -%}
         {%- set at.loads = at.loads + [{'load': load, 'audit': audit}] -%}

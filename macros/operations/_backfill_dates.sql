@@ -50,14 +50,7 @@
     they are written. -#}
 {%- macro _backfill_plans(run, times) -%}
     {%- set entity = run.entity -%}
-    {%- set shared = {
-        'started_at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
-        'definition': spark_cdc._definition(entity),
-        'invocation_id': invocation_id,
-        'dbt_version': dbt_version,
-        'spark_cdc_version': spark_cdc._version(),
-        'backfill': run.backfill,
-    } -%}
+    {%- set shared = dict(spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill) -%}
     {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
     {%- for time in times[1:] -%}
         {%- set before = plans[-1] -%}

@@ -37,12 +37,7 @@
     {%- if 'move' in head -%}
         {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- while the manifest still names it -#}
     {%- endif -%}
-    {%- set older = spark_cdc._publish(capture, at.manifest, 'the backfill of ' ~ range_text) -%}
-    {%- do spark_cdc._record_loads(capture.load_log, entity, at.done) -%}
-    {%- if older | length > 1 or head.sequence <= 1 -%}
-        {%- do spark_cdc._record_missing_loads(capture, at.manifest) -%}  {#- a run before this one broke off when it had committed -#}
-    {%- endif -%}
-    {%- do spark_cdc._drop_claims(capture, older) -%}
+    {%- do spark_cdc._commit_audited_load(dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done) -%}
     {%- set sums = {} -%}
     {%- for operation in 'IUDNX' -%}
         {%- do sums.update({operation: at.done | map(attribute='audit.counts.' ~ operation) | sum}) -%}

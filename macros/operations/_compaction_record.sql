@@ -27,13 +27,10 @@
         'replaced': [] if is_checkpoint else plan.squashed,
         'squashed': [] if is_checkpoint else squashed,
         'stands_for': squashed[-1],
-        'started_at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
         'definition': last.definition,
         'layout': last.get('layout') or {},
-        'invocation_id': invocation_id,
-        'dbt_version': dbt_version,
-        'spark_cdc_version': spark_cdc._version(),
     } -%}
+    {%- do record.update(spark_cdc._run_of_load()) -%}
     {%- if not entity.events -%}
         {{ return(record) }}
     {%- endif -%}

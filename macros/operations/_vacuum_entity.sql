@@ -54,6 +54,7 @@
     commit is taken first, by a commit that changes nothing: it is refused, and loads anew. What begins later is younger than all that is dropped.
     Only where there is something that was never committed. Returns whether such loads may be dropped. -#}
 {%- macro _fence(operated, tables, retention_hours, execute) -%}
+    {%- if not execute -%}{{ return(true) }}{%- endif -%}
     {%- set old = [] -%}
     {%- for found in tables -%}
         {%- do old.extend(found.loads | selectattr('replaced_by', 'none') | list + found.folders) -%}
@@ -63,7 +64,7 @@
     {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.squashed -%}
         {%- do abandoned.append(one) -%}
     {%- endfor -%}
-    {%- if not abandoned or not execute -%}{{ return(true) }}{%- endif -%}
+    {%- if not abandoned -%}{{ return(true) }}{%- endif -%}
     {%- set head = spark_cdc._head(operated) -%}
     {%- if head.definition and spark_cdc._other_columns_problem(operated.entity, head) -%}
         {%- do log(operated.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ operated.entity.name

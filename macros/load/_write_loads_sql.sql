@@ -1,0 +1,45 @@
+{#- The write of loads: their rows, and the record of each load itself, which proves that the write was whole.
+    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records), sql (query of the rows of all),
+    order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
+{%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
+{%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
+insert overwrite table {{ ledger }} partition ({{ partitions }})
+{% if order is none -%}
+{{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
+{%- else -%}
+select
+    {{ columns | map(attribute='at_sql') | join(',\n    ') }}
+from (
+    select /*+ repartition_by_range({{ partitions }}, cluster__order) */ *
+    from (
+        select
+            *,
+            {{ order }} as cluster__order
+        from (
+{{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
+        ) as unordered
+    ) as ordered
+) as ranged
+sort by {{ partitions }}, cluster__order
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _rows_and_records_sql(columns, loads, sql) -%}
+{{ spark_cdc._written_rows_sql(columns, sql, 'rows_of_loads') }}
+
+union all
+
+select
+    {% for column in columns if column.name not in ['business_date', 'load_id', 'operation'] -%}
+    {{ 'record' if column.name == 'note' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.at_sql }},
+    {% endfor -%}
+    business_date,
+    load_id,
+    'L' as operation
+from values
+    {%- for load in loads %}
+    ({{ spark_cdc._literal(tojson(load)) }}, date'{{ load.business_time[:10] }}', '{{ load.load_id }}'){{ ',' if not loop.last }}
+    {%- endfor %}
+    as records (record, business_date, load_id)
+{%- endmacro -%}
