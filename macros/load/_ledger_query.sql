@@ -12,10 +12,9 @@
     {%- do load.pop('keep') -%}
     {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
     {%- if entity.events -%}
-        {%- set of_load = spark_cdc._events_of_load(entity, incoming, load) -%}
-        {%- set summary = spark_cdc._summarized(compared, of_load) -%}
-        {%- set load = dict(load, events=summary) -%}
-        {%- set sql = spark_cdc._tag_events_sql(compared, of_load, summary) -%}
+        {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
+        {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
+        {%- set sql = spark_cdc._tag_events_sql(compared, staged.relation, staged.summary) -%}
     {%- else -%}
         {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
     {%- endif -%}
