@@ -34,9 +34,9 @@ resolved as (
     from {{ events }} as incoming
     inner join last
         on
-            {%- for column in entity.key_columns %}
-            incoming.{{ column.sql }} = last.{{ column.sql }} and
-            {%- endfor %}
             incoming.event_place = last.event_place
+            {%- for column in entity.key_columns %}
+            and incoming.{{ column.sql }} = last.{{ column.sql }}
+            {%- endfor %}
 )
 {%- endmacro -%}
