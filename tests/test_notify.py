@@ -228,7 +228,7 @@ def families(path: Path) -> dict[str, dict[tuple[str, ...], float]]:
 def test_metrics(tmp_path: Path) -> None:
     """What the last load did, what was refused since; another run's entities stay as they were."""
     path = tmp_path / "cdc.prom"
-    last = {"orders": "2024-03-01 00:00:00", 'q"\\': None}
+    last = {"orders": "2024-03-01 00:00:00", 'q"\\': None, "other": None}
     found = {"schema": "cdc", "last": last, "loads": [LOAD, REFUSED, dict(REFUSED)]}
     other = entity(entity="other", state="failed", left=["x", "y"], loads=[])
     metrics.write(path, report(exit_code=1, entities=[entity(), other]), found)
@@ -247,7 +247,7 @@ def test_metrics(tmp_path: Path) -> None:
         ("orders", "unchanged"): 2,
     }
     assert told["spark_cdc_current_rows"] == {("orders",): 9}
-    assert told["spark_cdc_refused_loads"] == {("orders",): 1, ('q"\\',): 0}
+    assert told["spark_cdc_refused_loads"] == {("orders",): 1, ('q"\\',): 0, ("other",): 0}
     assert told["spark_cdc_entity_failed"] == {("orders",): 0, ("other",): 1}
     assert told["spark_cdc_entity_outstanding_loads"] == {("orders",): 0, ("other",): 2}
     assert told["spark_cdc_command_exit_code"] == {("run",): 1}
@@ -262,6 +262,10 @@ def test_metrics(tmp_path: Path) -> None:
     assert again["spark_cdc_entity_waiting"] == {("orders",): 1, ("other",): 0}
     assert again["spark_cdc_entity_outstanding_loads"] == told["spark_cdc_entity_outstanding_loads"]
     assert again["spark_cdc_command_exit_code"] == {("run",): 1, ("load",): 0}
+    # an entity that is gone
+    last.pop("other")
+    metrics.write(path, report(), found)
+    assert families(path)["spark_cdc_entity_failed"] == {("orders",): 0}
     # nothing is left beside it, and node_exporter's user may read it
     assert list(tmp_path.iterdir()) == [path]
     assert stat.S_IMODE(path.stat().st_mode) & 0o044

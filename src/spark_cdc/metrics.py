@@ -29,6 +29,7 @@ OF_COMMANDS = {
     "spark_cdc_command_timestamp_seconds": "When the command last ended.",
     "spark_cdc_command_exit_code": "With which exit code.",
 }
+OF_ENTITIES = {name for name in OF_COMMANDS if name.startswith("spark_cdc_entity_")}
 OPERATIONS = ("inserted", "updated", "deleted", "unchanged", "not_supplied")
 LINE = re.compile(r"^(?P<name>\w+)\{(?P<labels>.*)\} (?P<value>\S+)$")
 
@@ -45,6 +46,9 @@ def write(path: Path, report: Mapping[str, Any], found: Mapping[str, Any] | None
     samples = read(path)
     if found is not None:
         samples |= of_loads(found)
+        known = {labels(schema=found["schema"], entity=entity) for entity in found["last"]}
+        for name in OF_ENTITIES & samples.keys():  # without those that are no entity any more
+            samples[name] = {by: value for by, value in samples[name].items() if by in known}
     for name, values in of_command(report).items():
         samples[name] = samples.get(name, {}) | values
     beside = path.with_name(f".{path.name}.{os.getpid()}")  # no .prom: the collector passes it over
