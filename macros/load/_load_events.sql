@@ -2,10 +2,7 @@
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- set partitions = ['business_date', 'load_id'] -%}
-    {%- set columns = spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
-        {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
-        {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
-    ], load.layout, former_keys=true) -%}
+    {%- set columns = spark_cdc._load_events_columns(entity, load.layout) -%}
     {%- if not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._create_only(entity, capture.events, columns, partitions, ['key_hash', 'event_hash'])) }}
     {%- endif -%}
@@ -24,4 +21,13 @@
         {%- set now = spark_cdc._input_files(entity, spark_cdc._business_time_of(entity.name)) -%}
         {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
     {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The columns of <entity>_events with its partitions, where they lie under a layout. -#}
+{%- macro _load_events_columns(entity, layout) -%}
+    {{ return(spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
+        {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
+        {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
+    ], layout, former_keys=true)) }}
 {%- endmacro -%}
