@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import enum
 import json
+import re
 import stat
 import threading
 import time
@@ -22,7 +23,7 @@ from openlineage.client import event_v2, facet_v2
 from openlineage.client.serde import Serde
 from prometheus_client.parser import text_string_to_metric_families
 
-from project import Project
+from project import ROOT, Project
 from spark_cdc import cli as command_line
 from spark_cdc import lineage, metrics, notify
 from spark_cdc.errors import SparkCdcError
@@ -269,6 +270,16 @@ def test_metrics(tmp_path: Path) -> None:
     # nothing is left beside it, and node_exporter's user may read it
     assert list(tmp_path.iterdir()) == [path]
     assert stat.S_IMODE(path.stat().st_mode) & 0o044
+
+
+def test_alerts_and_docs_name_metrics_that_are_there() -> None:
+    names = metrics.OF_LOADS.keys() | metrics.OF_COMMANDS.keys()
+    rules = (ROOT / "docs/examples/alerts.yml").read_text("utf-8")
+    asked = set(re.findall(r"spark_cdc_\w+", rules))
+    assert asked and asked <= names
+    told = set(re.findall(r"`(spark_cdc_\w+)`", (ROOT / "docs/notify.md").read_text("utf-8")))
+    short = {name for name in names if name.startswith("spark_cdc_last_load_")}
+    assert names - short <= told <= names
 
 
 def test_metrics_of_a_load_that_was_repeated() -> None:
