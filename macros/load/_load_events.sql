@@ -2,7 +2,7 @@
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if not spark_cdc._is_load_command() -%}
-        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._event_table_columns(entity, load), ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
+        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
     {%- elif spark_cdc._is_read_again(entity) -%}
         {%- do spark_cdc._settled_events(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
@@ -26,17 +26,17 @@
 {%- endmacro -%}
 
 
-{#- The columns of <entity>_events, those of its partitions too, where they lie for a load. -#}
-{%- macro _event_table_columns(entity, load) -%}
-    {{ return(spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
-        {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
-        {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
-    ], load.layout, former_keys=true)) }}
+{#- Makes sure that <entity>_events is there, and returns all the columns that it has (of _settled_table()). -#}
+{%- macro _settled_events(capture, load) -%}
+    {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
+    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
 {%- endmacro -%}
 
 
-{#- Makes sure that <entity>_events is there with these columns, and returns all that it has (of _settled_table()). -#}
-{%- macro _settled_events(capture, load) -%}
-    {%- set columns = spark_cdc._event_table_columns(capture.entity, load) -%}
-    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
+{#- The columns of <entity>_events with its partitions, where they lie under a layout. -#}
+{%- macro _load_events_columns(entity, layout) -%}
+    {{ return(spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
+        {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
+        {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
+    ], layout, former_keys=true)) }}
 {%- endmacro -%}
