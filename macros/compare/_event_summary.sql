@@ -9,7 +9,7 @@
     as soon as it is known that none is rejected; where some are, only the counts are told. -#}
 {%- macro _event_summary(run, events) -%}
     {%- set entity, applied = run.entity, run.load.applied -%}
-    {%- set is_view = events == spark_cdc._staged_view(entity) -%}
+    {%- set is_view = events == spark_cdc._read_again_view(entity) -%}
     {%- set has_place = is_view and spark_cdc._has_place(entity) -%}
     {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place)) | first -%}
     {%- set count = {} -%}
@@ -19,7 +19,7 @@
     {%- if is_view and count.rejected -%}
         {{ return(count) }}
     {%- elif is_view -%}
-        {%- do spark_cdc._create_staged_view(entity, is_accepted=true) -%}
+        {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
     {%- endif -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
     {%- set before = applied.get('highest') -%}

@@ -1,6 +1,6 @@
 {#- What _resolve_ctes() does, of events that are whole rows under keys that stay, each at a place of its own that is one number: the highest place of
     each key is found among narrow columns and sent to the events, so that no row is shuffled but those that end a key, and none is hashed.
-    Here `last`, a narrow row per key; _last_resolved_cte() has `resolved`, as of _resolve_ctes(). -#}
+    Here `last`, a narrow row per key; _last_ctes_resolved() has `resolved`, as of _resolve_ctes(). -#}
 {%- macro _last_ctes(entity, events) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 last as (
@@ -21,7 +21,7 @@ last as (
 {%- endmacro -%}
 
 
-{%- macro _last_resolved_cte(entity, events) -%}
+{%- macro _last_ctes_resolved(entity, events) -%}
 resolved as (
     select /*+ broadcast(last) */
         last.key_hash,

@@ -39,7 +39,7 @@ given_up as (
 ),
 {% endif %}
 {%- endif %}
-{{ spark_cdc._last_resolved_cte(entity, events) if by_last else spark_cdc._resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
+{{ spark_cdc._last_ctes_resolved(entity, events) if by_last else spark_cdc._resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
 
 matched as (
     select{{ ' /*+ broadcast(prior) */' if by_last and has_prior }}

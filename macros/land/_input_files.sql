@@ -26,6 +26,6 @@ to_json(sort_array(collect_list(path))) as paths
 
 
 {#- What the record of a load notes of the files that it read; none where it read none. Argument: files (of _input_files(), or none). -#}
-{%- macro _noted_files(files) -%}
+{%- macro _input_files_noted(files) -%}
     {{ return({'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none) }}
 {%- endmacro -%}

@@ -4,7 +4,7 @@
     {%- if not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
     {%- elif spark_cdc._is_read_again(entity) -%}
-        {%- do spark_cdc._settled_events(capture, load) -%}
+        {%- do spark_cdc._load_events_settled(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}
     {%- endif -%}
@@ -14,7 +14,7 @@
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._settled_events(capture, load) -%}
+    {%- set columns = spark_cdc._load_events_settled(capture, load) -%}
     {%- do spark_cdc._set_session(capture.events, spark_cdc._is_small_load(load, files)) -%}
     {%- call statement('main') -%}
         {{ spark_cdc._write_rows_sql(capture.events, columns, ['business_date', 'load_id'], sql, 'events_of_load') }}
@@ -27,7 +27,7 @@
 
 
 {#- Makes sure that <entity>_events is there, and returns all the columns that it has (of _settled_table()). -#}
-{%- macro _settled_events(capture, load) -%}
+{%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
     {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
 {%- endmacro -%}

@@ -12,7 +12,7 @@
     {%- if not entity.events -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
-        {%- set load = dict(load, files=spark_cdc._noted_files(files)) -%}
+        {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}

@@ -10,48 +10,18 @@
         {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition), 'noted': {}}) }}
     {%- endif -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
-    {%- set noted = {'files': spark_cdc._noted_files(files)} -%}
-    {%- if spark_cdc._is_typed_as_declared(entity) -%}
-        {%- set view = spark_cdc._staged_view(entity) -%}
-        {%- do spark_cdc._create_staged_view(entity) -%}
+    {%- set noted = {'files': spark_cdc._input_files_noted(files)} -%}
+    {%- if spark_cdc._is_read_again_as_typed(entity) -%}
+        {%- set view = spark_cdc._read_again_view(entity) -%}
+        {%- do spark_cdc._create_read_again_view(entity) -%}
         {%- set summary = spark_cdc._event_summary(run, view) -%}
         {%- if not summary.rejected -%}
             {{ return({'relation': view, 'summary': summary, 'noted': dict(noted, read_again=true)}) }}
         {%- endif -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._settled_events(run, load) -%}
+    {%- set columns = spark_cdc._load_events_settled(run, load) -%}
     {%- do spark_cdc._set_session(run.events, spark_cdc._is_small_load(load, files)) -%}
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
     {%- do run_query(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._event_summary(run, partition), 'noted': noted}) }}
-{%- endmacro -%}
-
-
-{%- macro _staged_view(entity) -%}{{ return('staged_' ~ entity.name) }}{%- endmacro -%}
-
-
-{#- Whether what landed (in this session) has the declared types, so that no column is cast and none can lose anything. -#}
-{%- macro _is_typed_as_declared(entity) -%}
-    {%- set types = {} -%}
-    {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
-        {%- do types.update({found.col_name | lower: spark_cdc._plain_type(found.data_type)}) -%}
-    {%- endfor -%}
-    {%- set cast = [] -%}
-    {%- for column in entity.columns if column.get('encoding') or types.get(column.from | lower) != spark_cdc._plain_type(column.data_type) -%}
-        {%- do cast.append(column.name) -%}
-    {%- endfor -%}
-    {{ return(not cast) }}
-{%- endmacro -%}
-
-
-{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), event_place; the note says no more than whether an
-    event is rejected. Arguments: entity, is_accepted (whether it is known that none is). -#}
-{%- macro _create_staged_view(entity, is_accepted=false) -%}
-    {%- set columns = [] -%}
-    {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
-    {%- set typed = dict(entity, columns=columns) -%}
-    {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
-    {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
-    {%- do run_query('create or replace temporary view ' ~ spark_cdc._staged_view(entity) ~ ' as\n'
-        ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
 {%- endmacro -%}

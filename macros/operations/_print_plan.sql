@@ -23,7 +23,7 @@
     {%- set query = spark_cdc._ledger_query(run, incoming) -%}
     {%- set load = dict(
         spark_cdc._load_of_comment(query),
-        files=spark_cdc._noted_files(files),
+        files=spark_cdc._input_files_noted(files),
     ) -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
@@ -49,7 +49,7 @@
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_typed_as_declared(entity) -%}
+    {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
     {%- for table, columns in tables -%}
         {%- if not is_begun or not spark_cdc._is_there(table) -%}
             {%- do statements.append('create table if not exists ' ~ table) -%}
