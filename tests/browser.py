@@ -6,6 +6,7 @@ It is spoken to over two pipes (the DevTools protocol), so that nothing else has
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -45,6 +46,8 @@ class Browser:
         self._number = 0
         asked, self._asking = os.pipe()
         self._answers, answering = os.pipe()
+        # above all numbers that are in use when it gets them as 3 and 4
+        high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 100) for end in (asked, answering)]
         words = [
             *(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"),
             *("--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe"),
@@ -52,10 +55,8 @@ class Browser:
         ]
 
         def connect() -> None:  # it reads 3 and writes 4
-            os.dup2(asked, 13)
-            os.dup2(answering, 14)
-            os.dup2(13, 3)
-            os.dup2(14, 4)
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
 
         self._process = subprocess.Popen(
             words,
@@ -65,8 +66,8 @@ class Browser:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        os.close(asked)
-        os.close(answering)
+        for end in (asked, answering, *high):
+            os.close(end)
         self._left = b""
         self._session: str | None = None
         pages = self._ask("Target.getTargets")["targetInfos"]
@@ -74,13 +75,7 @@ class Browser:
         self._session = self._ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._ask(f"{domain}.enable")
-        self._ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        self.size(width, height)
 
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Send a command and return its result; what is told meanwhile is looked at."""
@@ -115,6 +110,11 @@ class Browser:
             url = told["request"]["url"]
             if not url.startswith(("file:", "data:", "blob:")):
                 self.problems.append(f"asked for {url}")
+
+    def size(self, width: int, height: int) -> None:
+        """Make the window so large."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **metrics)
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Open a report and wait until it is drawn."""
@@ -154,8 +154,9 @@ class Browser:
         )
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
-        """Take a picture of what is shown, or of the whole page."""
-        found = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        """Take a picture of what is shown, or of the whole page; its name says in which format."""
+        how = {"format": path.suffix[1:], "quality": 60, "captureBeyondViewport": whole}
+        found = self._ask("Page.captureScreenshot", **how)
         path.write_bytes(base64.b64decode(found["data"]))
 
     def paper(self) -> bytes:

@@ -108,6 +108,7 @@ def many(entities: int, loads: int) -> list[dict[str, Any]]:
         lines.append(line(f"entity_{number:03d}", rows, expect="daily"))
     return lines
 
+
 EVIL = "</script><script>document.title = 'run'</script>"
 PARTS = {
     "id": {"data_type": "int", "role": "key"},
@@ -135,3 +136,49 @@ def load_shop(project: Any) -> None:
     project.load("2024-03-04", "parts")
     project.land("parts", "2024-03-05", "id,name,price", *first[:2])
     assert not project.run("2024-03-05", "parts").success
+
+
+def story() -> list[dict[str, Any]]:
+    """A shop's eight entities with half a year of loads, for the pictures of docs/report.md."""
+    chance = random.Random(7)
+    names = ("addresses", "customers", "invoices", "lines", "orders", "payments", "items", "stock")
+    lines = []
+    for number, name in enumerate(names):
+        rows = []
+        current = 4_000 * (number + 2) ** 2
+        for day in range(180):
+            moment = dt.date(2024, 1, 1) + dt.timedelta(days=day)
+            if (name == "payments" and day in (60, 61, 130)) or (name == "stock" and day > 176):
+                continue
+            busy = (1.5 if moment.weekday() < 5 else 0.4) * (1 + day / 300)
+            inserted, updated, deleted = (
+                int(current * share * busy * chance.uniform(0.7, 1.3))
+                for share in (0.004, 0.011, 0.002)
+            )
+            if name == "orders" and day == 175:
+                deleted = int(0.43 * current)
+            prior, current = current, current + inserted - deleted
+            figures: dict[str, Any] = {
+                "rows_inserted": inserted,
+                "rows_updated": updated,
+                "rows_deleted": deleted,
+                "rows_unchanged": prior - updated - deleted,
+                "rows_in": current,
+                "rows_prior": prior,
+                "rows_current": current,
+                "rows_rejected": chance.choice([0] * 9 + [3]) if name == "invoices" else 0,
+                "committed_at": 1_704_163_600 + 86_400 * day + chance.randrange(4_000),
+                "duration_seconds": round(6 + current / 20_000 * chance.uniform(0.9, 1.4), 1),
+                "input_files": 1 + current // 100_000,
+                "input_bytes": 61 * current,
+            }
+            rows.append(load(moment.isoformat(), f"{chance.randrange(16**8):08x}", **figures))
+        if name == "orders":
+            message = (
+                "orders: a guard stops the load of 2024-06-28.\n    - empty: the snapshot is empty,"
+                f" but {current} rows exist: all of them would be deleted"
+            )
+            refusal = {"status": "refused", "guard": "empty", "message": message}
+            rows[-1] = load("2024-06-28", "5d0c11fe", **refusal, rows_current=current)
+        lines.append(line(name, rows, expect="daily"))
+    return lines

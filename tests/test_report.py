@@ -80,11 +80,17 @@ def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
     again = refused("2024-03-07", "0000000e", load_type="delta")
     (told,) = made([*rows, once, again]).attention
     assert told == Attention("refused", "2024-03-07", told.text, urgent=True)
-    assert told.text == "empty, 2 times: the snapshot is empty"
+    assert told.text == "2 times: the snapshot is empty"
     assert made([*rows, once, *days(7, load_type="delta")]).attention == []
     (passed,) = made([*rows, once, *days(8, load_type="delta")]).attention
     assert not passed.urgent
-    assert passed.text.startswith("empty, and later dates were loaded without it: ")
+    assert passed.text.startswith("later dates were loaded without it: ")
+
+
+def test_a_date_that_was_refused_did_come() -> None:
+    found = made([*days(6), refused("2024-03-07")], expect="daily")
+    assert found.missing == []
+    assert [one.kind for one in found.attention] == ["refused"]
 
 
 def test_a_later_full_load_makes_up_for_one_that_was_refused() -> None:
@@ -234,9 +240,7 @@ def test_lines_of_dbt_are_taken_as_they_are() -> None:
         (("--out", "."), "is a folder"),
     ],
 )
-def test_options_that_are_wrong(
-    cli: Callable[..., Any], words: tuple[str, ...], said: str
-) -> None:
+def test_options_that_are_wrong(cli: Callable[..., Any], words: tuple[str, ...], said: str) -> None:
     done = cli("report", *words)
     assert done.returncode == 1
     assert said in done.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,13 @@ import pytest
 import reports
 from browser import Browser
 from project import Project
+from spark_cdc import report_figures, report_page
 
 pytestmark = pytest.mark.browser
 
-ROW = "[...document.querySelectorAll('#entities tr[data-entity=\"{}\"] td')].map(td => td.innerText)"
+ROW = (
+    "[...document.querySelectorAll('#entities tr[data-entity=\"{}\"] td')].map(td => td.innerText)"
+)
 ENTITY = "document.querySelector('#entity')"
 
 
@@ -31,6 +36,7 @@ def _no_error(browser: Browser) -> Iterator[None]:
     """The console stays empty, and nothing is asked of the network."""
     browser.problems.clear()
     browser.prefer("light")
+    browser.size(1280, 900)
     yield
     assert browser.problems == []
 
@@ -38,10 +44,6 @@ def _no_error(browser: Browser) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of 200 entities with 400 loads each."""
-    import datetime as dt
-
-    from spark_cdc import report_figures, report_page
-
     now = dt.datetime(2025, 2, 10)
     found = [report_figures.entity(line, now) for line in reports.many(200, 400)]
     path = tmp_path_factory.mktemp("busy") / "report.html"
@@ -58,8 +60,8 @@ def charts(browser: Browser) -> dict[str, int]:
     """Marks that each chart draws, by its name."""
     found: dict[str, int] = browser.run(
         "Object.fromEntries([...document.querySelectorAll('#entity figure')].map(figure =>"
-        " [figure.dataset.chart, figure.querySelectorAll('svg .mark-rect path, svg .mark-line path,"
-        " svg .mark-area path, svg .mark-symbol path').length]))"
+        " [figure.dataset.chart, figure.querySelectorAll('svg .mark-rect path, svg .mark-line"
+        " path, svg .mark-area path').length]))"
     )
     return found
 
@@ -112,7 +114,9 @@ def test_figures_are_those_of_the_tables(
 
 def test_filters_by_entity_time_and_kind(browser: Browser, busy: Path) -> None:
     browser.open(busy)
-    visible = "[...document.querySelectorAll('{} tr[data-entity]')].filter(row => !row.hidden).length"
+    visible = (
+        "[...document.querySelectorAll('{} tr[data-entity]')].filter(row => !row.hidden).length"
+    )
     everything = browser.run(visible.format("#entities"))
     assert everything == 200
 
@@ -141,7 +145,9 @@ def test_filters_by_entity_time_and_kind(browser: Browser, busy: Path) -> None:
     follow(browser, "entity_007")
     assert charts(browser)["changes"] == 30
     browser.run("document.querySelector('#filters [type=reset]').click()")
-    browser.wait("document.querySelectorAll('[data-chart=changes] .mark-rect path').length === 1200")
+    browser.wait(
+        "document.querySelectorAll('[data-chart=changes] .mark-rect path').length === 1200"
+    )
 
 
 def rows_of(number: int) -> list[dict[str, Any]]:
@@ -177,13 +183,40 @@ def test_keys_and_light_and_dark(browser: Browser, busy: Path) -> None:
 
 
 def test_paper(browser: Browser, busy: Path) -> None:
-    """Charts fit on the page, in light colours; there are no buttons."""
+    """Charts and tables fit on the page, in light colours; there are no buttons."""
     browser.open(busy, "#entity/entity_003")
     browser.prefer("dark", media="print")
+    browser.size(794, 1123)  # A4
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not browser.run("document.getElementById('filters').checkVisibility()")
     assert browser.run(
         "[...document.querySelectorAll('.chart svg')].every(svg =>"
         " svg.getBoundingClientRect().width <= svg.closest('figure').clientWidth + 1)"
     )
+    assert browser.run("document.documentElement.scrollWidth") <= 794
     assert browser.paper().startswith(b"%PDF")
+
+
+def test_what_the_docs_show(browser: Browser, tmp_path: Path) -> None:
+    """With SPARK_CDC_TEST_PICTURES=docs/pictures the pictures of docs/report.md are taken anew."""
+    now = dt.datetime(2024, 6, 29, 9)
+    found = [report_figures.entity(line, now) for line in reports.story()]
+    page = tmp_path / "report.html"
+    page.write_text(report_page.render("Loads in shop", found, now, []), encoding="utf-8")
+    folder = Path(os.environ.get("SPARK_CDC_TEST_PICTURES") or tmp_path)
+    folder.mkdir(exist_ok=True)
+    browser.size(1000, 640)
+    browser.open(page)
+    browser.picture(folder / "report_attention.webp")
+    urgent = browser.run(
+        "[...document.querySelectorAll('#attention tr.urgent')].map(row => row.cells[1].innerText)"
+    )
+    assert urgent == ["refused", "stale"]
+    browser.size(1000, 1000)
+    browser.open(page, "#entity/orders")
+    browser.picture(folder / "report_entity.webp")
+    browser.prefer("dark")
+    browser.size(1000, 640)
+    browser.open(page, "#entity/payments")
+    browser.picture(folder / "report_dark.webp")
+    assert all(picture.stat().st_size < 80_000 for picture in folder.glob("report_*.webp"))

@@ -41,42 +41,20 @@
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
         entity, spark_cdc._across_changes(entity, capture.ledger, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
-    {%- for row in spark_cdc._query(spark_cdc._changed_columns_sql(differences)) -%}
-        {%- do (found.columns if row.column_name else found.counts).update({row.column_name or row.row_difference: row.row_count | int}) -%}
-    {%- endfor -%}
-    {%- for row in (spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) if row_limit else []) -%}
-        {%- do found.rows.append(fromjson(row.found)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._changes_sql(entity, differences, row_limit)) -%}
+        {%- if row.shown -%}
+            {%- do found.rows.append(fromjson(row.shown)) -%}
+        {%- else -%}
+            {%- do (found.columns if row.column_name else found.counts).update({row.column_name or row.row_difference: row.row_count | int}) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(found) }}
 {%- endmacro -%}
 
 
-{#- Rows by what became of them, and under its name those that a column's change is a part of. -#}
-{%- macro _changed_columns_sql(differences) -%}
-with differences as (
-    {{ differences | indent(4) }}
-),
-
-exploded as (
-    select
-        row_difference,
-        explode(
-            concat(array(''), if(row_difference = 'changed', transform(column_differences, one -> one.column_name), cast(array() as array<string>)))
-        ) as column_name
-    from differences
-)
-
-select
-    row_difference,
-    column_name,
-    count(*) as row_count
-from exploded
-group by row_difference, column_name
-{%- endmacro -%}
-
-
-{#- Some rows of each kind, as JSON: row_difference, keys, column_differences. Long values are cut. -#}
-{%- macro _changed_rows_sql(entity, differences, row_limit) -%}
+{#- Counts of rows by what became of them (without a column_name), of values by column, and as JSON some rows of each kind (shown): row_difference, keys,
+    column_differences. Long values are cut. One statement, since what differs is worked out anew wherever it is named. -#}
+{%- macro _changes_sql(entity, differences, row_limit) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 with differences as (
     {{ differences | indent(4) }}
@@ -87,42 +65,75 @@ numbered as (
         *,
         row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as place
     from differences
+),
+
+told as (
+    select
+        row_difference,
+        place,
+        explode(
+            concat(
+                array(struct('' as column_name, cast(null as string) as shown)),
+                if(
+                    row_difference = 'changed',
+                    transform(column_differences, one -> struct(one.column_name as column_name, cast(null as string) as shown)),
+                    array()
+                ),
+                if(
+                    place <= {{ row_limit }},
+                    array(
+                        struct(
+                            '' as column_name,
+                            to_json(
+                                struct(
+                                    row_difference,
+                                    {{ 'struct(' ~ keys | join(', ') ~ ') as keys' if keys else 'key_hash' }},
+                                    transform(
+                                        column_differences,
+                                        one -> struct(
+                                            one.column_name as column_name, left(one.value_before, 200) as value_before, left(one.value_after, 200) as value_after
+                                        )
+                                    ) as column_differences
+                                )
+                            ) as shown
+                        )
+                    ),
+                    array()
+                )
+            )
+        ) as one
+    from numbered
 )
 
 select
-    to_json(
-        struct(
-            row_difference,
-            {{ 'struct(' ~ keys | join(', ') ~ ') as keys' if keys else 'key_hash' }},
-            transform(
-                column_differences,
-                one -> struct(one.column_name, left(one.value_before, 200) as value_before, left(one.value_after, 200) as value_after)
-            ) as column_differences
-        )
-    ) as found
-from numbered
-where place <= {{ row_limit }}
-order by row_difference, place
+    row_difference,
+    one.column_name,
+    one.shown,
+    count(*) as row_count
+from told
+group by row_difference, one.column_name, one.shown
+order by row_difference, min(place), one.column_name
 {%- endmacro -%}
 
 
 {#- Files of the ledger and, of change events, of the events table: a dictionary each with table, is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
-    {%- set catalog = spark_cdc._catalog_of(capture) -%}
     {%- set found = [] -%}
-    {%- for table in [capture.ledger, capture.events] if catalog.get(table.identifier, {}).get('location') -%}
+    {%- set tables = [capture.ledger.identifier, capture.events.identifier] -%}
+    {%- for table in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ ' like ' ~ spark_cdc._literal(tables | join('|'))) -%}
+        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
         {%- set sql -%}
 select
     {{ spark_cdc._in_loads(head.loads) }} as is_needed,
     count(*) as files,
     sum(length) as bytes
-from {{ spark_cdc._list_files(catalog[table.identifier].location) }}
+from {{ spark_cdc._list_files(location) }}
 where load_id <> ''
 group by is_needed
 order by is_needed desc
         {%- endset -%}
         {%- for row in spark_cdc._query(sql) -%}
-            {%- do found.append({'table': table.identifier, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
+            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(found) }}

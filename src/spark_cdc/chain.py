@@ -320,6 +320,4 @@ def parse_json(done: Done, marker: str) -> Any:
 
 def parse_lines(done: Done, marker: str) -> list[Any]:
     """Return what stands behind a marker in each of the lines that have it."""
-    return [
-        json.loads(line.partition(marker)[2]) for line in done.lines if line.startswith(marker)
-    ]
+    return [json.loads(line.partition(marker)[2]) for line in done.lines if line.startswith(marker)]

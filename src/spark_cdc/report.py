@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import json
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,9 +80,7 @@ def run(arguments: Any) -> int:
             f"--to {arguments.last} lies before --from {arguments.first}: nothing was written",
             f"spark-cdc report --from {arguments.last} --to {arguments.first}",
         )
-    scope = Scope(
-        arguments.select, first, last, arguments.loads, arguments.details, arguments.rows
-    )
+    scope = Scope(arguments.select, first, last, arguments.loads, arguments.details, arguments.rows)
     path = write(chain.Dbt(arguments.target, parses_once=True), scope, arguments.out)
     print(path)
     if arguments.open and not webbrowser.open(path.as_uri()):
@@ -105,26 +104,31 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
             f"spark-cdc report --out {path / 'report.html'}",
         )
     now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
-    before = scope.last + dt.timedelta(days=1) if scope.last else None
-    found = chain.parse_lines(
-        dbt.operate(
-            "_print_loads",
-            scope.entities,
-            since=scope.first.strftime("%Y%m%d") if scope.first else None,
-            before=before.strftime("%Y%m%d") if before else None,
-            row_limit=scope.loads,
-        ),
-        LOADS,
-    )
-    details, notes = _details(dbt, scope, found)
-    made = [report_figures.entity(one, now, details.get(one["entity"])) for one in found]
-    title = f"Loads in {found[0]['schema']}" if found else "Loads"
-    page = report_page.render(title, made, now, notes)
+    with console.Step("Report") as step:
+        found = _loads(dbt, scope)
+        step.detail = f"{len(found)} entities"
+        details, notes = _details(dbt, scope, found)
+        made = [report_figures.entity(one, now, details.get(one["entity"])) for one in found]
+        title = f"Loads in {found[0]['schema']}" if found else "Loads"
+        page = report_page.render(title, made, now, notes)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
     unfinished.write_text(page, encoding="utf-8")
     unfinished.replace(path)
     return path
+
+
+def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
+    """Return what cdc_loads and the manifests say of each entity."""
+    before = scope.last + dt.timedelta(days=1) if scope.last else None
+    done = dbt.operate(
+        "_print_loads",
+        scope.entities,
+        since=scope.first.strftime("%Y%m%d") if scope.first else None,
+        before=before.strftime("%Y%m%d") if before else None,
+        row_limit=scope.loads,
+    )
+    return chain.parse_lines(done, LOADS)
 
 
 def _details(
@@ -140,14 +144,16 @@ def _details(
         ]
     details: dict[str, Any] = {}
     notes = []
-    with console.Step(f"Details of {len(loaded)} entities") as step:
-        for name in loaded:
-            step.detail = name
-            values = f'{{"entities": ["{name}"], "row_limit": {scope.rows}}}'
-            done = dbt.run("run-operation", "spark_cdc._print_details", "--args", values)
-            if done.ok:
-                details[name] = chain.parse_json(done, DETAILS)
-            else:
-                said = " ".join(" ".join(done.lines[-6:]).split())
-                notes.append(f"{name}: its ledger could not be read, so details are left out: {said}")
+    left = loaded
+    while left:
+        values = json.dumps({"entities": left, "row_limit": scope.rows})
+        done = dbt.run("run-operation", "spark_cdc._print_details", "--args", values)
+        details |= {one["entity"]: one for one in chain.parse_lines(done, DETAILS)}
+        if done.ok:
+            break
+        # they come in this order, so that the first without an answer is what failed
+        failed = next(name for name in left if name not in details)
+        said = " ".join(" ".join(done.lines[-6:]).split())
+        notes.append(f"{failed}: no details, since its ledger could not be read: {said}")
+        left = left[left.index(failed) + 1 :]
     return details, notes

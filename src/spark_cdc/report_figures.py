@@ -267,13 +267,17 @@ def _part_of_band(times: float, low: float, high: float) -> float:
     return max(0.0, min(math.log(times) / math.log(limit), 10.0))
 
 
-def _missing(
-    made: Entity, counted: Sequence[str], last: str | None, now: dt.datetime
-) -> list[str]:
-    """Return the dates that are expected and not loaded, up to now."""
+def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.datetime) -> list[str]:
+    """Return the dates that are expected and neither loaded nor refused, up to now."""
     if not made.expect or not last:
         return []
-    times = sorted({*counted, last})
+    refused = KINDS.index("refused")
+    came = [
+        time
+        for time, kind in zip(made.loads["time"], made.loads["kind"], strict=True)
+        if kind == refused and time > min([*counted, last])
+    ]
+    times = sorted({*counted, *came, last})
     one = outstanding.Outstanding(made.name, per=made.per, last=times[0], dates=times[1:])
     return outstanding.missing(one, outstanding.parse_expectation(made.expect), now)
 
@@ -308,10 +312,10 @@ def _refused(made: Entity) -> list[Attention]:
         ]
         if since:
             continue
-        times = f", {len(places)} times" if len(places) > 1 else ""
         later = any(loaded > time for loaded, _ in counted)
-        what = ", and later dates were loaded without it" if later else ""
-        text = f"{loads['guard'][places[-1]]}{times}{what}: {loads['message'][places[-1]]}"
+        notes = [f"{len(places)} times"] if len(places) > 1 else []
+        notes += ["later dates were loaded without it"] if later else []
+        text = ": ".join([*([", ".join(notes)] if notes else []), loads["message"][places[-1]]])
         found.append(Attention("refused", time, text, urgent=not later))
     return found
 

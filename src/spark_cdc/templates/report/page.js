@@ -4,6 +4,7 @@
 
   const COUNTED = ["committed", "squashed"];
   const SHOWN_LOADS = 30;
+  const FEW = 12; // loads whose bars need not fill the width
   const DAY = 86400000;
   const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
   const SIGNS = { refused: "▲", missing: "!" };
@@ -21,6 +22,7 @@
   // ---- words and figures
 
   const number = (value) => (value == null ? "" : value.toLocaleString("en-US"));
+  const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
   const instant = (seconds) => (seconds == null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`);
 
   function bytesText(bytes) {
@@ -116,7 +118,8 @@
     if (!days.length) return [];
     const found = [];
     const monday = (at) => at - ((new Date(at).getUTCDay() + 6) % 7) * DAY;
-    for (let at = monday(utc(days[0])); at < monday(utc(days.at(-1))) + 7 * DAY; at += DAY) {
+    const first = Math.min(monday(utc(days[0])), monday(utc(days.at(-1))) - 11 * 7 * DAY);
+    for (let at = first; at < monday(utc(days.at(-1))) + 7 * DAY; at += DAY) {
       const day = dayText(at);
       const what = status.get(day) ?? "no load";
       found.push({ day, week: dayText(monday(at)), weekday: WEEKDAYS[new Date(at).getUTCDay()], status: what, sign: SIGNS[what] ?? "" });
@@ -138,7 +141,8 @@
     if (unit) caption.append(" ", make("small", {}, unit));
     const figure = make("figure", { "data-chart": described.name }, caption, place);
     figure.draw = async () => {
-      drawn.push(await vegaEmbed(place, { ...described.vega_lite, datasets: { [name]: values } }, { actions: false, renderer: "svg" }));
+      const width = described.vega_lite.width === "container" && values.length < FEW ? { step: 48 } : described.vega_lite.width;
+      drawn.push(await vegaEmbed(place, { ...described.vega_lite, width, datasets: { [name]: values } }, { actions: false, renderer: "svg" }));
       place.scrollLeft = place.scrollWidth; // the newest days
     };
     return figure;
@@ -238,7 +242,7 @@
         ["Files", "figure", (one) => number(one.files)], ["Bytes", "figure", (one) => bytesText(one.bytes)],
       ], files),
       make("p", {}, vacuum.loads
-        ? `spark-cdc vacuum --select ${entity.name} would free ${bytesText(vacuum.bytes)} in ${number(vacuum.files)} files.`
+        ? `spark-cdc vacuum --select ${entity.name} would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}.`
         : "spark-cdc vacuum would free nothing yet: what does not count is kept for a week."),
       make("p", {}, compact
         ? `spark-cdc compact --select ${entity.name} would squash ${number(compact)} loads into two.`
@@ -253,7 +257,7 @@
       ["Load type", entity.load_type], ["Expected", entity.expect], ["Rows current", number(entity.rows ?? 0)], ["Loads that count", number(entity.committed_loads ?? 0)],
       ["Loads in this report", number(figures.loads)], ["Refused", number(figures.refused)], ["Rejected rows", number(figures.rejected)], ["Dates missing", number(figures.missing)],
       ["Last load", loads.findLast((row) => row.isCounted)?.time],
-      ["Last checkpoint", entity.checkpoint && `${entity.checkpoint}, ${number(entity.log_loads ?? 0)} loads with ${number(entity.log_rows ?? 0)} rows since`],
+      ["Last checkpoint", entity.checkpoint && `${entity.checkpoint}, ${counted(entity.log_loads ?? 0, "load")} with ${counted(entity.log_rows ?? 0, "row")} since`],
     ];
     return make("dl", {}, ...facts.filter(([, value]) => value).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   }
@@ -287,12 +291,15 @@
 
   const opened = () => entities.get(decodeURIComponent(location.hash.replace(/^#entity\//, "")));
 
+  let next = null; // what gets the focus, if it is not the title
+
   async function follow() {
     const entity = opened();
     await show(entity);
     document.body.dataset.shown = entity?.name ?? "";
     window.scrollTo(0, 0);
-    find(entity ? "entity-title" : "attention-title").focus({ preventScroll: true });
+    find(next ?? (entity ? "entity-title" : "attention-title")).focus({ preventScroll: true });
+    next = null;
   }
 
   async function filter() {
@@ -325,8 +332,9 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/" && event.target.tagName !== "INPUT") {
       event.preventDefault();
+      if (!opened()) return find("entity-filter").focus();
+      next = "entity-filter";
       location.hash = "#main";
-      find("entity-filter").focus();
     } else if (event.key === "Escape" && opened()) {
       location.hash = "#main";
     }
