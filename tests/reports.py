@@ -118,17 +118,20 @@ PARTS = {
 
 
 def load_shop(project: Any) -> None:
-    """Load an entity with all that needs attention, and make another that is never loaded.
+    """Load `parts`, in which all needs attention; `bare` is never loaded, `torn` loses its ledger.
 
-    Its last load adds one row, removes one and changes two, one of them to a script.
+    The last load of parts adds one row, removes one and changes two, one of them to a script.
     """
     quarantine = {"on_reject": "quarantine", "guards": {"min_rows": 1, "deleted_share": 0.6}}
     project.entity("parts", PARTS, expect="daily", **quarantine)
     project.entity("bare", PARTS)
+    project.entity("torn", PARTS)
+    project.land("torn", "2024-03-01", "id,name,price", "1,bolt,1.00")
     first = [f"{number},part {number},{number}.50" for number in range(1, 21)]
     project.land("parts", "2024-03-01", "id,name,price", *first)
     project.land("parts", "2024-03-02", "id,name,price", *first[:-1], "20,bolt,1.00", "21,x,dear")
-    project.load("2024-03-01", "parts")
+    project.load("2024-03-01", "parts", "torn")
+    project.query("drop table {s}.torn_ledger")
     project.load("2024-03-02", "parts")
     project.load("2024-03-02", "parts")
     changed = ["1,part 1,9.99", *first[2:-1], f"20,{EVIL},2.00", "22,nut,0.10"]

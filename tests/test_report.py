@@ -17,7 +17,7 @@ import vl_convert
 
 import reports
 from project import Project
-from spark_cdc import chain, report_page
+from spark_cdc import chain, report, report_page
 from spark_cdc.report_figures import KINDS, Attention, Entity, entity
 
 NOW = dt.datetime(2024, 3, 8, 12)
@@ -258,6 +258,7 @@ def test_the_report_of_a_project(
     assert str(target) in said
     page = target.read_text("utf-8")
     assert page.count("</script") == 3
+    assert "torn: no details, since its ledger could not be read: " in page
     data = {one["name"]: one for one in page_data(page)["entities"]}
     parts, bare = data["parts"], data["bare"]
 
@@ -290,15 +291,22 @@ def test_the_report_of_a_project(
     ]
     assert all(one["files"] > 0 and one["bytes"] > 0 for one in files)
 
-    words = ("--from", "2024-03-02", "--to", "2024-03-02", "--no-details", "--select", "parts")
+    assert target.stat().st_mode & 0o777 == 0o600
+
+    words = ("--from", "2024-03-02", "--to", "2024-03-02", "--rows", "0", "--select", "parts")
     code, said = command("report", "--out", str(target), *words)
     assert code == 0, said
     (only,) = page_data(target.read_text("utf-8"))["entities"]
     assert set(only["loads"]["time"]) == {"2024-03-02"}
-    assert "details" not in only
+    assert only["details"]["changes"]["rows"] == []
+    assert only["details"]["changes"]["columns"] == changes["columns"]
 
-    code, said = command("report", "--out", str(target), "--rows", "0", "--select", "parts")
-    assert code == 0, said
-    (bare_values,) = page_data(target.read_text("utf-8"))["entities"]
-    assert bare_values["details"]["changes"]["rows"] == []
-    assert bare_values["details"]["changes"]["columns"] == {"name": 1, "price": 2}
+
+@pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])
+def test_ledgers_are_read_only_if_that_is_wanted(entities: int, details: bool | None) -> None:
+    found = [
+        {"entity": f"e{number}", "loads": ["20240301-f-00000001"]} for number in range(entities)
+    ]
+    no_dbt: Any = None
+    (note,) = report._details(no_dbt, report.Scope(details=details), found)[1]
+    assert "spark-cdc report --details --select" in note

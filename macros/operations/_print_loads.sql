@@ -27,18 +27,20 @@
     {%- set log = {} -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- set is_there = load_log is not none and adapter.check_schema_exists(target.database, load_log.schema) and spark_cdc._is_there(load_log) -%}
-    {%- for row in (spark_cdc._query(spark_cdc._logged_loads_sql(load_log, listed | list if entities else none, since, before, row_limit)) if is_there else []) -%}
-        {%- do log.update({row.entity: row.logged}) -%}
-    {%- endfor -%}
+    {%- if is_there -%}
+        {%- set recorded = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+        {%- set sql = spark_cdc._logged_loads_sql(load_log, recorded, listed | list if entities else none, since, before, row_limit) -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
+    {%- endif -%}
     {%- for name in (listed | list + log | list) | unique -%}
         {%- do print('spark_cdc loads: ' ~ tojson(dict({'entity': name, 'schema': target.schema, 'broken': none, 'log': log.get(name)}, **listed.get(name, {})))) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
 
-{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Columns that an older version did not record are null. -#}
-{%- macro _logged_loads_sql(load_log, entities, since, before, row_limit) -%}
-{%- set recorded = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log, recorded (names of its columns: what an older version did not
+    record is null), and those of _print_loads(). -#}
+{%- macro _logged_loads_sql(load_log, recorded, entities, since, before, row_limit) -%}
 {%- set shown = {
     'status': "coalesce(status, 'committed')", 'committed_at': 'unix_seconds(committed_at)', 'started_at': 'unix_seconds(started_at)',
     'duration_seconds': 'round(duration_seconds, 1)', 'message': 'left(message, 1500)',

@@ -113,6 +113,8 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
         page = report_page.render(title, made, now, notes)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)  # it holds values of rows
     unfinished.write_text(page, encoding="utf-8")
     unfinished.replace(path)
     return path
