@@ -93,6 +93,24 @@ def test_a_date_that_was_refused_did_come() -> None:
     assert [one.kind for one in found.attention] == ["refused"]
 
 
+def test_a_report_that_ends_before_the_last_load() -> None:
+    """--to: what comes behind is neither missing nor stale, but what was refused is known."""
+    rows = [*days(1, 2), refused("2024-03-03")]
+    later = [row["load_id"] for row in days(1, 2, 4)]
+    at = dt.datetime(2024, 3, 4)
+    full = entity(reports.line("shop", rows, expect="daily", loads=later), at)
+    assert (full.missing, full.attention) == ([], [])
+    delta = reports.line("shop", rows, expect="daily", loads=later, load_type="delta")
+    assert [one.urgent for one in entity(delta, at).attention] == [False]
+
+
+def test_a_date_that_was_undone_did_come() -> None:
+    rows = days(5, 6, 7)
+    loads = [row["load_id"] for row in rows]
+    found = made(rows, expect="daily", loads=loads[:2], undone=loads[2:])
+    assert (found.missing, [one.kind for one in found.attention]) == ([], ["undone"])
+
+
 def test_a_later_full_load_makes_up_for_one_that_was_refused() -> None:
     assert made([*days(6), refused("2024-03-07"), *days(8)]).attention == []
 

@@ -108,7 +108,8 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
         found = _loads(dbt, scope)
         step.detail = f"{len(found)} entities"
         details, notes = _details(dbt, scope, found)
-        made = [report_figures.entity(one, now, details.get(one["entity"])) for one in found]
+        until = min(now, scope.last + dt.timedelta(days=1)) if scope.last else now
+        made = [report_figures.entity(one, until, details.get(one["entity"])) for one in found]
         title = f"Loads in {found[0]['schema']}" if found else "Loads"
         page = report_page.render(title, made, now, notes)
     path.parent.mkdir(parents=True, exist_ok=True)

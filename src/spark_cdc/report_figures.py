@@ -119,7 +119,8 @@ def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = Non
     """Return what there is to say of an entity.
 
     found: a line of the macro _print_loads.
-    now: the present, in UTC, without a zone.
+    now: the present, in UTC, without a zone; or the end of the last date that the report holds,
+        behind which nothing is expected.
     details: a line of the macro _print_details.
 
     Raises SparkCdcError if `expect` is none.
@@ -135,11 +136,13 @@ def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = Non
     _set_loads(made, rows, found)
     made.guards = _used_guards(made, rows, found.get("guards") or {})
     counted = [made.loads["time"][place] for place in made.counted]
-    last = _last_time(found.get("loads") or [], made.per) or (max(counted) if counted else None)
+    latest = max(counted, default=None)
+    newest = _last_time(found.get("loads") or [], made.per) or latest
+    last = newest if newest and dt.datetime.fromisoformat(newest) < now else latest
     made.missing = _missing(made, counted, last, now)
     made.attention = [
         *_broken(made, last),
-        *_refused(made),
+        *_refused(made, newest),
         *_late(made, last),
         *_undone(made, found.get("undone") or []),
         *_rejected(made),
@@ -268,14 +271,13 @@ def _part_of_band(times: float, low: float, high: float) -> float:
 
 
 def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.datetime) -> list[str]:
-    """Return the dates that are expected and neither loaded nor refused, up to now."""
+    """Return the dates that are expected and did not come up to now; some came and do not count."""
     if not made.expect or not last:
         return []
-    refused = KINDS.index("refused")
     came = [
         time
         for time, kind in zip(made.loads["time"], made.loads["kind"], strict=True)
-        if kind == refused and time > min([*counted, last])
+        if KINDS[kind] in ("refused", "undone") and time > min([*counted, last])
     ]
     times = sorted({*counted, *came, last})
     one = outstanding.Outstanding(made.name, per=made.per, last=times[0], dates=times[1:])
@@ -293,14 +295,18 @@ def _broken(made: Entity, last: str | None) -> list[Attention]:
     return []
 
 
-def _refused(made: Entity) -> list[Attention]:
-    """Return the dates that were refused and not loaded since; of each what it was last."""
+def _refused(made: Entity, newest: str | None) -> list[Attention]:
+    """Return the dates that were refused and not loaded since; of each what it was last.
+
+    newest: the last business time that counts, which the report need not hold.
+    """
     loads, kinds = made.loads, made.loads["kind"]
     refused: dict[str, list[int]] = {}
     for place, time in enumerate(loads["time"]):
         if KINDS[kinds[place]] == "refused":
             refused.setdefault(time, []).append(place)
     counted = [(loads["time"][place], place) for place in made.counted]
+    held = max(made.loads["time"], default="")
     found = []
     for time, places in refused.items():
         # rows of one date stand in the order in which they came
@@ -310,9 +316,9 @@ def _refused(made: Entity) -> list[Attention]:
             if (loaded == time and place > places[-1])
             or (loaded > time and loads["type"][place] == "full")
         ]
-        if since:
+        later = newest is not None and newest > time
+        if since or (later and str(newest) > held and made.load_type == "full"):
             continue
-        later = any(loaded > time for loaded, _ in counted)
         notes = [f"{len(places)} times"] if len(places) > 1 else []
         notes += ["later dates were loaded without it"] if later else []
         text = ": ".join([*([", ".join(notes)] if notes else []), loads["message"][places[-1]]])
