@@ -155,7 +155,7 @@ def _details(
         if done.ok:
             break
         # they come in this order, so that the first without an answer is what failed
-        failed = next(name for name in left if name not in details)
+        failed = next((name for name in left if name not in details), left[-1])
         said = " ".join(" ".join(done.lines[-6:]).split())
         notes.append(f"{failed}: no details, since its ledger could not be read: {said}")
         left = left[left.index(failed) + 1 :]
