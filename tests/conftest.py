@@ -70,7 +70,7 @@ LONG = (
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with what takes long, and leave out what is marked `full` and not for this run.
 
-    `full` is for `make test-all`, `cluster` for `make cluster`.
+    `full` is for `make test-all`, `cluster` for `make cluster`, `browser` for `make browser` too.
     """
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
@@ -82,9 +82,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_wanted(item: pytest.Item) -> bool:
-    """Say whether a test runs: what is marked `cluster` is not asked whether it takes long."""
+    """Say whether a test runs: what needs other programs is not asked whether it takes long."""
     if item.get_closest_marker("cluster"):
         return scale.CLUSTER
+    if item.get_closest_marker("browser"):
+        return scale.BROWSER
     return scale.ALL or not item.get_closest_marker("full")
 
 

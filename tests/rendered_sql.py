@@ -258,7 +258,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
 
 
 def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
-    """The queries of vacuum and compact."""
+    """The queries of vacuum, compact and report."""
     name, kind = entity["name"], entity["load_type"][0]
     ledger = Relation(f"{name}_ledger")
     operated = {
@@ -275,6 +275,12 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
     return {
         "vacuum_ages": macros._load_ages_sql(operated, ledger),
         "compact": macros._compacted_rows_sql(operated, plan, columns, record, record),
+        "report_loads": macros._logged_loads_sql(
+            operated["load_log"], list(macros._load_log_columns()), [name], "2024", "2025", 400
+        ),
+        "report_changes": macros._changes_sql(
+            entity, macros._diff_sql(entity, ledger, loads[:-1], loads), 5
+        ),
         "cluster_steps": macros._cluster_steps_sql(columns[:2], ledger, loads[:1], 10**6, 128),
     }
 

@@ -1,6 +1,7 @@
 """How much a run of the tests proves: `make test` a part of everything, `make test-all` all of it.
 
-What is marked `full` runs in the latter only; what is marked `cluster` in `make cluster` only.
+What is marked `full` runs in the latter only; what is marked `cluster` in `make cluster` only; what
+is marked `browser` in `make browser` and `make test-all`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 
 ALL = bool(os.environ.get("SPARK_CDC_TEST_ALL"))
+BROWSER = ALL or bool(os.environ.get("SPARK_CDC_TEST_BROWSER"))
 CLUSTER = bool(os.environ.get("SPARK_CDC_TEST_CLUSTER"))
 
 # random histories of each suite that has them, all of its runs together

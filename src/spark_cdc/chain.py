@@ -324,7 +324,11 @@ class Progress:
 
 def parse_json(done: Done, marker: str) -> Any:
     """Return the JSON behind a marker in what dbt printed."""
-    for line in done.lines:
-        if marker in line:
-            return json.loads(line.partition(marker)[2])
+    for found in parse_lines(done, marker):
+        return found
     raise SparkCdcError(f"dbt printed no line with {marker!r}:\n{done.output}", LOG)
+
+
+def parse_lines(done: Done, marker: str) -> list[Any]:
+    """Return what stands behind a marker in each of the lines that have it."""
+    return [json.loads(line.partition(marker)[2]) for line in done.lines if line.startswith(marker)]

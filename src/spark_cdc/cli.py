@@ -16,7 +16,7 @@ from spark_cdc.errors import SparkCdcError
 # parsed arguments to the exit code.
 COMMANDS = (
     *("demo", "server", "run", "plan", "load", "backfill", "replay"),
-    *("undo", "states", "status", "upkeep", "generate", "new", "packages"),
+    *("undo", "states", "status", "report", "upkeep", "generate", "new", "packages"),
 )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, packages, ports, project, server
+from spark_cdc import chain, console, packages, ports, project, report, server
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students")
@@ -121,7 +121,7 @@ def _show(cursor: Any, title: str, sql: str, width: int = 24) -> None:
     print(f"\n{title}\n{console.table(headings, rows, width)}")
 
 
-def report(cursor: Any, schema: str, entities: Sequence[str]) -> None:
+def _show_loads(cursor: Any, schema: str, entities: Sequence[str]) -> None:
     """Print what each load did, and a few rows of each entity: what is true now, what changed."""
     _show(
         cursor,
@@ -229,8 +229,11 @@ def run(arguments: Any) -> int:
         if summary:
             print(f"  {re.sub(r'^[0-9:.]+ +', '', summary[-1])}")
         _dbt("dbt docs generate", dbt, ["docs", "generate"], log)
-        report(cursor, schema, [name for name in ENTITIES if any(name in e for _, e in days)])
+        shown = [name for name in ENTITIES if any(name in e for _, e in days)]
+        _show_loads(cursor, schema, shown)
+        page = report.write(dbt, report.Scope(shown))
     print(next_steps(schema, found.port))
+    print(f"\nThe report, for the browser: {page}")
     print(f"\nDone in {time.monotonic() - begun:.0f} s; all output is in {log}")
     return 0
 

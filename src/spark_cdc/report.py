@@ -1,0 +1,162 @@
+"""`spark-cdc report`: the loads of all entities, and what needs attention, as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import chain, console, load, project, report_figures, report_page
+from spark_cdc.errors import SparkCdcError
+
+LOADS, DETAILS = "spark_cdc report: ", "spark_cdc details: "
+MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a report holds.
+
+    first, last: the business dates that it begins and ends with; None for all.
+    loads: of each entity at most.
+    details: whether ledgers are read; None to leave that to the number of entities.
+    rows: shown of what a last load changed, of each kind; 0 for no values at all.
+    """
+
+    entities: Sequence[str] = ()
+    first: dt.datetime | None = None
+    last: dt.datetime | None = None
+    loads: int = 400
+    details: bool | None = None
+    rows: int = 5
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `report` to the command line."""
+    parser = subparsers.add_parser(
+        "report", help="writes what the loads did, and what needs attention, as one HTML file"
+    )
+    parser.add_argument("--out", metavar="FILE", help="where to (target/report.html)")
+    parser.add_argument("--open", action="store_true", help="show it in the browser")
+    parser.add_argument("--from", dest="first", metavar="DATE", help="the first business date")
+    parser.add_argument("--to", dest="last", metavar="DATE", help="the last business date")
+    parser.add_argument(
+        "--loads", type=int, default=400, metavar="N", help="at most of each entity (400)"
+    )
+    parser.add_argument(
+        "--details",
+        action=argparse.BooleanOptionalAction,
+        help="what the last load changed, sizes, what vacuum and compact would do: this reads the"
+        f" ledgers, and is left out where there are more than {MANY} entities",
+    )
+    parser.add_argument(
+        "--rows",
+        type=int,
+        default=5,
+        metavar="N",
+        help="shown of each kind that the last load changed (5); 0: no values",
+    )
+    chain.add_arguments(parser, "select", "target")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Write the report, and open it if that is asked for."""
+    for name in ("loads", "rows"):
+        least = 1 if name == "loads" else 0
+        if getattr(arguments, name) < least:
+            raise SparkCdcError(
+                f"--{name} {getattr(arguments, name)} is less than {least}: nothing was written",
+                f"spark-cdc report --{name} {least + 1}",
+            )
+    first, last = (_date(text) for text in (arguments.first, arguments.last))
+    if first and last and last < first:
+        raise SparkCdcError(
+            f"--to {arguments.last} lies before --from {arguments.first}: nothing was written",
+            f"spark-cdc report --from {arguments.last} --to {arguments.first}",
+        )
+    scope = Scope(arguments.select, first, last, arguments.loads, arguments.details, arguments.rows)
+    path = write(chain.Dbt(arguments.target, parses_once=True), scope, arguments.out)
+    print(path)
+    if arguments.open and not webbrowser.open(path.as_uri()):
+        raise SparkCdcError("no browser was found to open the report with", f"Open {path}")
+    return 0
+
+
+def _date(text: str | None) -> dt.datetime | None:
+    """Return the day of a business date."""
+    if text is None:
+        return None
+    return dt.datetime.combine(load.parse_business_date(text)[0].date(), dt.time())
+
+
+def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
+    """Write a report and return where it lies."""
+    path = Path(out).expanduser().resolve() if out else project.root() / "target" / "report.html"
+    if path.is_dir():
+        raise SparkCdcError(
+            f"--out {path} is a folder: nothing was written",
+            f"spark-cdc report --out {path / 'report.html'}",
+        )
+    now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
+    with console.Step("Report") as step:
+        found = _loads(dbt, scope)
+        step.detail = f"{len(found)} entities"
+        details, notes = _details(dbt, scope, found)
+        until = min(now, scope.last + dt.timedelta(days=1)) if scope.last else now
+        made = [report_figures.entity(one, until, details.get(one["entity"])) for one in found]
+        title = f"Loads in {found[0]['schema']}" if found else "Loads"
+        page = report_page.render(title, made, now, notes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    unfinished.touch(mode=0o600)  # it holds values of rows
+    unfinished.write_text(page, encoding="utf-8")
+    unfinished.replace(path)
+    return path
+
+
+def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
+    """Return what cdc_loads and the manifests say of each entity."""
+    before = scope.last + dt.timedelta(days=1) if scope.last else None
+    done = dbt.operate(
+        "_print_report",
+        scope.entities,
+        since=scope.first.strftime("%Y%m%d") if scope.first else None,
+        before=before.strftime("%Y%m%d") if before else None,
+        row_limit=scope.loads,
+    )
+    return chain.parse_lines(done, LOADS)
+
+
+def _details(
+    dbt: chain.Dbt, scope: Scope, found: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what takes reads of ledgers, by entity, and what to say of what is not there."""
+    loaded = [one["entity"] for one in found if one.get("loads")]
+    wanted = len(loaded) <= MANY if scope.details is None else scope.details
+    if not wanted:
+        return {}, [
+            "What the last load changed, sizes, and what vacuum and compact would do are left out:"
+            " spark-cdc report --details --select ENTITY …"
+        ]
+    details: dict[str, Any] = {}
+    notes = []
+    left = loaded
+    while left:
+        values = json.dumps({"entities": left, "row_limit": scope.rows})
+        done = dbt.run("run-operation", "spark_cdc._print_details", "--args", values)
+        details |= {one["entity"]: one for one in chain.parse_lines(done, DETAILS)}
+        if done.ok:
+            break
+        # they come in this order, so that the first without an answer is what failed
+        failed = next((name for name in left if name not in details), left[-1])
+        said = " ".join(" ".join(done.lines[-6:]).split())
+        notes.append(f"{failed}: no details, since its ledger could not be read: {said}")
+        left = left[left.index(failed) + 1 :]
+    return details, notes

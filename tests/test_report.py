@@ -1,0 +1,330 @@
+"""`spark-cdc report`: what needs attention, and the file; tests/test_report_browser.py opens it."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import gzip
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+
+import reports
+from project import Project
+from spark_cdc import chain, report, report_page
+from spark_cdc.report_figures import KINDS, Attention, Entity, entity
+
+NOW = dt.datetime(2024, 3, 8, 12)
+
+
+def made(rows: list[dict[str, Any]], **more: Any) -> Entity:
+    """The entity `shop` of some rows of cdc_loads, now."""
+    return entity(reports.line("shop", rows, **more), NOW)
+
+
+def kinds(found: Entity) -> list[str]:
+    return [KINDS[kind] for kind in found.loads["kind"]]
+
+
+def days(*numbers: int, **more: Any) -> list[dict[str, Any]]:
+    return [reports.load(f"2024-03-{day:02d}", f"{day:08d}", **more) for day in numbers]
+
+
+def refused(day: str, attempt: str = "0000000f", **more: Any) -> dict[str, Any]:
+    figures = {"status": "refused", "guard": "empty", "message": "the snapshot is empty"}
+    return reports.load(day, attempt, **figures, **more)
+
+
+def test_nothing_needs_attention() -> None:
+    found = made(days(5, 6, 7), expect="daily")
+    assert found.attention == []
+    assert found.counted == [0, 1, 2]
+    assert found.total("rows_in") == 3000
+    assert found.missing == []
+
+
+@pytest.mark.parametrize(
+    ("expect", "loaded", "missing", "what"),
+    [
+        ("daily", (5, 6), ["2024-03-07"], ["stale"]),
+        ("daily", (4, 6, 7), ["2024-03-05"], ["missing"]),
+        ("daily", (4, 6), ["2024-03-05", "2024-03-07"], ["stale", "missing"]),
+        ("2d", (2, 6), ["2024-03-04"], ["missing"]),
+        ("weekly", (1,), [], []),
+        (None, (1,), [], []),
+    ],
+)
+def test_dates_that_are_expected(
+    expect: str | None, loaded: tuple[int, ...], missing: list[str], what: list[str]
+) -> None:
+    """That of a day is due when the day is over; without `expect` nobody can tell."""
+    found = made(days(*loaded), expect=expect)
+    assert (found.missing, [one.kind for one in found.attention]) == (missing, what)
+
+
+def test_loads_of_times_of_day() -> None:
+    rows = [reports.load(f"2024-03-08 {hour:02d}:00:00") for hour in (8, 10, 11)]
+    found = made(rows, per="timestamp", expect="hourly")
+    assert found.missing == ["2024-03-08 09:00:00"]
+
+
+def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
+    rows = days(6, load_type="delta")
+    once = refused("2024-03-07", load_type="delta")
+    again = refused("2024-03-07", "0000000e", load_type="delta")
+    (told,) = made([*rows, once, again]).attention
+    assert told == Attention("refused", "2024-03-07", told.text, urgent=True)
+    assert told.text == "2 times: the snapshot is empty"
+    assert made([*rows, once, *days(7, load_type="delta")]).attention == []
+    (passed,) = made([*rows, once, *days(8, load_type="delta")]).attention
+    assert not passed.urgent
+    assert passed.text.startswith("later dates were loaded without it: ")
+
+
+def test_a_date_that_was_refused_did_come() -> None:
+    found = made([*days(6), refused("2024-03-07")], expect="daily")
+    assert found.missing == []
+    assert [one.kind for one in found.attention] == ["refused"]
+
+
+def test_a_report_that_ends_before_the_last_load() -> None:
+    """--to: what comes behind is neither missing nor stale, but what was refused is known."""
+    rows = [*days(1, 2), refused("2024-03-03")]
+    later = [row["load_id"] for row in days(1, 2, 4)]
+    at = dt.datetime(2024, 3, 4)
+    full = entity(reports.line("shop", rows, expect="daily", loads=later), at)
+    assert (full.missing, full.attention) == ([], [])
+    delta = reports.line("shop", rows, expect="daily", loads=later, load_type="delta")
+    assert [one.urgent for one in entity(delta, at).attention] == [False]
+
+
+def test_a_date_that_was_undone_did_come() -> None:
+    rows = days(5, 6, 7)
+    loads = [row["load_id"] for row in rows]
+    found = made(rows, expect="daily", loads=loads[:2], undone=loads[2:])
+    assert (found.missing, [one.kind for one in found.attention]) == ([], ["undone"])
+
+
+def test_a_later_full_load_makes_up_for_one_that_was_refused() -> None:
+    assert made([*days(6), refused("2024-03-07"), *days(8)]).attention == []
+
+
+def test_what_became_of_loads() -> None:
+    """Replaced by a rerun, squashed, squashed twice, taken back, refused."""
+    rows = days(1, 2, 3, 4, 5, 6)
+    history = reports.load("2024-03-01", "000000h1", load_type="compact")
+    history["replaced_load_ids"] = rows[0]["load_id"]
+    second = reports.load("2024-03-02", "000000h2", load_type="compact")
+    second["replaced_load_ids"] = f"{history['load_id']}, {rows[1]['load_id']}"
+    named = [second["load_id"], rows[3]["load_id"], rows[4]["load_id"]]
+    undone = [rows[5]["load_id"]]
+    found = made(
+        [rows[0], history, rows[1], second, *rows[2:], refused("2024-03-07")],
+        loads=named,
+        undone=undone,
+    )
+    assert kinds(found) == [
+        *("squashed", "squashed", "superseded", "committed", "committed", "undone", "refused")
+    ]
+    assert [move["what"] for move in found.moves] == ["compact", "compact"]
+    assert [one.kind for one in found.attention] == ["refused", "undone"]
+    assert "1 load was taken back, from 2024-03-06 on" in found.attention[1].text
+
+
+@pytest.mark.parametrize(
+    ("figures", "guard", "used"),
+    [
+        ({"rows_deleted": 450}, "deleted_share", 0.9),
+        ({"rows_deleted": 600}, "deleted_share", 1.2),
+        ({"rows_updated": 950}, "updated_share", 1.0),
+        ({"rows_inserted": 9000}, "inserted_share", 0.9),
+        ({"rows_in": 4500}, "rows_band", 0.935),
+        ({"rows_in": 220}, "rows_band", 0.941),
+        ({"rows_rejected": 90}, "rejected_share", 0.9),
+        ({"rows_rejected": 900, "rows_in": 10_000}, "rejects", 0.9),
+        ({"rows_deleted": 90, "rows_prior": 90}, "deleted_share", None),
+        ({"rows_deleted": 300}, "deleted_share", 0.6),
+    ],
+)
+def test_guards_that_were_near(figures: dict[str, int], guard: str, used: float | None) -> None:
+    """As _check_guards judges: tests/test_guards.py has the limits themselves."""
+    found = made([*days(5, 6), *days(7, **figures)])
+    assert found.guards.get(guard, [None])[-1] == (used if used else None)
+    told = [one.text for one in found.attention if one.kind == "guard" and guard in one.text]
+    assert bool(told) == bool(used and used >= 0.8)
+    assert all(("lifted" in text) == (used is not None and used > 1) for text in told)
+
+
+def test_a_guard_that_is_off_is_not_near() -> None:
+    guards = reports.GUARDS | {"deleted_share": None, "rows_band": None}
+    found = made([*days(6), *days(7, rows_deleted=1000, rows_in=1)], guards=guards)
+    assert found.attention == []
+
+
+def test_rejected_rows() -> None:
+    (told,) = made([*days(5), *days(6, rows_rejected=3), *days(7)]).attention
+    assert (told.kind, told.time) == ("rejects", "2024-03-06")
+    assert told.text == "3 rows were set aside by 1 of 3 loads: shop_rejects."
+
+
+def test_entities_without_loads_or_yaml() -> None:
+    never = entity(reports.line("shop", []), NOW)
+    broken = {"entity": "shop", "schema": "s", "broken": "shop: load_type is missing", "log": None}
+    log = reports.line("shop", days(5))["log"]
+    gone = {"entity": "shop", "schema": "s", "broken": None, "log": log}
+    found = [entity(one, NOW) for one in (never_line(), broken, gone)]
+    assert never.attention == found[0].attention
+    assert [one.attention[0].kind for one in found] == [
+        *("never loaded", "configuration", "not in the project")
+    ]
+    assert [one.attention[0].urgent for one in found] == [False, True, False]
+    assert kinds(found[2]) == ["committed"]
+
+
+def never_line() -> dict[str, Any]:
+    return reports.line("shop", []) | {"log": None}
+
+
+def page_data(page: str) -> Any:
+    """What the page's script reads."""
+    packed = re.search(r'id="data">([^<]*)</script>', page)
+    assert packed
+    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
+
+
+def test_the_page_is_small_and_made_quickly() -> None:
+    """200 entities of 400 loads each."""
+    lines = reports.many(200, 400)
+    begun = time.process_time()
+    found = [entity(line, NOW) for line in lines]
+    page = report_page.render("Loads", found, NOW, [])
+    assert time.process_time() - begun < 10
+    assert len(page.encode()) < 10_000_000
+    data = page_data(page)
+    assert len(data["entities"]) == 200
+    assert sum(len(one["loads"]["time"]) for one in data["entities"]) == 200 * 420
+
+
+def test_the_page_asks_for_nothing_and_runs_only_its_own_scripts() -> None:
+    page = report_page.render("Loads", [made(days(6, 7))], NOW, [])
+    assert "default-src 'none'" in page
+    for script in re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL):
+        assert f"'sha256-{report_page._hash(script)}'" in page
+    assert len(re.findall("<script", page.split("<script>")[0])) == 1  # the data, which is no code
+    assert not re.search(r"<(?:link|img|iframe)|@import|url\(", page.split("<script>")[0])
+
+
+def test_values_stand_in_the_page_as_text() -> None:
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    rows = [*days(6), refused("2024-03-07", load_type="delta") | {"message": evil}]
+    details = {"changes": {"rows": [{"keys": {"id": evil}}]}}
+    found = entity(reports.line(evil, rows), NOW, details)
+    page = report_page.render(evil, [found], NOW, [evil])
+    assert "alert(1)</script>" not in page
+    assert "<img" not in page.split("<script>")[0]
+    assert page.count("</script") == 3
+    data = page_data(page)["entities"][0]
+    assert data["name"] == data["loads"]["message"][1] == evil
+    assert data["details"] == details
+
+
+@pytest.mark.parametrize("chart", report_page.charts(), ids=lambda chart: str(chart["name"]))
+def test_charts_are_vega_lite(chart: dict[str, Any]) -> None:
+    drawn = vl_convert.vegalite_to_vega(chart["vega_lite"])
+    assert drawn["marks"]
+    assert chart["title"]
+    assert chart["says"]
+
+
+def test_lines_of_dbt_are_taken_as_they_are() -> None:
+    said = 'one\nspark_cdc report: {"a": "spark_cdc report: "}\nspark_cdc report: {"a": 2}\n'
+    found = chain.parse_lines(chain.Done(True, said), "spark_cdc report: ")
+    assert found == [{"a": "spark_cdc report: "}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--loads", "0"), "--loads 0 is less than 1"),
+        (("--rows", "-1"), "--rows -1 is less than 0"),
+        (("--from", "2024-02-30"), "'2024-02-30' is not a business date"),
+        (("--from", "2024-02-02", "--to", "2024-02-01"), "--to 2024-02-01 lies before --from"),
+        (("--out", "."), "is a folder"),
+    ],
+)
+def test_options_that_are_wrong(cli: Callable[..., Any], words: tuple[str, ...], said: str) -> None:
+    done = cli("report", *words)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "next: " in done.stderr
+
+
+def test_the_report_of_a_project(
+    project: Project, command: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    """All that the page holds is what the tables say; another entity's damage spoils nothing."""
+    reports.load_shop(project)
+    target = tmp_path / "reports" / "shop.html"
+    code, said = command("report", "--out", str(target))
+    assert code == 0, said
+    assert str(target) in said
+    page = target.read_text("utf-8")
+    assert page.count("</script") == 3
+    assert "torn: no details, since its ledger could not be read: " in page
+    data = {one["name"]: one for one in page_data(page)["entities"]}
+    parts, bare = data["parts"], data["bare"]
+
+    columns = "business_time, load_id, rows_in, rows_inserted, rows_updated, rows_deleted"
+    names = ("time", "load", "rows_in", "I", "U", "D")
+    logged = sorted(
+        project.query(
+            f"select {columns} from {{s}}.cdc_loads where entity = 'parts' order by started_at"
+        )
+    )
+    loads = parts["loads"]
+    assert sorted(zip(*(loads[name] for name in names), strict=True)) == logged
+    assert [KINDS[kind] for kind in loads["kind"]].count("committed") == 3
+    assert [KINDS[kind] for kind in loads["kind"]].count("superseded") == 1
+    assert parts["rows"] == project.query("select count(*) from {s}.parts_current")[0][0]
+    assert {one["kind"] for one in parts["attention"]} == {"refused", "rejects", "missing", "stale"}
+    assert bare["attention"][0]["kind"] == "never loaded"
+
+    changes = parts["details"]["changes"]
+    assert changes["counts"] == {"added": 1, "removed": 1, "changed": 2}
+    assert changes["columns"] == {"name": 1, "price": 2}
+    assert {"column_name": "name", "value_before": "bolt", "value_after": reports.EVIL} in [
+        value for row in changes["rows"] for value in row["column_differences"]
+    ]
+    assert parts["details"]["rejects"] == [{"columns": "price", "row_count": 1}]
+    files = parts["details"]["files"]
+    assert [(one["table"], one["is_needed"]) for one in files] == [
+        ("parts_ledger", True),
+        ("parts_ledger", False),
+    ]
+    assert all(one["files"] > 0 and one["bytes"] > 0 for one in files)
+
+    assert target.stat().st_mode & 0o777 == 0o600
+
+    words = ("--from", "2024-03-02", "--to", "2024-03-02", "--rows", "0", "--select", "parts")
+    code, said = command("report", "--out", str(target), *words)
+    assert code == 0, said
+    (only,) = page_data(target.read_text("utf-8"))["entities"]
+    assert set(only["loads"]["time"]) == {"2024-03-02"}
+    assert only["details"]["changes"]["rows"] == []
+    assert only["details"]["changes"]["columns"] == changes["columns"]
+
+
+@pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])
+def test_ledgers_are_read_only_if_that_is_wanted(entities: int, details: bool | None) -> None:
+    found = [
+        {"entity": f"e{number}", "loads": ["20240301-f-00000001"]} for number in range(entities)
+    ]
+    no_dbt: Any = None
+    (note,) = report._details(no_dbt, report.Scope(details=details), found)[1]
+    assert "spark-cdc report --details --select" in note
