@@ -1,18 +1,25 @@
-"""Change feeds, end to end: what consumers get after loads, reruns, undo, redo, replay, compact and vacuum."""
+"""Change feeds: what consumers get after loads, reruns, undo, redo, replay, compact, vacuum."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import harness
+from benchmarks.__main__ import DELTA, DELTA_CONF
 from project import Project
+from spark_cdc.macros import load_macros
 
 ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("insert", "update_preimage", "update_postimage", "delete")
 EXAMPLE = ROOT / "docs" / "examples" / "order_amounts.sql"
 ENTITY = "orders"
 COLUMNS: dict[str, Any] = {
@@ -44,13 +51,12 @@ ASK = """
 """
 
 
-
-
 class Consumer:
     """Keeps a copy of the current rows from nothing but changes."""
 
     def __init__(self, rows: Iterable[tuple[Any, ...]] = ()) -> None:
         self.rows = {row[0]: row for row in rows}
+        self.pending: set[int] = set()
 
     def take(self, changes: Iterable[tuple[Any, ...]], after: int, until: int) -> None:
         """Applies changes: a pre-image, and a deleted row, must be what is there."""
@@ -72,8 +78,6 @@ class Consumer:
                 assert old == tuple(image)
                 self.pending.add(image[0])
         assert not self.pending
-
-    pending: set[int] = set()
 
 
 def land(project: Project, day: int, rows: Rows) -> None:
@@ -103,17 +107,15 @@ def asked(project: Project, *ranges: tuple[Any, Any]) -> list[list[tuple[Any, ..
     return [project.query(f"select {what} from (\n{sql}\n) as changes") for sql in queries]
 
 
-def check(project: Project, states: dict[int, list[tuple[Any, ...]]]) -> None:
-    """Any consumer, whatever it has taken, comes to what was there at any later version."""
+def check(project: Project, states: dict[int, list[tuple[Any, ...]]], *last: int) -> None:
+    """Any consumer, whatever it has taken, comes to what is there; others to what was there."""
     versions = sorted(states)
-    pairs = [(old, versions[-1]) for old in versions] + list(zip(versions, versions[1:]))
-    for (old, new), changes in zip(pairs, asked(project, *pairs)):
+    pairs = [(old, versions[-1]) for old in versions if old not in last[:-1]]
+    pairs += [(old, new) for old, new in itertools.pairwise(last)]
+    for (old, new), changes in zip(pairs, asked(project, *pairs), strict=True):
         consumer = Consumer(states[old])
         consumer.take(changes, old, new)
         assert sorted(consumer.rows.values()) == states[new], (old, new, changes)
-    [start] = asked(project, (None, None))
-    assert {row[:1] + row[2:3] for row in start} <= {(versions[-1], "insert")}
-    assert sorted(row[3:] for row in start) == states[versions[-1]]
 
 
 @pytest.fixture(scope="module")
@@ -134,9 +136,14 @@ def states() -> dict[int, list[tuple[Any, ...]]]:
     return {0: []}
 
 
+def wanted_sums(project: Project) -> list[tuple[Any, ...]]:
+    what = "customer, cast(sum(quantity * price) as decimal(38,2)) as amount"
+    return [row for row in project.rows(f"{ENTITY}_current group by customer", what) if row[1]]
+
+
 def sums(project: Project) -> list[tuple[Any, ...]]:
     """What the example came to."""
-    sql = "select customer, sum(amount) from {s}.order_amounts group by customer"
+    sql = "select customer, cast(sum(amount) as decimal(38,2)) from {s}.order_amounts group by 1"
     return sorted(row for row in project.query(sql) if row[1])
 
 
@@ -158,23 +165,172 @@ def test_consumers_come_to_what_is_there(
 
     for day in range(3):
         load(day)
-    check(shop, states)
     plain = f"select _commit_version, load_id, _change_type, {IMAGE} from {{s}}.{ENTITY}_changes"
-    assert sorted(shop.query(plain)) == sorted(asked(shop, (0, None))[0])
+    before = sorted(shop.query(plain))
+    assert before == sorted(asked(shop, (0, None))[0])
+    assert [row[0] for row in before] == sorted(row[0] for row in before)
 
     load(2, {1: ("ann", 1, "10.00"), 7: ("gus", 1, "4.00")})  # the last load again
     load(2)
-    check(shop, states)
     step("undo", ENTITY)
     step("redo", ENTITY)
     step("undo", ENTITY, "--to", DAYS[0])
-    check(shop, states)
+    check(shop, states, *sorted(states)[-4:])
     for day in (1, 2, 3):
         load(day)
     land(shop, 1, {1: ("ann", 8, "10.00"), 3: ("cid", 1, "1.00")})
     step("replay", "--from", DAYS[1], "--select", ENTITY, "--publish")
     load(4)
+    check(shop, states, *sorted(states)[-5:])
+    start = asked(shop, (None, None))[0]
+    assert {row[:1] + row[2:3] for row in start} == {(head(shop), "insert")}
+    assert sorted(row[3:] for row in start) == current(shop)
+    assert sums(shop) == wanted_sums(shop)
+
+    # compact changes nothing of what is there
+    before = sorted(shop.query(plain))
+    times = "select distinct _commit_version, _commit_timestamp, load_id from {s}.orders_changes"
+    told = sorted(shop.query(times), key=repr)
+    assert None not in {row[1] for row in told}
+    step("compact", "--older-than", "0", "--execute")
+    assert sorted(shop.query(plain)) == before
+    assert sorted(shop.query(times), key=repr) == told
+    load(5, STORY[0])
     check(shop, states)
-    expected = "customer, cast(sum(quantity * price) as decimal(38,2)) as amount"
-    wanted = shop.rows(f"{ENTITY}_current group by customer", expected)
-    assert [(c, float(a)) for c, a in sums(shop)] == [(c, float(a)) for c, a in wanted if a]
+    assert sums(shop) == wanted_sums(shop)
+
+
+def test_vacuum_takes_the_past_of_what_was_rewritten_alone(
+    shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
+) -> None:
+    kept = [row[1] for row in shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")]
+    assert len(kept) == 6  # two reruns, two undos, the replay; and what the first undo took back
+    code, said = command("vacuum", "--retention", "24", "--execute")
+    assert code == 0, said
+    assert shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")
+    check(shop, states)
+
+    code, said = command("vacuum", "--retention", "0", "--force", "--execute")
+    assert code == 0, said
+    assert not shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")
+    rewritten = max(int(name[-6:]) for name in kept) + 1
+    check(shop, {version: rows for version, rows in states.items() if version >= rewritten})
+    outcome = shop.dbt("run-operation", "ask", "--args", json.dumps({"ranges": [[1, None]]}))
+    assert not outcome.success
+    told = " ".join(outcome.output.split())
+    assert f"what changed since version 1 can't be told any more: commit {rewritten} took" in told
+    assert f"Accepted are from_version {rewritten} to {head(shop)}" in told
+    outcome = shop.dbt("test")
+    assert outcome.success, outcome.output
+
+
+@pytest.mark.parametrize(
+    ("versions", "message"),
+    [
+        ((5, 4), "from_version 5 is greater than to_version 4"),
+        ((10, None), "from_version 10 is newer than the last commit, 9"),
+        ((0, 12), "to_version 12 is newer than the last commit, 9"),
+        ((-1, None), "from_version is '-1'; accepted are whole numbers from 0, or none"),
+        (("x", 2.5), "from_version is 'x'; accepted are whole numbers from 0, or none; to_version"),
+    ],
+)
+def test_versions_that_are_refused(versions: tuple[Any, Any], message: str) -> None:
+    macros = load_macros()
+    with pytest.raises(Exception, match=re.escape(message)):
+        macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, *versions)
+    macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, None, 9)
+    macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, Decimal(9), None)
+
+
+def test_an_entity_that_is_not_there(shop: Project) -> None:
+    outcome = shop.dbt("show", "--inline", "{{ spark_cdc.changes('order', 1) }}")
+    assert not outcome.success
+    assert "depends on a node named 'order_changes' which was not found" in outcome.output
+
+
+def load_of(day: int, run: str, version: int) -> tuple[str, dict[str, Any]]:
+    return f"202403{day:02d}-f-{run:0>8}", {"version": version, "started_at": f"2024-04-{version}"}
+
+
+def test_versions_follow_the_commits_whatever_is_taken_back() -> None:
+    """Random histories of manifests: each load has the commit by which it last came."""
+    macros = load_macros(_time_now=lambda pattern="": "2024-05-01 00:00:00")
+    rng = random.Random(19)
+    for _ in range(60):
+        manifest = macros._empty_manifest()
+        records: dict[str, dict[str, Any]] = {}
+        came: dict[str, int] = {}  # the oracle
+        undone: list[str] = []
+        for sequence in range(1, 25):
+            loads, run = list(manifest["loads"]), f"{sequence:08x}"
+            kept = loads[: rng.randint(0, len(loads))]
+            what = rng.choice(["load", "load", "rerun", "undo", "redo", "replay"])
+            added: list[str] = []
+            if what == "load":
+                kept, runs = loads, [run]
+            elif what == "rerun":
+                kept, runs = loads[:-1], [run]
+            elif what == "replay":
+                runs = [f"{rng.getrandbits(32):08x}" for _ in range(rng.randint(1, 4))]
+            else:
+                runs = []
+            day = int(kept[-1][6:8]) if kept else 0
+            if what == "redo":
+                kept, added, undone = loads, undone, []
+            elif what == "undo":
+                undone = loads[len(kept) :]
+            else:
+                undone = []
+            for at, one in enumerate(runs):
+                name, record = load_of(day + 1 + at, one, sequence)
+                if what == "replay":
+                    record["version"] = rng.randint(1, sequence)
+                records[name] = record
+                added.append(name)
+            next_one = {
+                **manifest, "loads": kept + added, "sequence": sequence, "commit": run,
+            }  # fmt: skip
+            came = {name: came[name] for name in kept} | dict.fromkeys(added, sequence)
+            manifest = macros._versioned_manifest(next_one, manifest)
+            assert (manifest["rewritten"]["version"] == sequence) == (kept != loads)
+            told = {one["load_id"]: one["version"] for one in macros._commits(manifest, records)}
+            assert told == came
+            assert len(manifest["recommitted"]) <= len(manifest["loads"])
+
+
+@pytest.mark.full
+def test_the_same_changes_as_those_of_delta(project: Project, tmp_path: Path) -> None:
+    """The same loads by MERGE into a Delta table: its feed has the same rows, version by version."""
+    jars = harness.delta_jars(DELTA, tmp_path)
+    project.entity("merged", COLUMNS)
+    model = project.folder / "models" / "merged" / "merged_changes.sql"
+    model.write_text("{{ spark_cdc.changes() }}\n", "utf-8")
+    delta = harness.Server(tmp_path / "delta", "2g", jars, DELTA_CONF)
+    try:
+        types = "id int, customer string, quantity int, price decimal(10,2)"
+        delta.execute(
+            f"create table merged ({types}) using delta"
+            " tblproperties (delta.enableChangeDataFeed = true)"
+        )
+        # a key comes back, and another load brings nothing new
+        for day, rows in enumerate([*STORY, STORY[0], STORY[0]]):
+            lines = [f"{key},{','.join(map(str, row))}" for key, row in rows.items()]
+            project.land("merged", DAYS[day], ",".join(COLUMNS), *lines)
+            project.load(DAYS[day], "merged")
+            values = ", ".join(f"({key}, '{c}', {q}, {p})" for key, (c, q, p) in rows.items())
+            delta.execute(
+                f"merge into merged using (values {values} as came({', '.join(COLUMNS)})) as came"
+                " on merged.id = came.id"
+                " when matched and not (merged.customer <=> came.customer"
+                " and merged.quantity <=> came.quantity and merged.price <=> came.price)"
+                " then update set * when not matched then insert *"
+                " when not matched by source then delete"
+            )
+        what = f"select _commit_version, _change_type, {', '.join(COLUMNS)} from"
+        wanted = sorted(delta.execute(f"{what} table_changes('merged', 1)"))
+        assert sorted(project.query(f"{what} {{s}}.merged_changes")) == wanted
+        sql = project.dbt("compile", "--inline", "{{ spark_cdc.changes('merged', 0) }}", "-q")
+        assert sorted(project.query(f"{what} (\n{sql.output.strip()}\n) as changes")) == wanted
+        assert {row[1] for row in wanted} == set(KINDS)
+    finally:
+        delta.stop()

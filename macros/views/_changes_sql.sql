@@ -17,9 +17,7 @@ select
     {{ spark_cdc._change_image_sql(entity) | join(',\n    ') }},
     eff_start_date,
     'update_preimage' as _change_type,
-    {% for column in of_commit -%}
-    next__change.{{ column }} as {{ column }}{{ ',' if not loop.last }}
-    {% endfor -%}
+    next__change.{{ of_commit | join(',\n    next__change.') }}
 from (
     select
         *,
