@@ -31,7 +31,7 @@
     {%- set load = {
         'entity': entity.name,
         'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
-        'version': manifest.sequence + 1,
+        'version': (manifest.get('sequence') or 0) + 1,
         'load_type': entity.load_type,
         'business_time': spark_cdc._time_text(entity, time),
         'is_checkpoint': is_checkpoint,

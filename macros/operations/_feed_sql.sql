@@ -266,12 +266,13 @@ from (
 {#- Commits as a query with the columns that _change_rows_sql() reads. -#}
 {%- macro _commit_values_sql(entity, commits) -%}
 select *
-from values
+from
+    values
     {%- for commit in commits %}
     ('{{ commit.written_as }}', {{ spark_cdc._time_literal(entity, spark_cdc._load_time(commit.load_id)) }}, '{{ commit.load_id }}', {# -#}
     {{ commit.version }}L, {{ spark_cdc._commit_time_sql(commit.at) }}){{ ',' if not loop.last }}
     {%- endfor %}
-    as commits (written_as, business_time, load_id, _commit_version, _commit_timestamp)
+        as commits (written_as, business_time, load_id, _commit_version, _commit_timestamp)
 {%- endmacro -%}
 
 

@@ -22,7 +22,15 @@ from (
     select
         *,
         lead(struct(operation, {{ of_commit | join(', ') }})) over (partition by key_hash order by eff_start_date) as next__change
-    from {{ changed if prior is none else '(select * from ' ~ changed ~ ' union all select * from ' ~ prior ~ ') as known' }}
+    from {{ changed if prior is none else '(
+        select *
+        from ' ~ changed ~ '
+
+        union all
+
+        select *
+        from ' ~ prior ~ '
+    ) as known' }}
 ) as followed
 where next__change.operation = 'U'
 {%- endmacro -%}
@@ -56,26 +64,32 @@ commits array<struct<load_id: string, version: bigint, at: string>>'
 named as (
     select
         written_as,
-        own.load_id,
-        own.version,
-        own.at,
-        array_max(filter(recommitted, entry -> entry.after < own.load_id)) as again
+        recommitted,
+        explode(coalesce(
+            record.commits,
+            transform(record.squashed, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
+            array(named_struct('load_id', record.load_id, 'version', record.version, 'at', record.started_at))
+        )) as own
     from records
-    lateral view explode(coalesce(
-        record.commits,
-        transform(record.squashed, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
-        array(named_struct('load_id', record.load_id, 'version', record.version, 'at', record.started_at))
-    )) as own
+),
+
+dated as (
+    select
+        *,
+        array_max(filter(recommitted, entry -> entry.after < own.load_id)) as again
+    from named
 ),
 
 commits as (
     select
         written_as,
-        {{ spark_cdc._load_time_sql(entity, 'load_id') | indent(8) }} as business_time,
-        load_id,
-        greatest(version, again.version, 0) as _commit_version,
-        try_cast(concat(if(again.version > coalesce(version, 0), coalesce(again.at, at), at), ' UTC') as timestamp) as _commit_timestamp
-    from named
+        {{ spark_cdc._load_time_sql(entity, 'own.load_id') | indent(8) }} as business_time,
+        own.load_id,
+        greatest(own.version, again.version, 0) as _commit_version,
+        try_cast(
+            concat(if(again.version > coalesce(own.version, 0), coalesce(again.at, own.at), own.at), ' UTC') as timestamp
+        ) as _commit_timestamp
+    from dated
 ),
 
 changed as (
