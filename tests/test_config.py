@@ -683,6 +683,8 @@ def test_a_manifest_is_read_back_from_the_views_text() -> None:
         "previous": {"rows": 4, "log_rows": 0},
         "definition": "*/ evil /*",
         "sequence": 2,
+        "recommitted": [{"after": FIRST, "version": 2, "at": None}],
+        "rewritten": {"version": 1, "at": "2024-01-02 10:00:00.000000"},
     }
     text = given._committed_sql(given._entity("orders"), "cdc.orders_ledger", manifest)
     assert text.count("*/") == text.count("/*") == 1

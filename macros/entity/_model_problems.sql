@@ -7,7 +7,7 @@
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set feed_columns = [] -%}
-    {%- for column in (graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {}).get('columns', {}).values()
+    {%- for column in spark_cdc._columns_of(graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
             if column.name | lower in ['_change_type', '_commit_version', '_commit_timestamp'] and spark_cdc._meta_of(column).get('role') != 'control' -%}
         {%- do feed_columns.append(column.name) -%}
     {%- endfor -%}

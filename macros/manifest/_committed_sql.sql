@@ -22,7 +22,7 @@ select
     '{{ 'N' if last and spark_cdc._load_kind(last).is_full else 'X' }}' as carried_operation,
     if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids,
     if(operation = 'L', note, null) as load_record,
-    {{ spark_cdc._literal(tojson(manifest.recommitted, sort_keys=true)) }} as recommitted
+    {{ spark_cdc._literal(tojson(manifest.get('recommitted') or [], sort_keys=true)) }} as recommitted
     {%- for name, place in (layout.get('shown') or {}).items() %},
     {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
     {%- endfor %}
