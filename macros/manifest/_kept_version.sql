@@ -28,7 +28,7 @@
     {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
     {%- if not models | list or spark_cdc._is_wiped(capture.entity.name) -%}{{ return('') }}{%- endif -%}
     {%- set figures = {} -%}
-    {%- for name in ['sequence', 'commit', 'definition', 'recommitted', 'rewritten'] -%}{%- do figures.update({name: manifest.get(name)}) -%}{%- endfor -%}
+    {%- for name in ['sequence', 'commit', 'definition', 'log_rows', 'recommitted', 'rewritten'] -%}{%- do figures.update({name: manifest.get(name)}) -%}{%- endfor -%}
     {%- set sql -%}
 create view if not exists {{ spark_cdc._kept_version(capture, manifest.sequence) }} as
 select

@@ -3,7 +3,7 @@
     before and after it: what a consumer has to reverse.
     Arguments: capture, view (relation of <entity>_changes), from_version, to_version (as of changes()). -#}
 {%- macro _feed_sql(capture, view, from_version, to_version) -%}
-    {%- set entity, head = capture.entity, spark_cdc._published(capture) -%}
+    {%- set entity, head = capture.entity, spark_cdc._read_manifest(capture.committed) -%}
     {%- set last = head.sequence if to_version is none else to_version -%}
     {%- set first = last if from_version is none else from_version -%}
     {%- do spark_cdc._check_feed_versions(entity, head, from_version, to_version) -%}
@@ -100,7 +100,6 @@ from (
     {%- for one in old.commits[same:] -%}{%- do commits.append(dict(one, version=0)) -%}{%- endfor -%}
     {%- for one in came[same:] -%}{%- do commits.append(dict(one, version=1)) -%}{%- endfor -%}
     {%- set prior = spark_cdc._feed_prior_sql(entity, source, old.manifest, old.commits[:same], 'changed') -%}
-    {%- set of_change = ['business_date', 'load_id'] -%}
     {%- set sql -%}
 select *
 from (
@@ -140,12 +139,15 @@ from (
     compared as (
         select
             *,
-            {% for side in ['lag', 'lead'] -%}
-            {{ 'coalesce(' if loop.first }}{{ side }}(struct(operation, nonkey_hash, eff_start_date, business_date, load_id)) over ({# -#}
-            partition by key_hash order by is__after){{ ', ' if loop.first else ') as other__row' }}
-            {%- endfor %}
-        from newest
-        where recency = 1
+            coalesce(lag(row__state) over of_key, lead(row__state) over of_key) as other__row
+        from (
+            select
+                *,
+                struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as row__state
+            from newest
+            where recency = 1
+        ) as states
+        window of_key as (partition by key_hash order by is__after)
     ),
 
     told as (
@@ -166,7 +168,7 @@ from (
         change__type as _change_type,
         cast({{ commit.version }} as bigint) as _commit_version,
         {{ spark_cdc._commit_time_sql(at) }} as _commit_timestamp,
-        {%- for column in of_change %}
+        {%- for column in ['business_date', 'load_id'] %}
         if(is__after, coalesce({{ column }}, other__row.{{ column }}), coalesce(other__row.{{ column }}, {{ column }})) as {{ column }}
         {{- ',' if not loop.last }}
         {%- endfor %}
@@ -184,7 +186,7 @@ from (
 {%- macro _feed_prior_sql(entity, source, manifest, commits, touched) -%}
     {%- if not commits -%}{{ return(none) }}{%- endif -%}
     {%- set time = spark_cdc._load_time(commits[-1].load_id) -%}
-    {%- set base = spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time) | last -%}
+    {%- set base = spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time) | last | default(none) -%}
     {%- set later = commits | map(attribute='written_as') | unique | list -%}
     {%- if base -%}
         {%- set behind = manifest.loads[manifest.loads.index(base) + 1:] -%}
@@ -233,7 +235,6 @@ where recency = 1 and operation <> 'D'
 {%- macro _feed_state_sql(entity, source, one, version) -%}
     {%- set commits = one.commits | selectattr('version', 'le', version) | list -%}
     {%- if not commits -%}{{ return('') }}{%- endif -%}
-    {%- set names = commits | map(attribute='load_id') | list -%}
     {%- set loads = one.manifest.loads[:one.manifest.loads.index(commits[-1].written_as) + 1] -%}
     {%- set cut = one.commits[commits | length:][:1] -%}
     {%- if cut and cut[0].written_as == commits[-1].written_as -%}
