@@ -13,5 +13,5 @@
     {%- set name = spark_cdc._entity_name() -%}
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc._typed_view_query(spark_cdc._changes_of_all_sql(spark_cdc._entity(name), committed), spark_cdc._manifest_of_view(committed))) }}
+    {{ return(spark_cdc._typed_view_query(spark_cdc._changes_sql(spark_cdc._entity(name), committed), spark_cdc._manifest_of_view(committed))) }}
 {%- endmacro -%}

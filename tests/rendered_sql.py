@@ -113,7 +113,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_current": macros._current_sql(entity, committed),
         f"{name}_history": macros._history_sql(entity, committed),
         f"{name}_versions": macros._versions_sql(entity, committed),
-        f"{name}_changes": macros._changes_of_all_sql(entity, committed),
+        f"{name}_changes": macros._changes_sql(entity, committed),
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         **_feed_statements(macros, entity, ledger),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),

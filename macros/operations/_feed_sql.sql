@@ -81,7 +81,7 @@ from (
     )
     {%- endif %}
 
-    {{ spark_cdc._changes_sql(entity, 'changed', 'prior' if prior else none) | indent(4) }}
+    {{ spark_cdc._changes_of_loads_sql(entity, 'changed', 'prior' if prior else none) | indent(4) }}
 ) as changes_of_loads
     {%- endset -%}
     {{ return(sql) }}

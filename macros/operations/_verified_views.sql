@@ -45,7 +45,7 @@
     {%- elif kind == 'versions' -%}
         {{ return([spark_cdc._versions_sql(entity, committed)]) }}
     {%- elif kind == 'changes' -%}
-        {{ return([spark_cdc._changes_of_all_sql(entity, committed)]) }}
+        {{ return([spark_cdc._changes_sql(entity, committed)]) }}
     {%- endif -%}
     {{ return([spark_cdc._event_versions_sql(entity, verified.events, committed, verified.layout)]) }}
 {%- endmacro -%}

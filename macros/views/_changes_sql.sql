@@ -2,7 +2,7 @@
     Arguments: entity, changed (relation or CTE with the I, U and D rows of some loads: the stored columns, key_hash, nonkey_hash, operation,
     eff_start_date, business_date, load_id, _commit_version, _commit_timestamp), prior (CTE with the same columns: rows that were there before; none if
     the loads are all that there are). Returns a query. -#}
-{%- macro _changes_sql(entity, changed, prior=none) -%}
+{%- macro _changes_of_loads_sql(entity, changed, prior=none) -%}
 {%- set of_commit = ['_commit_version', '_commit_timestamp', 'business_date', 'load_id'] -%}
 select
     {{ spark_cdc._change_image_sql(entity) | join(',\n    ') }},
@@ -47,7 +47,7 @@ where next__change.operation = 'U'
 
 {#- The query of <entity>_changes: the changes of all loads that count. Which commit brought a load is told by the loads' own records, so that the text
     stays as it is. Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). -#}
-{%- macro _changes_of_all_sql(entity, committed) -%}
+{%- macro _changes_sql(entity, committed) -%}
 with records as (
     select
         load_id as written_as,
@@ -96,7 +96,7 @@ changed as (
     {{ spark_cdc._change_rows_sql(entity, committed) | indent(4) }}
 )
 
-{{ spark_cdc._changes_sql(entity, 'changed') }}
+{{ spark_cdc._changes_of_loads_sql(entity, 'changed') }}
 {%- endmacro -%}
 
 
