@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -339,3 +340,23 @@ def test_the_same_changes_as_those_of_delta(project: Project, tmp_path: Path) ->
         assert {row[1] for row in wanted} == set(KINDS)
     finally:
         delta.stop()
+
+
+def test_columns_of_the_same_names_are_refused() -> None:
+    def node(name: str, **more: Any) -> dict[str, Any]:
+        return {"name": name, "schema": "s", "alias": name, **more}
+
+    columns = {
+        "id": {"name": "id"},
+        "_Change_Type": {"name": "_Change_Type"},
+        "_commit_version": {"name": "_commit_version", "meta": {"role": "control"}},
+    }
+    models = ("orders_ledger", "orders_committed", "orders_changes")
+    nodes = {f"model.shop.{name}": node(name) for name in models}
+    nodes["model.shop.stg_orders"] = node("stg_orders", columns=columns)
+    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    ask = ("orders", {"load_type": "full"}, "model.shop.orders_ledger")
+    [problem] = macros._model_problems(*ask)
+    assert problem.startswith("orders: the columns _Change_Type would come twice in orders_changes")
+    del nodes["model.shop.orders_changes"]
+    assert macros._model_problems(*ask) == []
