@@ -113,7 +113,9 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_current": macros._current_sql(entity, committed),
         f"{name}_history": macros._history_sql(entity, committed),
         f"{name}_versions": macros._versions_sql(entity, committed),
+        f"{name}_changes": macros._changes_sql(entity, committed),
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
+        **_feed_statements(macros, entity, ledger),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -318,6 +320,26 @@ def _changed_statements(
             entity, f"{SCHEMA}.{name}_events", f"{SCHEMA}.{name}_committed", layout
         )
     return statements
+
+
+def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dict[str, str]:
+    """What consumers of changes ask: the rows of loads, and what a commit took away."""
+    loads = ["20240301-dc-00000000", "20240302-d-00000000", "20240303-d-00000000"]
+    at = "2024-04-01 10:00:00.000000"
+    commits = [
+        {"load_id": load, "written_as": load, "version": version, "at": at}
+        for version, load in enumerate(loads, start=1)
+    ]
+    manifest = {"loads": loads, "log_rows": 0, "rewritten": {"version": 4, "at": at}}
+    old = {"manifest": manifest, "commits": commits}
+    new = {"manifest": manifest | {"loads": loads[:2]}, "commits": commits[:2]}
+    name = entity["name"]
+    return {
+        f"{name}_feed_loads": macros._feed_loads_sql(entity, ledger, old, 1, 3),
+        f"{name}_feed_all_loads": macros._feed_loads_sql(entity, ledger, old, 0, 3),
+        f"{name}_feed_difference": macros._feed_difference_sql(entity, ledger, old, new),
+        f"{name}_feed_state": macros._feed_state_sql(entity, ledger, old, 3),
+    }
 
 
 def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:

@@ -683,10 +683,21 @@ def test_a_manifest_is_read_back_from_the_views_text() -> None:
         "previous": {"rows": 4, "log_rows": 0},
         "definition": "*/ evil /*",
         "sequence": 2,
+        "recommitted": [{"after": FIRST, "version": 2, "at": None}],
+        "rewritten": {"version": 1, "at": "2024-01-02 10:00:00.000000"},
     }
     text = given._committed_sql(given._entity("orders"), "cdc.orders_ledger", manifest)
     assert text.count("*/") == text.count("/*") == 1
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}
+
+
+def test_a_manifest_of_an_earlier_release_begins_a_change_feed() -> None:
+    text = f"/* spark_cdc manifest: {{\"sequence\": 7}} */ where load_id in ('{FIRST}'\n)"
+    found = macros()._parse_manifest(text, "x")
+    assert found["rewritten"] == {"version": 7, "at": None}
+    assert found["recommitted"] == [{"version": 7, "at": None, "after": ""}]
+    told = macros()._commits(found, {FIRST: {"started_at": "2024-01-01 10:00:00"}})
+    assert [(one["version"], one["at"]) for one in told] == [(7, "2024-01-01 10:00:00")]
 
 
 def test_a_view_that_is_no_manifest_is_not_overwritten() -> None:

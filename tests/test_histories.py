@@ -129,12 +129,14 @@ def write_csv(path: Path, rows: tuple[Row, ...], chance: random.Random) -> None:
     (path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-COLUMNS = "history, k, text, cast(number as int), seen, operation"
+COLUMNS = "history, k, text, cast(number as int), seen, "
 DATES = {
-    "current": "cast(eff_start_date as string), null",
-    "history": "cast(business_date as string), null",
-    "versions": "cast(eff_start_date as string), cast(eff_end_date as string)",
+    "current": "operation, cast(eff_start_date as string), null",
+    "history": "operation, cast(business_date as string), null",
+    "versions": "operation, cast(eff_start_date as string), cast(eff_end_date as string)",
+    "changes": "_change_type, cast(eff_start_date as string), cast(business_date as string)",
 }
+IMAGES = {"I": "insert", "U": "update_postimage", "D": "delete"}
 # what the oracle says a view holds, as Spark reads it
 WANTED = (
     "history int, k string, text string, number int, seen string, operation string,"
@@ -154,6 +156,17 @@ def flat(tables: Tables, view: str) -> list[tuple[Any, ...]]:
             (*key, *compared, *ignored, operation, date, None)
             for date, key, compared, ignored, operation in tables.history
         ]
+    if view == "changes":
+        images = []
+        before: dict[Any, tuple[Any, ...]] = {}
+        for date, key, compared, ignored, operation in sorted(tables.history, key=lambda r: r[0]):
+            values = (*key, *compared, *ignored)
+            if operation == "U":
+                *old, start = before[key]
+                images.append((*old, "update_preimage", start, date))
+            images.append((*values, IMAGES[operation], date, date))
+            before[key] = (*values, date)
+        return images
     return [
         (*key, *compared, *ignored, operation, start, end)
         for key, compared, ignored, operation, start, end in tables.versions
@@ -186,7 +199,7 @@ def test_views_are_what_the_oracle_says(
         assert counts == tables.counts[-1], f"counts after load {number}"
         last = number == len(plan) - 1
         for view in DATES if last else ["current"]:
-            columns = f"{COLUMNS}, {DATES[view]}"
+            columns = COLUMNS + DATES[view]
             wrong = warehouse.differing(view, columns, WANTED, flat(tables, view))
             assert not wrong, explain(view, number, step, wrong)
 

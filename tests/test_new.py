@@ -24,7 +24,7 @@ from spark_cdc.new import Column, Entity
 from spark_cdc.synthetic.session import start_session
 
 REPOSITORY = Path(__file__).parents[1]
-MODELS = ["ledger", "committed", "current", "history", "versions", "rejects"]
+MODELS = ["ledger", "committed", "current", "history", "versions", "changes", "rejects"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
 EVENTS = ["--load-type", "events", "--events-format"]
 FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
@@ -59,7 +59,7 @@ def refused(*arguments: str) -> str:
     return error.value.message
 
 
-def test_writes_the_yaml_and_seven_models(tmp_path, capsys):
+def test_writes_the_yaml_and_eight_models(tmp_path, capsys):
     args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path))
     assert args.run(args) == 0
     files = {path.name: path.read_text() for path in (tmp_path / "orders").iterdir()}
@@ -71,6 +71,7 @@ def test_writes_the_yaml_and_seven_models(tmp_path, capsys):
         "orders_current.sql": "{{ spark_cdc.current() }}\n",
         "orders_history.sql": "{{ spark_cdc.history() }}\n",
         "orders_versions.sql": "{{ spark_cdc.versions() }}\n",
+        "orders_changes.sql": "{{ spark_cdc.changes() }}\n",
         "orders_rejects.sql": "{{ spark_cdc.rejects() }}\n",
     }
     out = capsys.readouterr().out
@@ -110,6 +111,7 @@ def test_columns_of_the_models():
     state = [*stored, *hashes, "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
     flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
+    flags += ["load_record", "recommitted"]
     assert names("stg_orders") == [*stored, "op"]
     start = [*stored, *hashes, "ignored_hash", "eff_start_date"]
     assert names("orders_ledger") == [*start, "note", *partition]
@@ -117,6 +119,9 @@ def test_columns_of_the_models():
     assert names("orders_current") == state
     assert names("orders_history") == [*state, "business_date"]
     assert names("orders_versions") == [*state, "eff_end_date", "is_current"]
+    commit = ["_change_type", "_commit_version", "_commit_timestamp"]
+    image = [*stored, *hashes, "eff_start_date"]
+    assert names("orders_changes") == [*image, *commit, "business_date", "load_id"]
     rejected = ["rejected_columns", "rejected_reason", "rejected_row"]
     assert names("orders_rejects") == ["order_no", "line_no", "key_hash", *rejected, *partition[:2]]
     # Descriptions are the owner's: what could be made of the name says nothing.
@@ -135,7 +140,8 @@ def test_change_events_have_models_of_their_own(tmp_path):
     assert list(files) == [
         *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
         *("people_committed.sql", "people_current.sql", "people_history.sql"),
-        *("people_versions.sql", "people_rejects.sql", "people_event_versions.sql"),
+        *("people_versions.sql", "people_changes.sql", "people_rejects.sql"),
+        "people_event_versions.sql",
     ]
     assert files["people_events.sql"] == "{{ spark_cdc.events() }}\n"
     assert files["people_ledger.sql"] == "{{ spark_cdc.ledger(events=true) }}\n"

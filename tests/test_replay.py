@@ -96,7 +96,8 @@ def figures(project: Project, entity: str) -> dict[str, Any]:
     """What a manifest says beside its loads and the number of its commit."""
     text = project.query(f"show create table {{s}}.{entity}_committed")[0][0]
     found = json.loads(re.search(r"spark_cdc manifest: (\{.*\}) \*/", text).group(1))  # type: ignore[union-attr]
-    return {name: found[name] for name in found if name not in ("sequence", "commit")}
+    others = ("sequence", "commit", "recommitted", "rewritten")
+    return {name: found[name] for name in found if name not in others}
 
 
 def drafts(project: Project) -> list[str]:

@@ -72,7 +72,7 @@ def seen(project: Project, *names: str) -> dict[str, Any]:
         for view in ("current", "history", "versions"):
             found[f"{name}_{view}"] = project.rows(f"{name}_{view}", "*")
         manifest = figures(project, name)
-        for figure in ("sequence", "commit", "undone", "move"):
+        for figure in ("sequence", "commit", "undone", "move", "recommitted", "rewritten"):
             manifest.pop(figure, None)
         found[name] = {key: value for key, value in manifest.items() if value}
     return found

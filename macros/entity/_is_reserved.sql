@@ -5,7 +5,7 @@
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
         'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
-        'carried_operation', 'squashed_load_ids', 'landing_problem', 'is_rejected', 'recency',
+        'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'is_rejected', 'recency',
     ] -%}
     {%- set of_events = [
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',

@@ -6,6 +6,11 @@
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
+    {%- set feed_columns = [] -%}
+    {%- for column in spark_cdc._columns_of(graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
+            if column.name | lower in ['_change_type', '_commit_version', '_commit_timestamp'] and spark_cdc._meta_of(column).get('role') != 'control' -%}
+        {%- do feed_columns.append(column.name) -%}
+    {%- endfor -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
@@ -16,6 +21,9 @@
         (models ~ '_event_versions' in graph.nodes and not is_archived,
          '%(name)s: %(name)s_event_versions reads the events of all loads, but they are not kept. Set events.archive: true in the YAML of '
          'stg_%(name)s, or remove the model.'),
+        (feed_columns and models ~ '_changes' in graph.nodes,
+         '%(name)s: the columns ' ~ feed_columns | join(', ') ~ ' would come twice in %(name)s_changes, which has its own of these names. Give them '
+         'other names (from), or remove the model.'),
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}

@@ -32,7 +32,7 @@ readers see what they saw before. Run the same command again.
 {#- Makes loads visible, records them in cdc_loads and gives up the claims of the commit. Arguments: run (its manifest is the one that they build on), manifest
     (with them), what (is committed, for messages), loads (a list of dictionaries: load, audit). -#}
 {%- macro _commit_audited_load(run, manifest, what, loads) -%}
-    {%- set older = spark_cdc._publish(run, manifest, what) -%}
+    {%- set older = spark_cdc._publish(run, manifest, what, before=run.manifest) -%}
     {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
         {#- a run before this one broke off when it had committed, or nobody can tell -#}
         {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}

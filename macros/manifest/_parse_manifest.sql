@@ -9,6 +9,10 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set loads = modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text) -%}
-    {#- there were versions that did not count commits -#}
-    {{ return(dict({'sequence': 0}, **dict(fromjson(figures.group(1)), existed=true, loads=loads))) }}
+    {%- set found = fromjson(figures.group(1)) -%}
+    {#- earlier releases did not count commits, or did not say which of them brought a load: all have come by then -#}
+    {%- set sequence = found.get('sequence', 0) -%}
+    {%- set commit = {'version': sequence, 'at': none} -%}
+    {%- set lacking = {'sequence': sequence, 'recommitted': [dict(commit, after='')] if loads else [], 'rewritten': commit} -%}
+    {{ return(dict(lacking, **dict(found, existed=true, loads=loads))) }}
 {%- endmacro -%}

@@ -1,7 +1,7 @@
 {#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
     manifest, the business time and the policy, which reads nothing.
     Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
-    Returns a dictionary: entity, load_id, load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
+    Returns a dictionary: entity, load_id, version (number of the commit that it is written for), load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
     id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
     prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: the highest position and the last truncate before this load), layout (of the loads
     before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
@@ -31,6 +31,7 @@
     {%- set load = {
         'entity': entity.name,
         'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
+        'version': (manifest.get('sequence') or 0) + 1,
         'load_type': entity.load_type,
         'business_time': spark_cdc._time_text(entity, time),
         'is_checkpoint': is_checkpoint,

@@ -11,10 +11,14 @@
     A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
     _head()). One that dies between 2 and 3 leaves more than one claim, by which the next load knows that a row of cdc_loads may be missing. No lock is held
     at any time.
-    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message). Returns the
-    claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
-{%- macro _publish(capture, manifest, what) -%}
+    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message), before (the manifest
+    that it builds on; none where it has the same rows, as after compact). Returns the claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
+{%- macro _publish(capture, manifest, what, before=none) -%}
     {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
+    {%- if before is not none -%}
+        {%- set manifest = spark_cdc._versioned_manifest(manifest, before) -%}
+        {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, before) -%}{%- endif -%}
+    {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
     {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}

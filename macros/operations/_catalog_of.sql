@@ -1,4 +1,4 @@
-{#- What the metastore knows of an entity's tables and views, the claims of its commits and its tags at this moment, read anew at each call. Returns a
+{#- What the metastore knows of an entity's tables and views, the claims of its commits, its tags and what is kept for change feeds at this moment, read anew at each call. Returns a
     dictionary from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
     the schema is missing. -#}
 {%- macro _catalog_of(capture) -%}
@@ -18,6 +18,9 @@
     {%- endfor -%}
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
         {%- do catalog.update({spark_cdc._tag(capture, name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
+    {%- endfor -%}
+    {%- for sequence, manifest in spark_cdc._kept_versions(capture).items() -%}
+        {%- do catalog.update({spark_cdc._kept_version(capture, sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

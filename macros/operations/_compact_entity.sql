@@ -35,7 +35,8 @@ Load once with the new columns, then compact.
         {{ return(plan.squashed | length) }}
     {%- endif -%}
 
-    {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false) -%}
+    {%- set commits = spark_cdc._commits(dict(manifest, loads=plan.squashed), records) -%}
+    {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {%- set columns = [] -%}  {#- as they lie there, whatever they hold by now -#}
     {%- for column in adapter.get_columns_in_relation(capture.ledger) -%}

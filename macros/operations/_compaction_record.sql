@@ -1,7 +1,7 @@
 {#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
-    stand for; the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
+    stand for, and commits by which of them they came (see _commits()); the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
     events applied is what had been applied before, as in each load's record. -#}
-{%- macro _compaction_record(entity, plan, records, figures, is_checkpoint) -%}
+{%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
     {%- set squashed = [] -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
     {%- for load_id in plan.squashed -%}
@@ -13,6 +13,8 @@
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- set came = [] -%}
+    {%- for commit in commits -%}{%- do came.append(dict(commit.items() | rejectattr(0, 'equalto', 'written_as'))) -%}{%- endfor -%}
     {%- set last = records[plan.squashed[-1]] -%}
     {%- set record = {
         'entity': entity.name,
@@ -26,6 +28,7 @@
         'prior_rows': figures.rows_after if is_checkpoint else figures.rows_prior,
         'replaced': [] if is_checkpoint else plan.squashed,
         'squashed': [] if is_checkpoint else squashed,
+        'commits': came,
         'stands_for': squashed[-1],
         'definition': last.definition,
         'layout': last.get('layout') or {},

@@ -1,13 +1,7 @@
 {#- The query of diff(), of a capture. -#}
 {%- macro _diff_of_sql(capture, before, after) -%}
     {%- set head = spark_cdc._published(capture) -%}
-    {%- if head.definition and head.definition != spark_cdc._fingerprint(spark_cdc._definition(capture.entity)) -%}
-        {%- set message -%}
-{{ capture.entity.name }}: the columns of stg_{{ capture.entity.name }} are not those of the last load, {{ head.loads[-1] }}. Load once with {# -#}
-the new columns, then compare.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
+    {%- do spark_cdc._check_head_columns(capture, head) -%}
     {{ return(spark_cdc._diff_sql(
         capture.entity,
         spark_cdc._across_changes(capture.entity, capture.ledger, head.get('layout') or {}),

@@ -63,7 +63,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {%- set next = dict(one.next, move=dict(move, **({'with': together} if together else {}))) -%}
             {#- what crashes left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(one, one.head) -%}
-            {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load')))) -%}
+            {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load'), before=one.head))) -%}
         {%- endif -%}
         {%- do moved.append((one, next)) -%}
         {%- do told.append({

@@ -10,7 +10,7 @@
     {%- do spark_cdc._read_despite_damage(false) -%}
     {%- set older = [] -%}
     {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
-        {%- do older.extend(spark_cdc._publish(found, manifest, 'the replay from ' ~ first)) -%}
+        {%- do older.extend(spark_cdc._publish(found, manifest, 'the replay from ' ~ first, before=head)) -%}
         {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
         {%- do log(found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
             ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true) -%}

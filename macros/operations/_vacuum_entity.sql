@@ -24,6 +24,7 @@
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
         operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
     )) -%}
+    {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- if execute -%}
@@ -131,11 +132,11 @@
 
 
 {#- The loads that count, or that somebody is about to make count: all that the entity's manifests name, be they
-    committed, claimed, drafted or tagged. Loads that were undone are among them until vacuum has them forgotten. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
+    committed, claimed, drafted, tagged or kept for change feeds. Loads that were undone are among them until vacuum has them forgotten. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
-            if found.type == 'VIEW' and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
+            if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
         {%- if 'spark_cdc manifest:' in found.text -%}
             {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
             {%- set undone = manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}

@@ -21,7 +21,7 @@ from spark_cdc.errors import SparkCdcError
 
 ROLES = ("key", "ignore", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
-MODELS = ("ledger", "committed", "current", "history", "versions", "rejects")
+MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
 EVENT_MODELS = ("events", "event_versions")
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "entity", "adapters")
@@ -176,7 +176,8 @@ def _name_problems(name: str) -> list[str]:
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
     suffixes = (*EVENT_MODELS, *MODELS)
-    taken = [suffix for suffix in suffixes if name.endswith(f"_{suffix}")]
+    # price_changes may be an entity: its models can't be taken for those of price
+    taken = [one for one in suffixes if one != "changes" and name.endswith(f"_{one}")]
     if name.startswith("stg_") or taken:
         affix = f"_{taken[0]}" if taken else "stg_"
         return [

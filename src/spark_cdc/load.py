@@ -26,6 +26,7 @@ AFFIXES = (
     "{}_current",
     "{}_history",
     "{}_versions",
+    "{}_changes",
     "{}_event_versions",
     "{}_rejects",
 )
