@@ -1,5 +1,5 @@
 {#- The write of loads: their rows, and the record of each load itself, which proves that the write was whole.
-    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records), sql (query of the rows of all),
+    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records; none where a later statement writes it), sql (query of the rows of all),
     order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
@@ -27,6 +27,7 @@ sort by {{ partitions }}, cluster__order
 
 {%- macro _rows_and_records_sql(columns, loads, sql) -%}
 {{ spark_cdc._written_rows_sql(columns, sql, 'rows_of_loads') }}
+{%- if loads %}
 
 union all
 
@@ -42,4 +43,5 @@ from values
     ({{ spark_cdc._literal(tojson(load)) }}, date'{{ load.business_time[:10] }}', '{{ load.load_id }}'){{ ',' if not loop.last }}
     {%- endfor %}
     as records (record, business_date, load_id)
+{%- endif %}
 {%- endmacro -%}
