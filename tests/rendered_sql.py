@@ -159,6 +159,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                 statements |= _event_statements(macros, run, title)
         else:
             statements[f"{name}_ledger_{title}"] = macros._tag_sql(run, f"stg_{name}")
+            if title != "first":
+                statements |= _statements_of_deletes_apart(macros, run, title)
             dates = [load, {**load, "business_time": "2024-03-05", "is_checkpoint": False}]
             statements[f"{name}_backfill_{title}"] = macros._tag_dates_sql(
                 run, dates, f"stg_{name}"
@@ -198,6 +200,18 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
+
+
+def _statements_of_deletes_apart(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
+    """Both writes of a full load onto many rows."""
+    name = run["entity"]["name"]
+    load = {**run["load"], "load_type": "full", "deletes_apart": True}
+    apart = run | {"load": load}
+    return {
+        f"{name}_ledger_{title}_apart": macros._tag_sql(apart, f"stg_{name}"),
+        f"{name}_deleted_{title}": macros._deleted_sql(apart, 10, 1),
+        f"{name}_deleted_{title}_many": macros._deleted_sql(apart, 10**9, 10**9),
+    }
 
 
 def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
