@@ -318,6 +318,7 @@ def _changed_statements(
         after = run | {"prior": macros._laid_out(entity, ledger, layout)}
         statements[f"{name}_ledger_changed"] = macros._tag_sql(changed, f"stg_{name}")
         statements[f"{name}_ledger_after_change"] = macros._tag_sql(after, f"stg_{name}")
+        statements[f"{name}_deleted_after_change"] = macros._deleted_sql(after, 10, 1)
     elif name == EVENTS:
         statements[f"{name}_ledger_changed"] = macros._tag_events_sql(
             run | {"prior": restated}, f"{SCHEMA}.{name}_events", macros._any_events()

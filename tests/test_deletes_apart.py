@@ -70,17 +70,17 @@ def written(warehouse: Warehouse) -> list[tuple[Any, ...]]:
     return warehouse.cursor.fetchall()
 
 
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("few", [10**6, 20], ids=["few keys", "many keys, few of them gone"])
 def test_nothing_differs_from_one_statement(
-    cursor: Any, schema: str, tmp_path: Path, few: bool
+    cursor: Any, schema: str, tmp_path: Path, few: int
 ) -> None:
     """Random rows: rejected, repeated, without a key, alike but for an ignored value, gone."""
     chance = random.Random(few)
     settings = {**LENIENT, "checkpoint": {"loads": 2, "changed_share": 1e9}}
     both = [warehouse(cursor, schema, tmp_path, name, **settings) for name in ("apart", "together")]
-    both[0].replace("_is_few", lambda macro, entity, count: few)
+    both[0].replace("_is_few", lambda macro, entity, count: count <= few)
     kinds = set()
-    for day in range(1, 7):
+    for day in range(1, 6):
         lines = [
             f"{key},{chance.choice(['1', '2', ''])},{chance.choice('78')}"
             for key in range(60)

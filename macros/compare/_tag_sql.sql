@@ -1,7 +1,7 @@
 {#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
     A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
-    delta, and in a full load by what _hold_sql() adds. Where a full load writes what is gone apart (load.deletes_apart), unchanged rows that are not written
-    leave their key as a mark (S), for _deleted_sql(). Nothing is read from the catalogue.
+    delta, and in a full load by what _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what
+    is gone apart (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
@@ -37,14 +37,11 @@ compared as (
             {%- endif %}
             when prior.key_hash is null then 'I'
             when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
-            {%- if marks_unchanged and asks_ignored %}
+            {%- if asks_ignored %}
             when not incoming.ignored_hash <=> prior.ignored_hash then 'N'
             {%- endif %}
-            else '{{ 'S' if marks_unchanged else 'N' }}'
+            else '{{ 'N' if writes_unchanged else 'S' }}'
         end as operation,
-        {%- if asks_ignored and not marks_unchanged %}
-        not incoming.ignored_hash <=> prior.ignored_hash as ignored_differs,
-        {%- endif %}
         prior.eff_start_date
     from {{ incoming }} as incoming
     left join prior
@@ -62,7 +59,7 @@ tagged as (
         operation
     from compared
     {%- if not writes_unchanged and not marks_unchanged %}
-    where operation <> 'N'{{ ' or ignored_differs' if asks_ignored }}
+    where operation <> 'S'
     {%- elif flags_deletes %}
     where operation <> 'D'
     {%- endif %}

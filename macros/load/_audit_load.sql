@@ -31,7 +31,8 @@
 
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
-    repeated, unchanged: how many rows the load marked as such, if it did), prior (figures of the state before), recent (of _usual_rows()). Returns what _audit_load() returns. -#}
+    repeated, unchanged: how many rows the load marked as such, if it did), prior (figures of the state before), recent (of _usual_rows()).
+    Returns what _audit_load() returns. -#}
 {%- macro _audit_counted_load(run, known, prior, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
