@@ -70,17 +70,16 @@ def written(warehouse: Warehouse) -> list[tuple[Any, ...]]:
     return warehouse.cursor.fetchall()
 
 
-@pytest.mark.parametrize("few", [10**6, 20], ids=["few keys", "many keys, few of them gone"])
-def test_nothing_differs_from_one_statement(
-    cursor: Any, schema: str, tmp_path: Path, few: int
-) -> None:
+def test_nothing_differs_from_one_statement(cursor: Any, schema: str, tmp_path: Path) -> None:
     """Random rows: rejected, repeated, without a key, alike but for an ignored value, gone."""
-    chance = random.Random(few)
+    chance = random.Random(18)
     settings = {**LENIENT, "checkpoint": {"loads": 2, "changed_share": 1e9}}
     both = [warehouse(cursor, schema, tmp_path, name, **settings) for name in ("apart", "together")]
-    both[0].replace("_is_few", lambda macro, entity, count: count <= few)
     kinds = set()
-    for day in range(1, 6):
+    for day in range(1, 7):
+        # every other day more keys came in than may be broadcast, of which few are gone
+        few = 20 if day % 2 else MANY
+        both[0].replace("_is_few", lambda macro, entity, count, few=few: count <= few)
         lines = [
             f"{key},{chance.choice(['1', '2', ''])},{chance.choice('78')}"
             for key in range(60)
