@@ -161,6 +161,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                 statements |= _event_statements(macros, run, title)
         else:
             statements[f"{name}_ledger_{title}"] = macros._tag_sql(run, f"stg_{name}")
+            if title != "first":
+                statements |= _statements_of_deletes_apart(macros, run, title)
             dates = [load, {**load, "business_time": "2024-03-05", "is_checkpoint": False}]
             statements[f"{name}_backfill_{title}"] = macros._tag_dates_sql(
                 run, dates, f"stg_{name}"
@@ -200,6 +202,18 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
+
+
+def _statements_of_deletes_apart(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
+    """Both writes of a full load onto many rows."""
+    name = run["entity"]["name"]
+    load = {**run["load"], "load_type": "full", "deletes_apart": True}
+    apart = run | {"load": load}
+    return {
+        f"{name}_ledger_{title}_apart": macros._tag_sql(apart, f"stg_{name}"),
+        f"{name}_deleted_{title}": macros._deleted_sql(apart, 10, 1),
+        f"{name}_deleted_{title}_many": macros._deleted_sql(apart, 10**9, 10**9),
+    }
 
 
 def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
@@ -312,6 +326,7 @@ def _changed_statements(
         after = run | {"prior": macros._laid_out(entity, ledger, layout)}
         statements[f"{name}_ledger_changed"] = macros._tag_sql(changed, f"stg_{name}")
         statements[f"{name}_ledger_after_change"] = macros._tag_sql(after, f"stg_{name}")
+        statements[f"{name}_deleted_after_change"] = macros._deleted_sql(after, 10, 1)
     elif name == EVENTS:
         statements[f"{name}_ledger_changed"] = macros._tag_events_sql(
             run | {"prior": restated}, f"{SCHEMA}.{name}_events", macros._any_events()

@@ -1,6 +1,7 @@
 {#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
     A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
-    delta, and in a full load by what _hold_sql() adds. Nothing is read from the catalogue.
+    delta, and in a full load by what _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what
+    is gone apart (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
@@ -16,7 +17,8 @@
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set writes_unchanged = not is_full or load.is_checkpoint -%}
 {%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
-{%- set deletes = is_full or flags_deletes -%}
+{%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
+{%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
 with prior as (
     {{ (spark_cdc._prior_sql(run) if is_full
@@ -35,11 +37,11 @@ compared as (
             {%- endif %}
             when prior.key_hash is null then 'I'
             when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
-            else 'N'
+            {%- if asks_ignored %}
+            when not incoming.ignored_hash <=> prior.ignored_hash then 'N'
+            {%- endif %}
+            else '{{ 'N' if writes_unchanged else 'S' }}'
         end as operation,
-        {%- if asks_ignored %}
-        not incoming.ignored_hash <=> prior.ignored_hash as ignored_differs,
-        {%- endif %}
         prior.eff_start_date
     from {{ incoming }} as incoming
     left join prior
@@ -48,19 +50,21 @@ compared as (
 
 tagged as (
     select
-        {{ spark_cdc._payload(entity) | join(',\n        ') }},
+        {% for column in spark_cdc._payload(entity) -%}
+        {{ spark_cdc._aliased("if(operation = 'S', null, " ~ column ~ ')', column) if marks_unchanged and column != 'key_hash' else column }},
+        {% endfor -%}
         {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
         note,
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from compared
-    {%- if not writes_unchanged %}
-    where operation <> 'N'{{ ' or ignored_differs' if asks_ignored }}
+    {%- if not writes_unchanged and not marks_unchanged %}
+    where operation <> 'S'
     {%- elif flags_deletes %}
     where operation <> 'D'
     {%- endif %}
 )
-{%- if is_full %},
+{%- if deletes and is_full %},
 
 deleted as (
     select

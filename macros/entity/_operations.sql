@@ -1,7 +1,8 @@
 {#- Groups of the codes of the column `operation` (docs/operations.md), in one place, as a list for SQL: ('I', 'U', 'D').
     Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist
     after their load), `changes` (what changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones),
-    `known` (rows that say what a key was last). Returns text. -#}
+    `known` (rows that say what a key was last), `met` (rows whose keys a full load has brought, with the marks of unchanged ones, S, which are
+    there between its two writes only). Returns text. -#}
 {%- macro _operations(group) -%}
     {%- set groups = {
         'visible': ['I', 'U', 'D', 'N', 'X'],
@@ -11,6 +12,7 @@
         'supplied': ['I', 'U', 'D', 'N', 'T'],
         'received': ['I', 'U', 'D', 'N', 'T', 'R'],
         'known': ['I', 'U', 'D', 'N', 'X', 'T'],
+        'met': ['I', 'U', 'N', 'S', 'R'],
     } -%}
     {{ return("('" ~ groups[group] | join("', '") ~ "')") }}
 {%- endmacro -%}

@@ -5,7 +5,7 @@
     _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
 {%- set is_csv = entity.source.format == 'csv' -%}
-{%- set headers = " - max(if(is_record, 1, 0))" if is_csv and spark_cdc._csv_has_header(entity) -%}
+{%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     {%- if places %}
     position,
@@ -24,21 +24,31 @@ select
 from (
     select
         path,
-        count_if(is_record){{ headers }} as records,
+        sum(records){{ headers }} as records,
         {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
-        count_if(is_malformed) as malformed,
-        concat(max(path), ': ', min(if(is_malformed, left(format_string('%s', value), 200), null))) as malformed_example
+        sum(malformed) as malformed,
+        concat(max(path), ': ', min(if(malformed > 0, odd_line, null))) as malformed_example
     from (
+        {#- numbers alone are summed up by hash; texts beside them would have the lines sorted #}
         select
-            value,
             path,
-            {{ spark_cdc._record_condition(entity) }} as is_record,
-            {{ spark_cdc._unclosed_quotes(entity) | indent(12) }} as quotes,
-            {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
+            {{ spark_cdc._odd_line(entity) }} as odd_line,
+            count_if(is_record) as records,
+            sum(if(is_record, quotes, 0)) as quotes,
+            count_if(is_malformed) as malformed
         from (
-            select value, _metadata.file_path as path
-            from {{ spark_cdc._direct_sql(entity, time, 'text', ['linesep']) }}
+            select
+                value,
+                path,
+                {{ spark_cdc._record_condition(entity) }} as is_record,
+                {{ spark_cdc._unclosed_quotes(entity) | indent(16) }} as quotes,
+                {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
+            from (
+                select value, _metadata.file_path as path
+                from {{ spark_cdc._direct_sql(entity, time, 'text', ['linesep']) }}
+            )
         )
+        group by path, odd_line
     )
     group by path
 ){% if places %} as of_file
@@ -91,13 +101,19 @@ if(
 {%- endmacro -%}
 
 
+{#- A line that may be shown as an example, as text: the others are null. -#}
+{%- macro _odd_line(entity) -%}
+if(is_malformed{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
+{%- endmacro -%}
+
+
 {%- macro _unclosed_counts(entity) -%}
 {%- if spark_cdc._csv_is_multi_line(entity) -%}
-sum(if(is_record, quotes, 0)) % 2 as unclosed,
-if(sum(if(is_record, quotes, 0)) % 2 = 1, max(path), null) as unclosed_example
+sum(quotes) % 2 as unclosed,
+if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example
 {%- else -%}
-sum(if(is_record, quotes, 0)) as unclosed,
-concat(max(path), ': ', min(if(is_record and quotes = 1, left(value, 200), null))) as unclosed_example
+sum(quotes) as unclosed,
+concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
 {%- endif -%}
 {%- endmacro -%}
 

@@ -20,7 +20,7 @@
     {%- set known = {
         'counts': counts, 'rows_prior': prior.rows, 'record': record,
         'files': counted.also.get('files') or record.get('files'), 'lines': (counted.also.get('lines') or {}).get('records'),
-        'repeated': counted.also.repeated | int,
+        'repeated': counted.also.repeated | int, 'unchanged': record.get('unchanged'),
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- if counts.R -%}
@@ -31,7 +31,8 @@
 
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
-    repeated), prior (figures of the state before), recent (of _usual_rows()). Returns what _audit_load() returns. -#}
+    repeated, unchanged: how many rows the load marked as such, if it did), prior (figures of the state before), recent (of _usual_rows()).
+    Returns what _audit_load() returns. -#}
 {%- macro _audit_counted_load(run, known, prior, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}

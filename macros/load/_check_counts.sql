@@ -1,19 +1,21 @@
 {#- The counts must add up: in a full load the rows that came in and were not new, other or rejected are those that were there and neither
     changed nor went (nor are held, X, since a rejected row may be theirs); in a delta, or of events, no more rows can have been touched than
-    were there. Keys that came twice without a change are not in the ledger, so the input is looked at again, only once the counts are wrong;
-    else the input changed while it was read. -#}
+    were there. Where unchanged rows were marked while the load was written, or written, as many must be what is left of the state before. Keys that
+    came twice without a change are not in the ledger, so the input is looked at again, only once the counts are wrong; else the input changed
+    while it was read. -#}
 {%- macro _check_counts(run, known) -%}
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
     {%- set is_full = load.load_type == 'full' and not entity.events -%}
     {%- if is_full -%}
-        {%- set is_counted = known.lines is none and (load.is_checkpoint or known.files and not known.files.files) -%}
-        {%- set rows_in = written + counts.N if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
+        {%- set unchanged = known.get('unchanged') -%}
+        {%- set is_counted = known.lines is none and (load.is_checkpoint or unchanged is not none or known.files and not known.files.files) -%}
+        {%- set rows_in = written + counts.N + (unchanged or 0) if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
         {#- rows that a snapshot flags as deleted count as missing -#}
         {%- set flagged = spark_cdc._count_flagged(run) if entity.deleted_when and not is_counted else 0 -%}
         {%- set rows_in = rows_in - flagged -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
-        {%- if rows_in - written == kept -%}{{ return('') }}{%- endif -%}
+        {%- if rows_in - written == kept and unchanged in [none, kept - counts.N] -%}{{ return('') }}{%- endif -%}
     {%- else -%}
         {%- set rows_in = spark_cdc._figures_of_events(load.load_id, known.record) if entity.events else written + counts.N + counts.D + counts['T'] -%}
         {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}

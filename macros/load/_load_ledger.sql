@@ -1,4 +1,5 @@
-{#- Lands what came in (change events are there already, in <entity>_events), writes the load, and holds the keys of rejected rows.
+{#- Lands what came in (change events are there already, in <entity>_events), writes the load, by a second statement what is gone where the plan says so,
+    and holds the keys of rejected rows.
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
@@ -20,8 +21,9 @@
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
     {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
     {%- call statement('main') -%}
-        {{ spark_cdc._write_loads_sql(capture.ledger, columns, [load], sql, order) }}
+        {{ spark_cdc._write_loads_sql(capture.ledger, columns, [] if load.get('deletes_apart') else [load], sql, order) }}
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
+    {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
 {%- endmacro -%}

@@ -1,6 +1,7 @@
 {#- The rows of loads, and the record of each load. Arguments as of _write_loads_sql(). -#}
 {%- macro _rows_and_records_sql(columns, loads, sql) -%}
 {{ spark_cdc._written_rows_sql(columns, sql, 'rows_of_loads') }}
+{%- if loads %}
 
 union all
 
@@ -16,4 +17,5 @@ from values
     ({{ spark_cdc._literal(tojson(load)) }}, date'{{ load.business_time[:10] }}', '{{ load.load_id }}'){{ ',' if not loop.last }}
     {%- endfor %}
     as records (record, business_date, load_id)
+{%- endif %}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#- The write of loads: their rows, and the record of each load itself, which proves that the write was whole.
-    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records), sql (query of the rows of all),
-    order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
+    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records; empty where a later statement
+    writes the record), sql (query of the rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
 insert overwrite table {{ ledger }} partition ({{ partitions }})

@@ -62,6 +62,9 @@
         {%- endif -%}
         {%- if table == capture.ledger or not is_read_again -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
+    {%- if spark_cdc._deletes_apart(entity, load) -%}
+        {%- do statements.extend(['insert overwrite table ' ~ capture.ledger, 'alter table ' ~ capture.ledger ~ ' drop']) -%}
+    {%- endif -%}
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
     {%- if held.drops_deletes -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
