@@ -174,6 +174,18 @@ def test_an_event_that_comes_twice_counts_once(cursor: Any, schema: str, tmp_pat
     assert warehouse.rows("current", "k, v1") == {("a", "y"): 1}
 
 
+def test_a_mark_keeps_the_value(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """Of an earlier event of the load, and of the state before."""
+    warehouse = people(cursor, schema, tmp_path)
+    warehouse.write("2024-05-01", [event("insert", 1, "a", "x"), event("insert", 2, "b", "y")])
+    warehouse.load("2024-05-01")
+    rows = [event("update", 3, "a", "z"), event("update", 4, "a", MARK)]
+    warehouse.write("2024-05-02", [*rows, event("update", 5, "b", MARK) | {"v2": 7}])
+    warehouse.load("2024-05-02")
+    assert warehouse.paths == ["last", "view"]
+    assert warehouse.rows("current", "k, v1, v2") == {("a", "z", None): 1, ("b", "y", 7): 1}
+
+
 def test_different_events_at_one_place_are_shown(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x"), event("insert", 1, "a", "y")])
