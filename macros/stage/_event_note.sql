@@ -47,7 +47,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
         (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
          spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
-        (is_message, spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
+        (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
          "'a name more than once in a JSON object'"),
         (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
          "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
