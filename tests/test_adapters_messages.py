@@ -219,7 +219,6 @@ def test_events_that_are_read_once_are_written_without_dictionaries(is_kept: boo
     sql = load_macros()._create_table_sql("t", columns, "parquet", ["d"], ["key_hash"], is_kept)
     assert "`parquet.enable.dictionary#key_hash` 'false'" in sql
     assert ("`parquet.enable.dictionary` 'false'" in sql) != is_kept
-    assert ("`compression` 'snappy'" in sql) != is_kept
 
 
 def test_fields_that_a_message_does_not_have_are_refused() -> None:

