@@ -32,7 +32,8 @@ if(
 
 
 {#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
-    reason (expression of a text). -#}
+    reason (expression of a text). A new image can have a name twice only where it has more names than the columns found in it; event_unexpected is
+    not null then. -#}
 {%- macro _event_note_faults(entity) -%}
     {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
     {%- set unknown -%}
