@@ -260,7 +260,12 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
         columns = macros._event_columns(entity)
         statements |= {
             f"{name}_create_events": macros._create_table_sql(
-                events, columns, "parquet", ["business_date", "load_id"], ["key_hash", "event_hash"]
+                events,
+                columns,
+                "parquet",
+                ["business_date", "load_id"],
+                ["key_hash", "event_hash"],
+                entity["events"]["archive"],
             ),
             f"{name}_write_events": macros._write_rows_sql(
                 events,

@@ -177,6 +177,50 @@ def test_nothing_behind_a_message_is_dropped_unseen(cursor: Any, name: str) -> N
         assert event["problem"].startswith("not a JSON object")
 
 
+def test_names_beyond_the_columns_are_seen_beside_what_lies_beside_the_message(cursor: Any) -> None:
+    order = {"name": "seq", "data_type": "bigint", "meta": {"role": "control"}}
+    settings = {
+        "load_type": "events",
+        "events": {"format": "debezium", "tie_breaker": ["seq"]},
+        "source": {"format": "json"},
+    }
+    macros, entity = described(settings, [*COLUMNS, order])
+    twice, other = "a name more than once in a JSON object", "unexpected columns: other"
+    images = {  # whether the row is new or old, and what is wrong with it
+        '{"id":1,"name":"x"}': ("after", None),
+        '{"id":1,"name":"x","seq":5}': ("after", None),
+        '{"id":1}': ("after", None),
+        '{"id":1,"name":"x","other":2}': ("after", other),
+        '{"id":1,"name":"x","seq":5,"other":2}': ("after", other),
+        '{"id":1,"other":2}': ("after", other),
+        '{"id":1,"name":"x","name":"x"}': ("after", twice),
+        '{"id":1,"id":1}': ("after", twice),
+        '{"id":1,"name":null,"name":null,"seq":5}': ("after", twice),
+        '{"name":"x","id":1,"id":1}': ("before", twice),
+        '{"id":1,"name":"x","other":2}  ': ("before", None),
+    }
+    source = '"source":{"connector":"postgresql","lsn":5}'
+    rows = []
+    for image, (which, _) in images.items():
+        op = {"after": "c", "before": "d"}[which]
+        message = f'{{"op":"{op}","{which}":{image},{source}}}'
+        rows.append(f"({macros._literal(message)}, cast(null as string), '7')")
+    landed = f"(select * from values {', '.join(rows)} as landed (message, message_key, seq))"
+    cursor.execute(
+        "select array_join(from_json(note, 'reasons array<string>').reasons, '; ')"
+        f" from ({macros._stage_events_sql(entity, landed)})"
+    )
+    assert [row[0] for row in cursor.fetchall()] == [problem for _, problem in images.values()]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_events_that_are_read_once_are_written_without_dictionaries(is_kept: bool) -> None:
+    columns = [{"at_sql": "key_hash", "data_type": "binary"}]
+    sql = load_macros()._create_table_sql("t", columns, "parquet", ["d"], ["key_hash"], is_kept)
+    assert "`parquet.enable.dictionary#key_hash` 'false'" in sql
+    assert ("`parquet.enable.dictionary` 'false'" in sql) != is_kept
+
+
 def test_fields_that_a_message_does_not_have_are_refused() -> None:
     settings = {
         "load_type": "events",

@@ -24,6 +24,6 @@ and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>')), 
 {#- Half of a pair of \u escapes: from_json would make it a question mark. Pairs, and other escapes, are taken out first. -#}
 {%- macro _misread_surrogate(message) -%}
 {%- set whole = spark_cdc._literal('\\\\([^u]|u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F])') -%}
-if(contains({{ message }}, '\\ud') or contains({{ message }}, '\\uD'), {# -#}
+if(contains({{ message }}, '\\u') and (contains({{ message }}, '\\ud') or contains({{ message }}, '\\uD')), {# -#}
 regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\u[dD][89a-fA-F]') }}, false)
 {%- endmacro -%}

@@ -2,7 +2,8 @@
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if not spark_cdc._is_load_command() -%}
-        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
+        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
+            ['key_hash', 'event_hash'], entity.events.archive)) }}
     {%- elif spark_cdc._is_read_again(entity) -%}
         {%- do spark_cdc._load_events_settled(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
@@ -29,7 +30,8 @@
 {#- Makes sure that <entity>_events is there, and returns all the columns that it has (of _settled_table()). -#}
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
-    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'])) }}
+    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
+        capture.entity.events.archive)) }}
 {%- endmacro -%}
 
 

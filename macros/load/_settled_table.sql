@@ -1,7 +1,7 @@
 {#- Makes sure that a table is there with the columns that are written, and returns all that it has, in its order: an insert goes by position.
     Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
-    hash columns). -#}
-{%- macro _settled_table(entity, table, columns, partitions, hashes) -%}
+    hash columns), is_kept (as of _create_table_sql()). -#}
+{%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true) -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
         {%- do spark_cdc._note_file_format(entity, existing) -%}
@@ -14,7 +14,7 @@ Nothing was written. Run the same command again.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
-        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes)) -%}
+        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
         {%- do adapter.cache_added(table.incorporate(type='table', information='')) -%}
     {%- endif -%}
     {{ return(columns) }}

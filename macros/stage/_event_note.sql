@@ -32,7 +32,8 @@ if(
 
 
 {#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
-    reason (expression of a text). -#}
+    reason (expression of a text). A new image can have a name twice only where it has more names than the columns found in it; event_unexpected is
+    not null then. -#}
 {%- macro _event_note_faults(entity) -%}
     {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
     {%- set unknown -%}
@@ -47,7 +48,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
         (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
          spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
-        (is_message, spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
+        (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
          "'a name more than once in a JSON object'"),
         (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
          "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
