@@ -29,7 +29,7 @@ help: ## this list
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --demo
 
 # The same with what tests and checks need.
-.venv/dev.stamp: $(PINS) requirements/dev.txt
+.venv/dev.stamp: $(PINS) requirements/dev.txt requirements/openlineage.txt
 	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --dev
 

@@ -18,13 +18,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if wanted | reject('in', known) | list -%}{%- do spark_cdc._captures('outstanding', wanted) -%}{%- endif -%}  {#- which says what is wrong -#}
-    {%- set manifests = {} -%}
-    {%- for schema in captures | map(attribute='schema') | unique if adapter.check_schema_exists(target.database, schema) -%}
-        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed'") -%}
-            {%- set text = spark_cdc._view_text_in(row.information) -%}
-            {%- do manifests.update({schema ~ '.' ~ row.tableName: text}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
+    {%- set manifests = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
     {%- set heads, since = {}, {} -%}
     {%- for capture in captures -%}
         {%- set text = manifests.get(capture.schema ~ '.' ~ capture.committed.identifier) -%}

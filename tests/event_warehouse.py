@@ -71,6 +71,7 @@ class EventWarehouse(Warehouse):
             names = ("deletes", "partial", "moves", "splits")
             late_possible = bool(run["load"]["base"])
             self.summary |= dict.fromkeys(names, True) | {"late_possible": late_possible}
+            self.summary["by_last"] = False
         return self.summary
 
 

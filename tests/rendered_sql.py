@@ -341,6 +341,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
         f"{name}_ledger_{title}_{kind}": macros._tag_events_sql(run, events, summary)
         for kind, summary in (
             ("plain", {**plain, "rejected": 0}),
+            ("last", {**plain, "rejected": 0, "by_last": True}),
             ("partial", {**plain, "rejected": 0, "deletes": True, "partial": True}),
             ("anything", truncated),
         )
@@ -350,6 +351,8 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
         statements |= {
             f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
+            f"{name}_event_summary_by_place": macros._event_summary_sql(entity, events, True),
+            f"{name}_shared_places": macros._shared_places_sql(entity, events),
             f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
             f"{name}_late_events": macros._late_count_sql(

@@ -4,15 +4,23 @@
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
     taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
-    another unique key), late_possible; and truncated (highest position of a truncate, of this load or an earlier one) and
-    highest (highest position of all), as lists of numbers. -#}
+    another unique key), late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated (highest position of a truncate, of this load or an earlier one) and
+    highest (highest position of all), as lists of numbers. Where events is the view of _staged_events(), it is made anew without their judgement
+    as soon as it is known that none is rejected; where some are, only the counts are told. -#}
 {%- macro _event_summary(run, events) -%}
     {%- set entity, applied = run.entity, run.load.applied -%}
-    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events)) | first -%}
+    {%- set is_view = events == spark_cdc._read_again_view(entity) -%}
+    {%- set has_place = is_view and spark_cdc._has_place(entity) -%}
+    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place)) | first -%}
     {%- set count = {} -%}
     {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}
         {%- do count.update({name: (value or 0) | int}) -%}
     {%- endfor -%}
+    {%- if is_view and count.rejected -%}
+        {{ return(count) }}
+    {%- elif is_view -%}
+        {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
+    {%- endif -%}
     {%- set lowest = fromjson(row.lowest).get('p') -%}
     {%- set before = applied.get('highest') -%}
     {%- set missing = fromjson(spark_cdc._query(spark_cdc._missing_columns_sql(events))[0].missing) if count.lacking else [] -%}
@@ -38,16 +46,21 @@
         'missing': missing,
     } -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
+    {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
+    {#- the number of keys is an estimate, and their rows are narrow -#}
+    {%- set one_each = is_plain and has_place and not spark_cdc._query(spark_cdc._shared_places_sql(entity, events)) -%}
     {{ return(dict(
         summary,
-        conflicts=summary.partial or spark_cdc._keys_move(entity, summary)
-            or spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
+        conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
+        by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
+            and spark_cdc._is_few(entity, count.key_count // 2),
         late=spark_cdc._query(spark_cdc._late_count_sql(run, events, count.event_count))[0].late | int if asks_late else 0,
     )) }}
 {%- endmacro -%}
 
 
-{%- macro _event_summary_sql(entity, events) -%}
+{%- macro _event_summary_sql(entity, events, has_place=false) -%}
+{%- set applies = "note is null and event_op not in ('read', 'control')" -%}
 select
     count(*) as event_count,
     count(note) as rejected,
@@ -62,10 +75,24 @@ select
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
     count_if(note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
-    to_json(named_struct('p', min(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as lowest,
-    to_json(named_struct('p', max(if(note is null and event_op not in ('read', 'control'), event_position, null)))) as highest,
-    to_json(named_struct('p', max(if(note is null and event_op = 'truncate', event_position, null)))) as truncated
+    {%- if has_place %}
+    approx_count_distinct({{ spark_cdc._place_hash(entity, []) }}) as key_count,
+    {%- endif %}
+    {{ spark_cdc._extreme_position('min', applies, has_place) }} as lowest,
+    {{ spark_cdc._extreme_position('max', applies, has_place) }} as highest,
+    {{ spark_cdc._extreme_position('max', "note is null and event_op = 'truncate'", has_place) }} as truncated
 from {{ events }}
+{%- endmacro -%}
+
+
+{#- The lowest or highest position, as JSON. Arrays are compared one by one by code that Spark does not compile. -#}
+{%- macro _extreme_position(aggregate, condition, has_place) -%}
+{%- if has_place -%}
+{%- set place = aggregate ~ '(if(' ~ condition ~ ', event_place, null))' -%}
+to_json(named_struct('p', if({{ place }} is null, null, array(1L, {{ place }}))))
+{%- else -%}
+to_json(named_struct('p', {{ aggregate }}(if({{ condition }}, event_position, null))))
+{%- endif -%}
 {%- endmacro -%}
 
 
@@ -87,6 +114,20 @@ group by key_hash, event_transaction
 having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
 limit 1
 {%- endmacro -%}
+
+
+{#- Whether two events, different ones or not, may stand at one place where that is one number: no event is hashed for it. -#}
+{%- macro _shared_places_sql(entity, events) -%}
+select 1
+from {{ events }}
+where event_op not in ('control', 'truncate')
+group by {{ spark_cdc._place_hash(entity, ['event_place']) }}
+having count(*) > 1
+limit 1
+{%- endmacro -%}
+
+
+{%- macro _place_hash(entity, more) -%}xxhash64({{ (entity.key_columns | map(attribute='sql') | list + more) | join(', ') }}){%- endmacro -%}
 
 
 {#- Whether two different events may stand at one place: by a hash of the place, so that few bytes are shuffled. -#}

@@ -16,6 +16,10 @@ and key_hash in (
     ) as wanted
 )
 {%- endset -%}
+{%- if run.load.log -%}
 {{ spark_cdc._newest_sql(run.prior, condition, columns, dead=true) }}
+{%- else -%}  {#- a checkpoint has one row of each key -#}
+{{ spark_cdc._state_sql(run.prior, condition, none, columns, dead=true) }}
+{%- endif -%}
 {%- endif -%}
 {%- endmacro -%}

@@ -14,14 +14,19 @@
 {%- set gives_up = has_prior and (summary.deletes or moves) -%}
 {%- set keeps = has_prior and (load.is_checkpoint or summary.truncates) -%}
 {%- set source = 'named' if summary.alternates else events -%}
+{%- set by_last = summary.get('by_last', false) -%}
+{%- set of_keys = 'select key_hash from last where event_place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
 with
 {% if summary.alternates %}
 {{ spark_cdc._named_ctes(run, events) }},
 {% endif %}
+{%- if by_last %}
+{{ spark_cdc._last_ctes(entity, events) }},
+{% endif %}
 {%- if has_prior %}
 prior as (
     {{ spark_cdc._rows_before_sql(
-        run, spark_cdc._event_keys_sql(source, moves), summary.event_count,
+        run, of_keys, 0 if by_last else summary.event_count,
         spark_cdc._payload_hashes(entity) + ['eff_start_date', 'event_position', 'operation'] + missing | map(attribute='sql') | list
     ) | indent(4) }}
 ),
@@ -34,10 +39,10 @@ given_up as (
 ),
 {% endif %}
 {%- endif %}
-{{ spark_cdc._resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
+{{ spark_cdc._last_ctes_resolved(entity, events) if by_last else spark_cdc._resolve_ctes(entity, source, summary, 'prior' if has_prior else none) }},
 
 matched as (
-    select
+    select{{ ' /*+ broadcast(prior) */' if by_last and has_prior }}
         resolved.key_hash,
         resolved.event_position,
         resolved.step__is_alive,

@@ -35,7 +35,7 @@ untouched as (
             select
                 key_hash,
                 max(event_position) as event_position
-            from steps
+            from {{ 'last' if summary.get('by_last') else 'steps' }}
             group by key_hash
         ) as touched
             on state.key_hash = touched.key_hash and coalesce(touched.event_position > state.event_position, true)

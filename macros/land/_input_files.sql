@@ -23,3 +23,9 @@ coalesce(sum(length), 0) as bytes,
 md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
 to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
+
+
+{#- What the record of a load notes of the files that it read; none where it read none. Argument: files (of _input_files(), or none). -#}
+{%- macro _input_files_noted(files) -%}
+    {{ return({'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none) }}
+{%- endmacro -%}

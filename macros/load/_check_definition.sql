@@ -17,7 +17,7 @@
     {%- elif not diff.changes -%}  {#- types or names are only written in another way -#}
         {{ return(none) }}
     {%- endif -%}
-    {%- if with_values and spark_cdc._is_load_command() -%}
+    {%- if with_values and (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}
         {%- set problems = spark_cdc._default_problems(diff) or spark_cdc._value_problems(ledger, load, diff)
                 or spark_cdc._key_problems(ledger, load, diff) -%}
         {%- if problems -%}

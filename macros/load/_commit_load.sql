@@ -2,10 +2,8 @@
     the commit is refused. Arguments: run (of _planned_run()). -#}
 {%- macro _commit_load(run) -%}
     {%- set load = run.load -%}
-    {%- set audit = spark_cdc._audit_load(run) -%}
-    {%- set manifest = spark_cdc._next_manifest(run, audit) -%}
-    {%- set excess = spark_cdc._manifest_text_excess(run.entity, spark_cdc._committed_sql(run.entity, run.ledger, dict(manifest, commit=spark_cdc._attempt()))) -%}
-    {%- if excess -%}{%- do spark_cdc._refuse_load(run.entity, 'manifest_limit', excess, load, audit) -%}{%- endif -%}
+    {%- set audited = spark_cdc._audited_load(run) -%}
+    {%- set audit, manifest = audited.audit, audited.manifest -%}
     {%- if 'replay' in manifest -%}
         {%- if audit.record.replaced != load.replaced -%}
             {%- set message -%}

@@ -16,10 +16,5 @@ landing: leave spark_cdc_replay.source (--source) out.
 {{ spark_cdc._load_comment({
     'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
 }) }}
-select
-    {% for column in spark_cdc._event_columns(run.entity) -%}
-    {{ column.sql }},
-    {% endfor -%}
-    {{ spark_cdc._partition(load) | indent(4) }}
-from {{ incoming }}
+{{ spark_cdc._event_rows_sql(run.entity, load, incoming) }}
 {%- endmacro -%}

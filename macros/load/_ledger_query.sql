@@ -8,15 +8,15 @@
         definition=spark_cdc._definition(entity),
         **dict(spark_cdc._run_of_load(), **change)
     ) -%}
-    {%- if spark_cdc._deletes_apart(entity, load) -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
+    {#- a plan writes nothing that a second statement could read -#}
+    {%- if spark_cdc._deletes_apart(entity, load) and not spark_cdc._is_plan() -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
     {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
     {%- do load.pop('keep') -%}
     {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
     {%- if entity.events -%}
-        {%- set of_load = spark_cdc._events_of_load(entity, incoming, load) -%}
-        {%- set summary = spark_cdc._summarized(compared, of_load) -%}
-        {%- set load = dict(load, events=summary) -%}
-        {%- set sql = spark_cdc._tag_events_sql(compared, of_load, summary) -%}
+        {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
+        {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
+        {%- set sql = spark_cdc._tag_events_sql(compared, staged.relation, staged.summary) -%}
     {%- else -%}
         {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
     {%- endif -%}

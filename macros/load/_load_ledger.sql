@@ -9,11 +9,11 @@
         {{ return(spark_cdc._create_only(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'])) }}
     {%- endif -%}
     {%- set events = load.get('events') or {} -%}
-    {%- set is_small = events.get('event_count', 10 ** 6) < 10 ** 5 and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
+    {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
-        {%- set load = dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none) -%}
+        {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}

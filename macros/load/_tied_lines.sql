@@ -1,6 +1,12 @@
 {#- Events of which several, different ones, have one position: all of them as they were read, for a message. Returns a list of texts. -#}
-{%- macro _tied_lines(run) -%}
+{%- macro _tied_lines(run, record) -%}
     {%- set entity, load = run.entity, run.load -%}
+    {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
+    {%- if record.get('read_again') -%}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+        {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
+        {%- set events = spark_cdc._read_again_view(entity) -%}
+    {%- endif -%}
     {%- set sql -%}
 select
     cast(events.event_position as string) as place,
@@ -8,7 +14,7 @@ select
         events.event_op as operation
         {%- for column in entity.stored %}, events.{{ column.sql }}{% endfor %}
     )))), '\n      ') as shown
-from {{ spark_cdc._events_of_load(entity, run.events, load) }} as events
+from {{ events }} as events
 inner join (
     select distinct
         key_hash,

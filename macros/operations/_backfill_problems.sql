@@ -10,7 +10,6 @@
     {%- for time in todo if last is not none and time < last -%}{%- do past.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
     {%- set fine = [] -%}
     {%- for time in times if entity.eff_type == 'date' and time.strftime('%H%M%S') != '000000' -%}{%- do fine.append(time | string) -%}{%- endfor -%}
-    {%- set code = spark_cdc.entity_node(entity.name).get('raw_code') or '{{ spark_cdc.stage() }}' -%}
     {%- set values = {
         'name': entity.name, 'past': past[:5] | join(', ') ~ (' and ' ~ (past | length - 5) ~ ' more' if past | length > 5 else ''),
         'first': past[0] if past else '', 'last': '' if last is none else spark_cdc._time_text(entity, last),
@@ -18,7 +17,7 @@
     {{ return(spark_cdc._broken(dict(values, fine=fine[:1] | join), [
         (fine | length > 0,
          '%(name)s is loaded per date, but a time of day is given (%(fine)s). Give dates.'),
-        (not modules.re.fullmatch('([{]#.*?#[}]|[{][{]-?\\s*spark_cdc[.]stage[(][^{}]*[)]\\s*-?[}][}]|\\s)*', code, modules.re.DOTALL),
+        (not spark_cdc._is_plainly_staged(entity.name),
          'stg_%(name)s is more than spark_cdc.stage(), which is all that a backfill reads. Load the dates one by one (spark-cdc load).'),
         (entity.events is not none,
          '%(name)s takes change events, of which one load takes as many files as there are: name all of them by a pattern in source.path and load '

@@ -5,6 +5,7 @@
 {%- set is_missing -%}
 {%- if not column.nullable -%}
 {{ value }} is null
+{%- elif not is_text and not column.get('is_cast', true) -%}
 {%- elif not is_text -%}
 {{ raw }} is not null and {{ value }} is null
 {%- elif column.data_type != 'string' -%}  {#- an empty field is null for every type but text -#}

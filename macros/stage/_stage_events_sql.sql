@@ -2,8 +2,9 @@
     key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
     Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
     `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
-    Returns a query with the columns of _event_columns(), without its partition. -#}
-{%- macro _stage_events_sql(entity, landed) -%}
+    Returns a query with the columns of _event_columns(), without its partition; where _has_place() also event_place. note: an
+    expression in place of the note on what can't be accepted. -#}
+{%- macro _stage_events_sql(entity, landed, note=none) -%}
 {%- set old_keys = spark_cdc._old_keys(entity) -%}
 {%- do spark_cdc._refuse_events(entity) -%}
 {{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},
@@ -12,6 +13,9 @@ completed as (
     select
         *,
         {{ spark_cdc._event_position(entity) | indent(8) }} as final_position,
+        {%- if spark_cdc._has_place(entity) %}
+        event_position[0] as event_place,
+        {%- endif %}
         {{ spark_cdc._event_names_absent(entity) | indent(8) }} as event_absent,
         {{ spark_cdc._event_names_unavailable(entity) | indent(8) }} as event_unavailable,
         {{ spark_cdc._event_names_unexpected(entity) | indent(8) }} as event_unexpected
@@ -24,6 +28,9 @@ completed as (
 select
     event_op,
     final_position as event_position,
+    {%- if spark_cdc._has_place(entity) %}
+    event_place,
+    {%- endif %}
     event_transaction,
     event_time,
     {{ spark_cdc._event_hash(entity) | indent(4) }} as event_hash,
@@ -45,7 +52,7 @@ select
     event_absent,
     event_unavailable,
     if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
-    {{ spark_cdc._event_note(entity) | indent(4) }} as note
+    {{ note or spark_cdc._event_note(entity) | indent(4) }} as note
 from completed
 {%- endmacro -%}
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, load, project
+from spark_cdc import chain, load, notify, project
 from spark_cdc.errors import SparkCdcError
 
 EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
@@ -41,17 +42,18 @@ def add_parser(subparsers: Any) -> None:
         " memory",
     )
     chain.add_arguments(parser, "select", "lift", "target")
-    parser.set_defaults(run=run, first=None, last=None)
+    notify.add_arguments(parser)
+    act = functools.partial(notify.after, "backfill", act=run)
+    parser.set_defaults(run=act, first=None, last=None)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Backfill each entity, then bring its views up to date."""
     dates = [text for _, text in load.requested(arguments)[0]]
     if not arguments.select:
         raise SparkCdcError("--select is missing: the entities to backfill", EXAMPLE)
     if not 1 <= arguments.dates_per_statement <= MOST:
         raise SparkCdcError(f"--dates-per-statement takes 1 to {MOST}", EXAMPLE)
-    dbt = chain.Dbt(arguments.target, parses_once=True)
     models = load.selected_models(dbt)
     lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
     for at, entity in enumerate(arguments.select):

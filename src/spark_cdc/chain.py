@@ -82,6 +82,8 @@ class Dbt:
     """dbt for the project at hand and a target of its profiles.
 
     parses_once: for all commands, without their vars, which count only where something runs.
+    invocations: dbt's ids of the commands that ran nodes or macros in this process.
+    failed: messages of nodes that failed in the last command that ran them, by name.
     """
 
     def __init__(self, target: str | None = None, parses_once: bool = False) -> None:
@@ -91,6 +93,8 @@ class Dbt:
         self._parsed: Any = None
         self._printed = stacks.Output()
         self._process: subprocess.Popen[str] | None = None
+        self.invocations: list[str] = []
+        self.failed: dict[str, str] = {}
 
     def run(
         self,
@@ -189,6 +193,7 @@ class Dbt:
         variables: Mapping[str, str],
     ) -> tuple[Done, BaseException | None]:
         from dbt.cli.main import dbtRunner
+        from dbt_common.invocation import get_invocation_id
 
         arguments = project.dbt_arguments(*words)
         os.environ.update(self._environment)
@@ -223,6 +228,12 @@ class Dbt:
             for one, node in zip(results, ran, strict=True)
             if node is not None
         )
+        if words[0] in ("run", "run-operation"):
+            self.invocations.append(get_invocation_id())
+        for node in nodes:
+            self.failed.pop(node.name, None)
+            if node.status not in ("success", "skipped"):
+                self.failed[node.name] = node.message
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
         return Done(bool(result.success), output, models, nodes), result.exception
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, project, status
+from spark_cdc import chain, notify, project, status
 from spark_cdc.errors import SparkCdcError
 
 EXAMPLE = "spark-cdc load 2019-06-19, or for a time of day: spark-cdc load '2019-06-19 10:15:00'"
@@ -130,7 +130,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
     chain.add_arguments(parser, "target", "lift")
-    parser.set_defaults(run=run)
+    notify.add_arguments(parser)
+    parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
 
 
 def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.datetime]]:
@@ -209,10 +210,9 @@ def _run(arguments: Any, date: str) -> list[str]:
     return ["run", "--vars", values, *_options("select", arguments.select)]
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Load the dates, earliest first."""
     dates, ranged = requested(arguments)
-    dbt = chain.Dbt(arguments.target, parses_once=True)
     if len(dates) == 1 and not ranged:
         return _load_one(arguments, dbt, dates[0][1])
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spark_cdc import chain, load, project, status
+from spark_cdc import chain, load, notify, project, status
 from spark_cdc.errors import SparkCdcError
 
 EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
@@ -67,7 +68,8 @@ def add_parser(subparsers: Any) -> None:
     )
     choice.add_argument("--discard", action="store_true", help="drop the draft")
     choice.add_argument("--anew", action="store_true", help="load dates that the draft has, too")
-    parser.set_defaults(run=run)
+    notify.add_arguments(parser)
+    parser.set_defaults(run=functools.partial(notify.after, "replay", act=run))
 
 
 def plan(
@@ -186,13 +188,12 @@ def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
         )
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
         raise SparkCdcError("--from is missing: the first date that is loaded anew", EXAMPLE)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         load.parse_business_date(text)
-    dbt = chain.Dbt(arguments.target, parses_once=True)
     if arguments.discard:
         _say(dbt.operate("discard_replay", arguments.select))
         return 0

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, outstanding, project
+from spark_cdc import chain, console, load, notify, outstanding, project
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.outstanding import Outstanding
 
@@ -70,6 +70,20 @@ class Work:
             return "waits"
         return "loaded" if self.done else "nothing to do"
 
+    def told(self) -> dict[str, Any]:
+        """Return what became of it, as the summary in JSON and reports have it."""
+        return {
+            "entity": self.entity,
+            "state": self.state,
+            "loaded": self.done,
+            "left": list(self.waiting),
+            "rows": self.rows,
+            "seconds": round(self.seconds, 3),
+            "failed": self.failed or None,
+            "waits": self.blocked or None,
+            "notes": self.notes,
+        }
+
 
 def add_parser(subparsers: Any) -> None:
     """Add `run` to the command line."""
@@ -114,6 +128,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
     parser.add_argument("--output", choices=("table", "json"), default="table")
     chain.add_arguments(parser, "target", "lift")
+    notify.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -130,15 +145,26 @@ def run(arguments: Any) -> int:
     if arguments.expect:
         outstanding.parse_expectation(arguments.expect)
     listed = read_list(Path(arguments.file)) if arguments.file else None
+    teller = notify.Teller("run", arguments)
+    dbt = chain.Dbt(arguments.target, parses_once=True)
     out = sys.stderr if arguments.output == "json" else sys.stdout
     with contextlib.redirect_stdout(out):  # what is said on the way is no part of the JSON
-        works = _work(arguments, listed, out)
-    return _finish(works, arguments)
+        try:
+            works = _work(arguments, dbt, listed, out)
+        except SparkCdcError as error:
+            notify.say(teller.tell(dbt, error.exit_code, error=error.message))
+            raise
+        code = code_of(works, arguments.dry_run)
+        told = [work.told() for work in works if work.entity != HOOKS]
+        error = "\n".join(f"{HOOKS}: {work.failed}" for work in works if work.entity == HOOKS)
+        lacking = [] if arguments.dry_run else teller.tell(dbt, code, told, error)
+    return _finish(works, arguments, code, lacking)
 
 
-def _work(arguments: Any, listed: dict[str, dict[str, str]] | None, out: Any) -> list[Work]:
+def _work(
+    arguments: Any, dbt: chain.Dbt, listed: dict[str, dict[str, str]] | None, out: Any
+) -> list[Work]:
     """Load what is outstanding, unless it is a dry run; return what became of each entity."""
-    dbt = chain.Dbt(arguments.target, parses_once=True)
     models = load.selected_models(dbt, arguments.select, arguments.exclude)
     found = _read(dbt, arguments.retries, out)
     chosen = [one for one in found if one.entity in models and (not listed or one.entity in listed)]
@@ -475,25 +501,14 @@ def code_of(works: Sequence[Work], dry_run: bool = False) -> int:
     return NOTHING
 
 
-def _finish(works: Sequence[Work], arguments: Any) -> int:
-    """Print the summary, and return the exit code."""
-    code = code_of(works, arguments.dry_run)
+def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[str]) -> int:
+    """Print the summary, and return the exit code.
+
+    lacking: what could not be told to whom it should have been.
+    """
     if arguments.output == "json":
-        told = [
-            {
-                "entity": work.entity,
-                "state": work.state,
-                "loaded": work.done,
-                "left": list(work.waiting),
-                "rows": work.rows,
-                "seconds": round(work.seconds, 3),
-                "failed": work.failed or None,
-                "waits": work.blocked or None,
-                "notes": work.notes,
-            }
-            for work in works
-        ]
-        print(json.dumps({"exit_code": code, "entities": told}, indent=2))
+        told = {"exit_code": code, "entities": [work.told() for work in works]}
+        print(json.dumps(told | {"not_told": list(lacking)}, indent=2))
         return code
     rows = [
         (
@@ -520,6 +535,7 @@ def _finish(works: Sequence[Work], arguments: Any) -> int:
         for text in [*said, *([work.blocked] if work.blocked else []), *work.notes]:
             print(f"\n{work.entity}: {text}")
     sys.stdout.flush()
+    notify.say(lacking)
     failed = [work for work in works if work.failed]
     if failed:
         left = sum(len(work.waiting) for work in failed)

@@ -1,0 +1,49 @@
+{#- Whether the change events of an entity are read from their source by each step of a load at hand, as far as nothing but plain rows is in it: then
+    <entity>_ledger lands them (_staged_events()). -#}
+{%- macro _is_read_again(entity) -%}
+    {{ return(
+        spark_cdc._can_be_read_again(entity) and spark_cdc._is_load_command()
+        and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
+    ) }}
+{%- endmacro -%}
+
+
+{#- Whether events may be read again instead of being written into <entity>_events first: where nobody reads them later (no archive), and where the
+    source is files with typed columns, of which Spark reads only those that a step asks for. -#}
+{%- macro _can_be_read_again(entity) -%}
+    {%- set events, source = entity.events, entity.source -%}
+    {{ return(
+        source.format in ['parquet', 'orc'] and not source.text and not events.archive and not events.is_message and not events.unique_keys
+        and events.format != 'full_snapshot'
+    ) }}
+{%- endmacro -%}
+
+
+{%- macro _read_again_view(entity) -%}{{ return('staged_' ~ entity.name) }}{%- endmacro -%}
+
+
+{#- Whether what landed (in this session) has the declared types, so that no column is cast and none can lose anything. -#}
+{%- macro _is_read_again_as_typed(entity) -%}
+    {%- set types = {} -%}
+    {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
+        {%- do types.update({found.col_name | lower: spark_cdc._plain_type(found.data_type)}) -%}
+    {%- endfor -%}
+    {%- set cast = [] -%}
+    {%- for column in entity.columns if column.get('encoding') or types.get(column.from | lower) != spark_cdc._plain_type(column.data_type) -%}
+        {%- do cast.append(column.name) -%}
+    {%- endfor -%}
+    {{ return(not cast) }}
+{%- endmacro -%}
+
+
+{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), event_place; the note says no more than whether an
+    event is rejected. Arguments: entity, is_accepted (whether it is known that none is). -#}
+{%- macro _create_read_again_view(entity, is_accepted=false) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
+    {%- set typed = dict(entity, columns=columns) -%}
+    {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
+    {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
+    {%- do run_query('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
+        ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
+{%- endmacro -%}

@@ -1,0 +1,384 @@
+"""Who is told what a command loaded: a command, a URL, a file, Prometheus, OpenLineage.
+
+A report is put together from what `cdc_loads` says of the loads of this command, when it is done.
+Telling never changes the exit code: what could not be told is said in the command's summary.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from spark_cdc import __version__, chain, lineage, metrics, project
+from spark_cdc.errors import SparkCdcError
+
+MARKER = "spark_cdc loads: "
+OCCASIONS = ("always", "loads", "problems")
+FAILED, WAITS = 1, 4  # exit codes that are problems, as spark-cdc run has them
+TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
+CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
+COMMAND_SECONDS = 60.0
+OF_ENTITY = re.compile(
+    r"^stg_|_(events|ledger|committed|current|history|(event_)?versions|rejects)$"
+)
+URL = "SPARK_CDC_NOTIFY_URL"
+AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
+
+
+def add_arguments(parser: Any) -> None:
+    """Add the options to a command that loads."""
+    group = parser.add_argument_group(
+        "who is told", f"of what was loaded (docs/notify.md); a URL is given by {URL} only"
+    )
+    group.add_argument(
+        "--notify-command",
+        metavar="COMMAND",
+        help="run by sh, with the report as JSON on its input (SPARK_CDC_NOTIFY_COMMAND)",
+    )
+    group.add_argument(
+        "--notify-file",
+        metavar="PATH",
+        help="gets the report as a line of JSON (SPARK_CDC_NOTIFY_FILE)",
+    )
+    group.add_argument(
+        "--notify-on",
+        choices=OCCASIONS,
+        help="when command and URL are told: always, where something was loaded or is a problem,"
+        " or for problems only (SPARK_CDC_NOTIFY_ON, always)",
+    )
+    group.add_argument(
+        "--metrics-file",
+        metavar="PATH",
+        help="written for node_exporter's textfile collector, NAME.prom (SPARK_CDC_METRICS_FILE)",
+    )
+    group.add_argument(
+        "--openlineage",
+        action="store_true",
+        default=None,
+        help="send OpenLineage events (SPARK_CDC_OPENLINEAGE=true); where to: OPENLINEAGE_URL",
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who is told. An option counts before the variable."""
+
+    command: str = ""
+    url: str = field(default="", repr=False)
+    authorization: str = field(default="", repr=False)
+    file: str = ""
+    on: str = "always"
+    metrics_file: str = ""
+    openlineage: bool = False
+
+    def __bool__(self) -> bool:
+        return any((self.command, self.url, self.file, self.metrics_file, self.openlineage))
+
+
+def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return who is told.
+
+    Raises SparkCdcError with all that is wrong; values of secrets are not shown.
+    """
+
+    def given(name: str) -> Any:
+        option = getattr(arguments, name, None)
+        return environment.get(f"SPARK_CDC_{name.upper()}", "") if option is None else option
+
+    wrong: list[str] = []
+    on, url, file = given("notify_on") or "always", environment.get(URL, ""), given("metrics_file")
+    if on not in OCCASIONS:
+        wrong.append(f"SPARK_CDC_NOTIFY_ON is {on!r}; accepted are {', '.join(OCCASIONS)}")
+    if url and not (re.match(r"https?://", url) and _host(url)):
+        wrong.append(f"{URL} is no http:// or https:// URL; its value is not shown")
+    if file and not file.endswith(".prom"):
+        wrong.append(f"the metrics file is {file!r}; node_exporter reads NAME.prom only")
+    openlineage = given("openlineage")
+    switch = {True: True, "true": True, "1": True, "": False, "false": False, "0": False}
+    if openlineage not in switch:
+        wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}; accepted are true and false")
+    elif switch[openlineage] and (problem := lineage.problem()):
+        wrong.append(problem)
+    settings = Settings(
+        *(given("notify_command"), url, environment.get(AUTHORIZATION, "")),
+        *(given("notify_file"), on, file, switch.get(openlineage, False)),
+    )
+    if settings and arguments.target == "session":
+        wrong.append("who is told is read from a server, and the target session has none")
+    if wrong:
+        raise SparkCdcError("\n".join(wrong), "docs/notify.md lists what may be set.")
+    return settings
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+class Teller:
+    """Tells what one command has loaded, when it is done."""
+
+    def __init__(self, name: str, arguments: Any) -> None:
+        self.settings = read(arguments)
+        self._name = name
+        self._started = _now()
+
+    def tell(
+        self,
+        dbt: chain.Dbt,
+        exit_code: int,
+        entities: Sequence[Mapping[str, Any]] | None = None,
+        error: str = "",
+    ) -> list[str]:
+        """Tell all who are to be told; return what could not be told, and why.
+
+        entities: what became of them, where the command knows it beside `cdc_loads`.
+        error: what ended the command.
+        """
+        if not self.settings:
+            return []
+        lacking: list[str] = []
+        found: dict[str, Any] | None = None
+        try:
+            found = read_loads(dbt)
+        except Exception as cause:
+            lacking.append(f"cdc_loads could not be read, reports are without it: {_cause(cause)}")
+        report = self._report(dbt, exit_code, entities, error, found)
+        for what, act in self._acts(report, found):
+            try:
+                act()
+            except Exception as cause:  # whatever it is, what is loaded is loaded
+                lacking.append(f"{what}: {_cause(cause)}")
+        return lacking
+
+    def _report(
+        self,
+        dbt: chain.Dbt,
+        exit_code: int,
+        entities: Sequence[Mapping[str, Any]] | None,
+        error: str,
+        found: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        loads = of_runs(found, dbt.invocations) if found else []
+        others = [text for name, text in dbt.failed.items() if "-on-run-" in name]
+        if entities is None:
+            entities = _entities(loads, dbt.failed)
+        told = [
+            dict(one, loads=[load for load in loads if load["entity"] == one["entity"]])
+            for one in entities
+        ]
+        report = {
+            "id": str(uuid.uuid4()),
+            "command": self._name,
+            "schema": found["schema"] if found else project.schema(),
+            "exit_code": exit_code,
+            "error": "\n".join(text for text in (error, *others) if text) or None,
+            "started_at": self._started,
+            "ended_at": _now(),
+            "spark_cdc_version": __version__,
+            "entities": told,
+        }
+        return {"summary": summary(report), **report}
+
+    def _acts(
+        self, report: dict[str, Any], found: dict[str, Any] | None
+    ) -> list[tuple[str, Callable[[], None]]]:
+        """Return what is to be done: what it is called, and a function."""
+        settings, acts = self.settings, []
+        text = json.dumps(report, ensure_ascii=False)
+        if settings.file:
+            acts.append((settings.file, functools.partial(append, Path(settings.file), text)))
+        if settings.metrics_file:
+            path = Path(settings.metrics_file)
+            acts.append((str(path), functools.partial(metrics.write, path, report, found)))
+        if settings.openlineage:
+            server = (found or {}).get("server") or "spark"
+            acts.append(("OpenLineage", functools.partial(lineage.emit, report, server)))
+        if not is_occasion(report, settings.on):
+            return acts
+        if settings.command:
+            acts.append(("the notify command", functools.partial(call, settings.command, text)))
+        if settings.url:
+            post_it = functools.partial(post, settings.url, settings.authorization, text)
+            acts.append((f"the URL at {_host(settings.url)}", post_it))
+        return acts
+
+
+def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> int:
+    """Run a command that loads, tell what it did, and return its exit code."""
+    teller = Teller(name, arguments)
+    dbt = chain.Dbt(arguments.target, parses_once=True)
+    try:
+        code = act(arguments, dbt)
+    except SparkCdcError as error:
+        say(teller.tell(dbt, error.exit_code, error=error.message))
+        raise
+    say(teller.tell(dbt, code))
+    return code
+
+
+def say(lacking: Sequence[str]) -> None:
+    """Print what could not be told."""
+    for text in lacking:
+        print(f"not told: {text}", file=sys.stderr, flush=True)
+
+
+def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
+    """Return the loads of the commands of this process, and the last ones of all entities.
+
+    schema, server: of the target.
+    last: the business time of the last load that counts, by entity; None where there is none.
+    loads: rows of cdc_loads.
+    """
+    done = dbt.operate("_print_loads", runs=list(dbt.invocations))
+    found = chain.parse_json(done, MARKER)
+    return dict(found, loads=[json.loads(row) for row in found["loads"]])
+
+
+def of_runs(found: Mapping[str, Any], invocations: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what some runs of dbt loaded or were refused, without what upkeep wrote."""
+    return [
+        load
+        for load in sorted(found["loads"], key=lambda load: load.get("started_at") or "")
+        if load.get("invocation_id") in invocations
+        and load["load_type"] in ("full", "delta", "events")
+    ]
+
+
+def _entities(
+    loads: Sequence[Mapping[str, Any]], failed: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return what became of entities of which only the loads and dbt's errors are known."""
+    errors: dict[str, list[str]] = {}
+    for name, text in failed.items():
+        if "-on-run-" not in name:
+            errors.setdefault(OF_ENTITY.sub("", name), []).append(f"{name}: {text.strip()}")
+    told = []
+    for entity in sorted({load["entity"] for load in loads} | set(errors)):
+        done = [load for load in loads if load["entity"] == entity and load["status"] != "refused"]
+        failure = "\n".join(errors.get(entity, ()))
+        told.append(
+            {
+                "entity": entity,
+                "state": "failed" if failure else "loaded",
+                "loaded": [load["business_time"] for load in done],
+                "left": [],
+                "rows": sum(load.get("rows_in") or 0 for load in done),
+                "seconds": round(sum(load.get("duration_seconds") or 0 for load in done), 3),
+                "failed": failure or None,
+                "waits": None,
+                "notes": [],
+            }
+        )
+    return told
+
+
+def summary(report: Mapping[str, Any]) -> str:
+    """Return a report in a line for people."""
+    told = report["entities"]
+    parts = []
+    loads = sum(len(one["loaded"]) for one in told)
+    if loads:
+        parts.append(f"{loads} {'load' if loads == 1 else 'loads'}")
+    for state in ("failed", "waits"):
+        if names := [one["entity"] for one in told if one["state"] == state]:
+            parts.append(f"{state}: {', '.join(names)}")
+    if report["error"]:
+        parts.append(report["error"].splitlines()[0])
+    return f"spark-cdc {report['command']}: {'; '.join(parts) or 'nothing was to be done'}"
+
+
+def is_occasion(report: Mapping[str, Any], on: str) -> bool:
+    """Say whether command and URL are told of it."""
+    is_problem = report["exit_code"] in (FAILED, WAITS)
+    is_load = any(one["loaded"] for one in report["entities"])
+    return {"always": True, "loads": is_problem or is_load, "problems": is_problem}[on]
+
+
+def append(path: Path, text: str) -> None:
+    """Add a line to a file, which is made if need be."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{text}\n")
+
+
+def call(command: str, text: str, seconds: float = COMMAND_SECONDS) -> None:
+    """Run a command with a text on its input.
+
+    Raises SparkCdcError if it fails, or takes longer; then it and what it started are ended.
+    """
+    with subprocess.Popen(
+        ["sh", "-c", command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            said, _ = process.communicate(text, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise SparkCdcError(f"took longer than {seconds:.0f} s and was ended") from None
+    if process.returncode:
+        last = [line for line in said.splitlines() if line.strip()][-1:]
+        raise SparkCdcError(": ".join([f"exit code {process.returncode}", *last]))
+
+
+def post(url: str, authorization: str, text: str) -> None:
+    """Send a text to a URL, again if what failed may pass.
+
+    Raises SparkCdcError without the URL or what it answered: there may be secrets in them.
+    """
+    import requests  # here, because the command line starts without it
+
+    headers = {"Content-Type": "application/json", "User-Agent": f"spark-cdc/{__version__}"}
+    headers |= {"Authorization": authorization} if authorization else {}
+    for at in range(TRIES):
+        time.sleep(PAUSE * 2 ** (at - 1) if at else 0)
+        try:
+            answer = requests.post(
+                url,
+                data=text.encode(),
+                headers=headers,
+                timeout=(CONNECT, ANSWER),
+                allow_redirects=False,  # they would make a GET of it
+                auth=lambda request: (
+                    request
+                ),  # a password of ~/.netrc would take the header's place
+            )
+        except requests.RequestException as error:
+            problem, passes = type(error).__name__, True
+        else:
+            if answer.status_code < 300:
+                return
+            problem = f"it answered {answer.status_code}"
+            passes = answer.status_code in (408, 429) or answer.status_code >= 500
+        if not passes:
+            raise SparkCdcError(problem)
+    raise SparkCdcError(f"{problem}, tried {TRIES} times")
+
+
+def _cause(error: Exception) -> str:
+    """Return what went wrong; of errors of libraries not what they say: it may hold secrets."""
+    return str(error) if isinstance(error, SparkCdcError | OSError) else type(error).__name__
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.timezone.utc).isoformat(timespec="milliseconds")
