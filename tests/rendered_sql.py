@@ -299,7 +299,7 @@ def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]
         "report_loads": macros._logged_loads_sql(
             operated["load_log"], list(macros._load_log_columns()), [name], "2024", "2025", 400
         ),
-        "report_changes": macros._changes_sql(
+        "report_changes": macros._changed_rows_sql(
             entity, macros._diff_sql(entity, ledger, loads[:-1], loads), 5
         ),
         "cluster_steps": macros._cluster_steps_sql(columns[:2], ledger, loads[:1], 10**6, 128),

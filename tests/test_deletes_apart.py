@@ -169,6 +169,19 @@ def test_typed_input_is_read_once(cursor: Any, schema: str, tmp_path: Path) -> N
     assert written(made) == [(operation, 1) for operation in "DILN"]
 
 
+def test_a_plan_has_one_statement(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """It writes nothing that a second could read."""
+    made = warehouse(cursor, schema, tmp_path)
+    made.load(land(tmp_path, 1, "1,1,7"))
+    made.variables["business_date"] = DAY.format(2)
+    for is_plan in (False, True):
+        made.replace("_is_plan", lambda macro, is_plan=is_plan: is_plan)
+        made._look()
+        run = made.macros._planned_run(made.macros._capture_of_model())
+        sql = made.macros._ledger_query(run, "landed")
+        assert ("deletes_apart" in sql, "left anti join" in sql) == (not is_plan, is_plan)
+
+
 @pytest.mark.parametrize(
     ("of_load", "apart"),
     [

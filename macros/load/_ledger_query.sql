@@ -8,6 +8,7 @@
         definition=spark_cdc._definition(entity),
         **dict(spark_cdc._run_of_load(), **change)
     ) -%}
+    {#- a plan writes nothing that a second statement could read -#}
     {%- if spark_cdc._deletes_apart(entity, load) and not spark_cdc._is_plan() -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
     {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
     {%- do load.pop('keep') -%}

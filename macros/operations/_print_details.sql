@@ -41,7 +41,7 @@
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
         entity, spark_cdc._across_changes(entity, capture.ledger, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
-    {%- for row in spark_cdc._query(spark_cdc._changes_sql(entity, differences, row_limit)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
         {%- if row.shown -%}
             {%- do found.rows.append(fromjson(row.shown)) -%}
         {%- else -%}
@@ -54,7 +54,7 @@
 
 {#- Counts of rows by what became of them (without a column_name), of values by column, and as JSON some rows of each kind (shown): row_difference, keys,
     column_differences. Long values are cut. One statement, since what differs is worked out anew wherever it is named. -#}
-{%- macro _changes_sql(entity, differences, row_limit) -%}
+{%- macro _changed_rows_sql(entity, differences, row_limit) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 with differences as (
     {{ differences | indent(4) }}

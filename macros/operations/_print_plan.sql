@@ -63,7 +63,8 @@
         {%- if table == capture.ledger or not is_read_again -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
     {%- if spark_cdc._deletes_apart(entity, load) -%}
-        {%- do statements.extend(['insert overwrite table ' ~ capture.ledger, 'alter table ' ~ capture.ledger ~ ' drop']) -%}
+        {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
     {%- endif -%}
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
     {%- if held.drops_deletes -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
