@@ -88,7 +88,7 @@ from {{ events }}
 {#- The lowest or highest position, as JSON. Arrays are compared one by one by code that Spark does not compile. -#}
 {%- macro _extreme_position(aggregate, condition, has_place) -%}
 {%- if has_place -%}
-{%- set place = aggregate ~ '(if(' ~ condition ~ ', event_place, null))' -%}
+{%- set place = aggregate ~ '(if(' ~ condition ~ ', step__place, null))' -%}
 to_json(named_struct('p', if({{ place }} is null, null, array(1L, {{ place }}))))
 {%- else -%}
 to_json(named_struct('p', {{ aggregate }}(if({{ condition }}, event_position, null))))
@@ -121,7 +121,7 @@ limit 1
 select 1
 from {{ events }}
 where event_op not in ('control', 'truncate')
-group by {{ spark_cdc._place_hash(entity, ['event_place']) }}
+group by {{ spark_cdc._place_hash(entity, ['step__place']) }}
 having count(*) > 1
 limit 1
 {%- endmacro -%}

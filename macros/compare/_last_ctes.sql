@@ -6,13 +6,13 @@
 last as (
     select
         {{ keys | join(',\n        ') }},
-        event_place,
-        array(1L, event_place) as event_position,
+        step__place,
+        array(1L, step__place) as event_position,
         {{ spark_cdc._hash(entity.key_columns) | indent(8) }} as key_hash
     from (
         select
             {{ keys | join(',\n            ') }},
-            max(event_place) as event_place
+            max(step__place) as step__place
         from {{ events }}
         where event_op <> 'control'
         group by {{ keys | join(', ') }}
@@ -34,7 +34,7 @@ resolved as (
     from {{ events }} as incoming
     inner join last
         on
-            incoming.event_place = last.event_place
+            incoming.step__place = last.step__place
             {%- for column in entity.key_columns %}
             and incoming.{{ column.sql }} = last.{{ column.sql }}
             {%- endfor %}

@@ -15,7 +15,7 @@
 {%- set keeps = has_prior and (load.is_checkpoint or summary.truncates) -%}
 {%- set source = 'named' if summary.alternates else events -%}
 {%- set by_last = summary.get('by_last', false) -%}
-{%- set of_keys = 'select key_hash from last where event_place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
+{%- set of_keys = 'select key_hash from last where step__place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
 with
 {% if summary.alternates %}
 {{ spark_cdc._named_ctes(run, events) }},

@@ -1,4 +1,4 @@
-{#- Whether the order of an entity's events is that of one number, which staging brings as event_place beside event_position: where the events are read
+{#- Whether the order of an entity's events is that of one number, which staging brings as step__place beside event_position: where the events are read
     again for each step of a load, an order of two columns or none is not worth another way. -#}
 {%- macro _has_place(entity) -%}
     {%- set events = entity.events -%}

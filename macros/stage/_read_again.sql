@@ -36,7 +36,7 @@
 {%- endmacro -%}
 
 
-{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), event_place; the note says no more than whether an
+{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), step__place; the note says no more than whether an
     event is rejected. Arguments: entity, is_accepted (whether it is known that none is). -#}
 {%- macro _create_read_again_view(entity, is_accepted=false) -%}
     {%- set columns = [] -%}

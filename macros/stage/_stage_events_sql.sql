@@ -2,7 +2,7 @@
     key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
     Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
     `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
-    Returns a query with the columns of _event_columns(), without its partition; where _has_place() also event_place. note: an
+    Returns a query with the columns of _event_columns(), without its partition; where _has_place() also step__place. note: an
     expression in place of the note on what can't be accepted. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
 {%- set old_keys = spark_cdc._old_keys(entity) -%}
@@ -14,7 +14,7 @@ completed as (
         *,
         {{ spark_cdc._event_position(entity) | indent(8) }} as final_position,
         {%- if spark_cdc._has_place(entity) %}
-        event_position[0] as event_place,
+        event_position[0] as step__place,
         {%- endif %}
         {{ spark_cdc._event_names_absent(entity) | indent(8) }} as event_absent,
         {{ spark_cdc._event_names_unavailable(entity) | indent(8) }} as event_unavailable,
@@ -29,7 +29,7 @@ select
     event_op,
     final_position as event_position,
     {%- if spark_cdc._has_place(entity) %}
-    event_place,
+    step__place,
     {%- endif %}
     event_transaction,
     event_time,
