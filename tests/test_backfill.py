@@ -87,7 +87,7 @@ def test_views_are_those_of_loads_one_by_one(
 
         tables = expected(loads)
         for view in DATES:
-            columns = f"{COLUMNS}, {DATES[view]}"
+            columns = COLUMNS + DATES[view]
             wrong = warehouse.differing(view, columns, WANTED, flat(tables, view))
             assert not wrong, explain(view, number, Step(day, load_type), wrong)
         named = warehouse.macros._read_manifest(warehouse.macros._capture_of_model()["committed"])

@@ -137,7 +137,7 @@ class Warehouse:
     def _context(self) -> dict[str, Any]:
         """What dbt gives to macros."""
         node = f"model.{PACKAGE}.{self.name}_ledger"
-        log = Node(schema=self.schema, alias="cdc_loads")
+        log = Node(name="cdc_loads", schema=self.schema, alias="cdc_loads")
         return {
             "var": self.variables,
             "entity_node": lambda name: self.node,
