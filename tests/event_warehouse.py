@@ -48,7 +48,7 @@ class EventWarehouse(Warehouse):
             "config": {"meta": {"spark_cdc": settings}},
             "columns": columns,
         }
-        super().__init__(cursor, schema, folder, node, EXAMPLE.parent)
+        super().__init__(cursor, schema, folder, node, EXAMPLE)
         self.general = general  # resolve as if everything occurred in each load
         self.summary: dict[str, Any] = {}
         self.replace("_event_summary", self._remember_summary)

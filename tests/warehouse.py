@@ -38,7 +38,7 @@ class Warehouse:
     """An entity and its relations in a schema; node is its YAML, which may change between loads."""
 
     def __init__(
-        self, cursor: Any, schema: str, folder: Path, node: dict[str, Any], *folders: Path
+        self, cursor: Any, schema: str, folder: Path, node: dict[str, Any], *more: Path
     ) -> None:
         self.cursor, self.schema, self.folder, self.node = cursor, schema, folder, node
         self.name = node["name"].removeprefix("stg_")
@@ -51,7 +51,7 @@ class Warehouse:
         self.cache: dict[str, Any] = {}  # what dbt's look at the catalogue has found
         self.variables: dict[str, Any] = {"spark_cdc_guards": dict.fromkeys(GUARDS)}
         self.run_query = query_runner(cursor)
-        self.macros: Macros = load_macros([MACROS, *folders], **self._context())
+        self.macros: Macros = load_macros([MACROS, *more], **self._context())
         self.replace("_audit_load", self._remember_audit)
         relations = [("view", "committed"), ("table", "ledger"), ("table", "events")]
         for kind, table in relations:
