@@ -101,7 +101,7 @@ def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = (
         [ID, column("seq", "int", role="control")],
         run_query=query_runner(cursor),
         _refuse_load=lambda entity, guard, message, load, known: said.extend([guard, message]),
-        _tied_lines=lambda run: ["both events"],
+        _tied_lines=lambda run, record: ["both events"],
     )
     values = ", ".join(f"({macros._literal(json.dumps(note))})" for note in found)
     ledger = f"(select *, 'l' as load_id, 'R' as operation from values {values} as rows (note))"

@@ -292,7 +292,9 @@ class Lab:
         )
         rows: dict[str, list[str]] = {view: [] for view in views}
         for view, content in cursor.fetchall():
-            rows[view].append(re.sub(r"(-[fde]c?)-[0-9a-f]{8}", r"\1", content))
+            # which attempt it was, and when
+            named = re.sub(r',"load_record":"(?:[^"\\]|\\.)*"', "", content)
+            rows[view].append(re.sub(r"(-[fde]c?)-[0-9a-f]{8}", r"\1", named))
         return {view: tuple(sorted(found)) for view, found in rows.items()}
 
     def committed(self, cell: Cell, schema: str, cursor: Any) -> set[str]:
