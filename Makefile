@@ -36,7 +36,7 @@ help: ## this list
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
 	@$(BIN)/spark-cdc demo
 
-test: .venv/dev.stamp ## what to run before each commit, on servers of its own: 25 minutes on two cores
+test: .venv/dev.stamp ## what to run before each commit, on servers of its own: half an hour on two cores
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
 	@trap '$(STOP_TEST_SERVERS)' EXIT; \
