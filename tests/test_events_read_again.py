@@ -218,6 +218,17 @@ def test_a_rejected_event_is_told_as_ever(
     assert warehouse.written_events() == 3
 
 
+def test_a_staging_model_of_the_users_own_is_not_passed_by(
+    cursor: Any, schema: str, tmp_path: Path
+) -> None:
+    warehouse = people(cursor, schema, tmp_path)
+    warehouse.node["raw_code"] = "select * from ({{ spark_cdc.stage() }}) where k <> 'b'"
+    warehouse.write("2024-05-01", [event("insert", 1, "a", "x")])
+    warehouse.load("2024-05-01")
+    assert warehouse.paths == ["table"]
+    assert warehouse.written_events() == 1
+
+
 def test_what_has_to_be_cast_is_written_down(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     rows = [event("insert", 1, "a", "x")]

@@ -9,12 +9,12 @@
 
 
 {#- Whether events may be read again instead of being written into <entity>_events first: where nobody reads them later (no archive), and where the
-    source is files with typed columns, of which Spark reads only those that a step asks for. -#}
+    source is files with typed columns, of which Spark reads only those that a step asks for. A model stg_<entity> that does more than stage() is read as it is. -#}
 {%- macro _can_be_read_again(entity) -%}
     {%- set events, source = entity.events, entity.source -%}
     {{ return(
         source.format in ['parquet', 'orc'] and not source.text and not events.archive and not events.is_message and not events.unique_keys
-        and events.format != 'full_snapshot'
+        and events.format != 'full_snapshot' and spark_cdc._is_plainly_staged(entity.name)
     ) }}
 {%- endmacro -%}
 
