@@ -1,6 +1,7 @@
 # Commands of the project. Needs make and a Python >= 3.10; everything else it gets itself.
 #   make demo PYTHON=/path/to/python3.12     another Python than the first that fits
 #   make demo PORT=10020                     another port than 10019 for the server
+#   make demo FORMAT=delta                   tables of another format than parquet: orc, delta, iceberg
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -20,6 +21,10 @@ ifeq ($(origin PORT),command line)
 export SPARK_CDC_PORT := $(PORT)
 endif
 
+ifeq ($(origin FORMAT),command line)
+DEMO_ARGS := --format $(FORMAT)
+endif
+
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 ## /p' Makefile | awk -F ' ## ' '{printf "%-18s %s\n", $$1, $$2}'
 
@@ -34,7 +39,7 @@ help: ## this list
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --dev
 
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
-	@$(BIN)/spark-cdc demo
+	@$(BIN)/spark-cdc demo $(DEMO_ARGS)
 
 test: .venv/dev.stamp ## what to run before each commit, on servers of its own: half an hour on two cores
 	@$(BIN)/spark-cdc deps --if-needed

@@ -22,6 +22,7 @@ import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
+import scale
 from spark_cdc import chain
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,6 +139,7 @@ class Project:
                 "profile": self.name,
                 "model-paths": ["models"],
                 "flags": FLAGS,
+                "vars": {"spark_cdc_file_format": scale.FORMAT or None},
             },
         )
         self.profile()

@@ -13,7 +13,7 @@
         settings  rules of what stands below a mapping -#}
 {%- macro _known_settings() -%}
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
-    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'], 'null': true} -%}
+    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set source = {
         'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},

@@ -171,6 +171,9 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
         if "delta" in formats:
             place, kind = "spark.sql.catalog.iceberg", "SparkCatalog"
         conf[place] = f"org.apache.iceberg.spark.{kind}"
+        # Else a session goes on for half a minute with a table as it found it: readers would see the
+        # manifest of a load whose rows they lack.
+        conf[f"{place}.cache-enabled"] = "false"
         conf[f"{place}.type"] = "hive" if catalog == "hive" else "hadoop"
         if catalog != "hive":
             conf[f"{place}.warehouse"] = str(warehouse)
