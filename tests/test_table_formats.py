@@ -116,6 +116,7 @@ def test_settings_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert delta[session].endswith("DeltaCatalog")
     assert iceberg[session].endswith("SparkSessionCatalog")
     assert iceberg[f"{session}.type"] == "hive"
+    assert "spark.sql.extensions" not in iceberg
     assert both[session].endswith("DeltaCatalog")
     assert both[own].endswith("SparkCatalog")
     assert both[f"{own}.type"] == "hive"
