@@ -153,9 +153,9 @@ def paths(formats: Sequence[str]) -> list[Path]:
 def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str, str]:
     """Return the Spark settings of formats.
 
-    Delta has to be Spark's session catalog. So is Iceberg where it is alone, and then it does without
-    its extension of Spark's SQL, under which views become tables of Iceberg's catalog that `alter
-    view … as` refuses. Beside Delta it gets a catalog of its own, `iceberg`, and the extension.
+    Delta has to be Spark's session catalog. So is Iceberg where it is alone, and then it does
+    without its extension of Spark's SQL, under which views are Iceberg's, which `alter view … as`
+    refuses. Beside Delta it gets a catalog of its own, `iceberg`, and the extension.
 
     catalog: where Spark keeps tables, spark.sql.catalogImplementation: hive or in-memory.
     """
@@ -172,8 +172,8 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
             extensions.append("org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
             place, kind = "spark.sql.catalog.iceberg", "SparkCatalog"
         conf[place] = f"org.apache.iceberg.spark.{kind}"
-        # Else a session goes on for half a minute with a table as it found it: readers would see the
-        # manifest of a load whose rows they lack.
+        # Else a session goes on for half a minute with a table as it found it: readers would see
+        # the manifest of a load whose rows they lack.
         conf[f"{place}.cache-enabled"] = "false"
         conf[f"{place}.type"] = "hive" if catalog == "hive" else "hadoop"
         if catalog != "hive":
