@@ -16,14 +16,11 @@ import scale
 from quick_jvm import JVM
 from spark_cdc import cli as command_line
 from spark_cdc import server as local_server
-from spark_cdc import table_formats
 
 ROOT = Path(__file__).resolve().parents[1]
 # Spark's in-memory catalog takes half the CPU of Hive's. What kills servers and runs of dbt has
 # servers of its own, with Hive's catalog (tests/faults), as users have.
 CATALOG = "hive" if scale.ALL or scale.FORMAT == "iceberg" else "in-memory"
-# table formats that the server needs
-WITH = [scale.FORMAT] if scale.FORMAT in table_formats.BUILDS else []
 SERVER = (
     f"spark.driver.extraJavaOptions={JVM}",
     "spark.sql.shuffle.partitions=4",
@@ -132,7 +129,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     place = os.environ.get("SPARK_CDC_TEST_STATE") or tmp_path_factory.mktemp("server")
     state = Path(place) / os.environ.get("PYTEST_XDIST_WORKER", "state")
     chosen = local_server.settings(
-        state, port="0", memory="3g", conf=SERVER, timeout="600", formats=WITH
+        state, port="0", memory="3g", conf=SERVER, timeout="600", formats=scale.WITH
     )
     try:
         started = local_server.start(chosen)

@@ -95,6 +95,10 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
             )
         if tables:
             print(f"The demo's schema {schema} is dropped and loaded anew ({len(tables)} tables).")
+        views = {row[1] for row in _rows(cursor, f"show views in {schema}")[1]}
+        for table in tables:
+            if table not in views:  # with the schema alone Iceberg's files would stay
+                cursor.execute(f"drop table {schema}.{table} purge")
         cursor.execute(f"drop database {schema} cascade")
         cursor.execute(f"drop database if exists {schema}_commits cascade")
     cursor.execute(f"create database {schema} with dbproperties ('{MARKER}' = 'true')")
