@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -318,7 +319,7 @@ def test_more_than_a_rule_accepts_stops_the_load(project: Project) -> None:
     model.write_text("{{ spark_cdc.quality() }}\n", "utf-8")
     project.land("limited", "2024-06-01", "id,value", "1,1", "2,0", "3,0", "4,9")
     refused = project.run("2024-06-01", "limited")
-    assert refused.status["limited_committed"] == "error"
+    assert refused.status.get("limited_committed") == "error", refused.output
     for part in (
         "rules: 2 of 4 rows break positive (value > 0): a share of 0.5, accepted are 0.2;"
         " 1 of 4 rows break small (value < 9): a share of 0.25, accepted are 0.1",
@@ -336,6 +337,18 @@ def test_more_than_a_rule_accepts_stops_the_load(project: Project) -> None:
     project.land("limited", "2024-06-02", "id,value", "1,0", "2,9")
     project.load("2024-06-02", "limited")
     assert project.rows("limited_current", "id, value, operation") == [(1, 0, "U"), (2, 0, "X")]
+
+
+def test_dropped_rows_have_to_be_shown() -> None:
+    models = ("orders_ledger", "orders_committed")
+    nodes = {f"model.shop.{name}": {"name": name, "schema": "s", "alias": name} for name in models}
+    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    for action, found in (("drop", 1), ("warn", 0)):
+        rules = {"even": {"condition": "true", "action": action}}
+        settings = {"load_type": "full", "rules": rules}
+        problems = macros._model_problems("orders", settings, "model.shop.orders_ledger")
+        assert len(problems) == found
+        assert all("Write the model orders_rejects" in text for text in problems)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
     the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
     log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
-    rules (of _rule_results()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
+    rules (of _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
@@ -41,7 +41,7 @@
     {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record) -%}
     {%- set audit = dict(
         figures,
-        rules=spark_cdc._rule_results(run.entity, figures.counts, known.broken),
+        rules=spark_cdc._rule_counts_of_load(run.entity, figures.counts, known.broken),
         ruled_out=(known.broken or {}).get('', 0),
         files=known.files,
         log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,

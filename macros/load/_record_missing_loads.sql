@@ -25,7 +25,7 @@
             {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: an earlier run left it out, and its record in the ledger ('
                 ~ 'operation L) is gone or cannot be read; spark-cdc verify tells more', info=true) -%}
         {%- elif load_id not in known -%}
-            {%- set rules = spark_cdc._rule_results(entity, figures.counts, counted.rules.get(load_id)) -%}
+            {%- set rules = spark_cdc._rule_counts_of_load(entity, figures.counts, counted.rules.get(load_id)) -%}
             {%- do spark_cdc._record_load(load_log, entity, record, dict(figures, rules=rules), now) -%}
             {%- if not now -%}
                 {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}

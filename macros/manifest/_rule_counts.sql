@@ -35,7 +35,7 @@ group by load_id
 
 {#- What rules said of a load: a list of dictionaries rule, action, judged (rows), broken (rows). Rows that are gone, and rejected ones that no rule has seen,
     are not judged. Arguments: entity, counts (of _figures_of_load()), broken (of _load_counts(); none counts as nobody). -#}
-{%- macro _rule_results(entity, counts, broken) -%}
+{%- macro _rule_counts_of_load(entity, counts, broken) -%}
     {%- set broken, results = broken or {}, [] -%}
     {%- set judged = counts.I + counts.U + counts.N + broken.get('', 0) -%}
     {%- for rule in entity.rules -%}
