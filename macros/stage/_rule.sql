@@ -4,8 +4,8 @@
 if(
     {{ applies }},
     {%- for rule in rules %}
-    if(coalesce(({{ rule.condition }}), true), 0L, {{ 2 ** loop.index0 }}L){{ ' |' if not loop.last }}
-    {%- endfor %},
+    {{ '| ' if not loop.first }}if(coalesce(({{ rule.condition }}), true), 0L, {{ 2 ** loop.index0 }}L){{ ',' if loop.last }}
+    {%- endfor %}
     0L
 )
 {%- endmacro -%}
@@ -51,5 +51,14 @@ array_compact(array(
 
 {#- What warnings are noted as on a row that counts: the names of the rules it breaks, with commas between; null where it breaks none. -#}
 {%- macro _rule_warnings(rules, bits='rule_bits') -%}
-if({{ bits }} = 0, null, array_join({{ spark_cdc._rule_names(rules, bits) | indent(4) }}, ','))
+if(
+    {{ bits }} = 0,
+    null,
+    concat_ws(
+        ',',
+        {%- for rule in rules %}
+        if({{ bits }} & {{ 2 ** loop.index0 }}L <> 0, {{ spark_cdc._literal(rule.name) }}, null){{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+)
 {%- endmacro -%}
