@@ -180,6 +180,7 @@ def _events(results: Results, setting: Setting) -> list[str]:
     for stream in setting.streams:
         names = {
             "typed": "**(e) typed columns, `dbt run`**",
+            "archived": "**(e) typed columns with archive, `dbt run`**",
             "window": "window and rewrite, SQL alone",
             "loop": "loop and rewrite, SQL alone",
             "json": "**(e) Debezium JSON, `dbt run`**",
@@ -190,7 +191,7 @@ def _events(results: Results, setting: Setting) -> list[str]:
         for what, name in names.items():
             m = here[what]
             if m:
-                net = fixed if what in ("typed", "json") else None
+                net = fixed if what in ("typed", "archived", "json") else None
                 rows.append(_event_row(f"{stream.title}: {name}", m, net))
         book, cost = here["window"].median, fixed.median
         if here["typed"]:
@@ -205,6 +206,9 @@ def _events(results: Results, setting: Setting) -> list[str]:
                     f"- {stream.title}: the loop over typed events, less the fixed cost:"
                     f" {ratio:.2f} ×."
                 )
+        if here["archived"]:
+            what = f"{stream.title}: the window over archived events, less the fixed cost"
+            verdicts.append(_at_least(what, book, here["archived"].median - cost, 0.7))
         if here["json"]:
             ratio = (here["json"].median - cost) / (here["parse"].median + book)
             what = f"{stream.title}: JSON, less the fixed cost, over parse, window and rewrite"
