@@ -32,7 +32,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=10_000_000, help="of (e)")
     parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
     parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
-    parser.add_argument("--inputs", default="typed,json", help="of (e)")
+    parser.add_argument("--inputs", default="typed,archived,json", help="of (e)")
     parser.add_argument("--images", default="whole,partial", help="of (e)")
     parser.add_argument("--no-loop", dest="loop", action="store_false", help="leave out its loop")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")

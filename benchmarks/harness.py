@@ -91,12 +91,12 @@ class Run:
 
 @dataclass
 class Measure:
-    """Several measurements of one thing, in seconds, also of the server's CPU, and its memory."""
+    """Several measurements of one thing: seconds, CPU seconds of the server, its highest memory."""
 
     name: str
     seconds: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
     memory: int = 0
 
     @property
@@ -143,14 +143,14 @@ class Server:
         Path(f"/proc/{self.status.pid}/clear_refs").write_text("5")
 
     @property
-    def peak(self) -> int:
-        return server.resident_memory(self.status.pid)[1]
+    def cpu(self) -> float:
+        """CPU seconds of the process so far, user's and system's."""
+        used = psutil.Process(self.status.pid).cpu_times()
+        return float(used.user + used.system)
 
     @property
-    def cpu(self) -> float:
-        """CPU seconds of the process so far."""
-        times = psutil.Process(self.status.pid).cpu_times()
-        return times.user + times.system
+    def peak(self) -> int:
+        return server.resident_memory(self.status.pid)[1]
 
     def stop(self) -> None:
         server.stop(self.state)

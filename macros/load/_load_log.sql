@@ -28,6 +28,7 @@
         'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
         'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
         'input_files': 'bigint', 'input_bytes': 'bigint',
+        'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
         'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}
