@@ -34,8 +34,8 @@ _WIDTH = 100
 # For --help; the macros know them.
 FORMATS = "csv, json, parquet, orc, avro, table"
 EVENT_FORMATS = (
-    "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, flagged_rows, goldengate, "
-    "iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
+    "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, dms_stream, flagged_rows, "
+    "goldengate, iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
 )
 
 
