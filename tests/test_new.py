@@ -680,6 +680,7 @@ def test_examples_are_what_new_writes(name):
         options=settings["source"].get("options", {}),
         description=content["sources"][0]["tables"][0]["description"],
         events=settings.get("events", {}),
+        rules=settings.get("rules", {}),
         event_versions=any(
             model["name"] == f"{name}_event_versions" for model in content["models"]
         ),

@@ -19,6 +19,7 @@ from spark_cdc import many, project
 from spark_cdc.entity import (
     MODELS,
     ROLES,
+    RULE_MODELS,
     Column,
     Entity,
     guesses,
@@ -153,9 +154,10 @@ def render(entity: Entity) -> dict[str, str]:
 
 def models_of(entity: Entity) -> tuple[str, ...]:
     """The kinds of an entity's models, without stg_."""
+    models = (*MODELS, *(RULE_MODELS if entity.rules else ()))
     if entity.load_type != "events":
-        return MODELS
-    return ("events", *MODELS, *(["event_versions"] if entity.event_versions else []))
+        return models
+    return ("events", *models, *(["event_versions"] if entity.event_versions else []))
 
 
 def render_yaml(entity: Entity) -> str:
@@ -325,6 +327,14 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         parser.add_argument(f"--{role}", type=_names, default=[], metavar="A,B", help=meaning)
     parser.add_argument("--load-type", default="full", help="full (default), delta or events")
     parser.add_argument("--deleted-when", metavar="SQL", help="delta: when a row is a delete")
+    parser.add_argument(
+        "--rule",
+        action="append",
+        default=[],
+        metavar="NAME=SQL",
+        help='a condition that rows are counted by, such as "paid=amount >= 0" (repeatable); what'
+        " else a rule may do: docs/rules.md",
+    )
     _add_event_options(parser.add_argument_group("change events (--load-type events)"))
     parser.add_argument("--format", dest="fmt", help=f"{FORMATS} (default csv, or the sample's)")
     parser.add_argument("--path", help="with {business_date}; for tables schema.table")
@@ -459,6 +469,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
         is_events = args.load_type == "events"
         columns, options = read_sample(args.from_file, fmt, options, args.name, is_events)
         path = path or _path_beside(args.from_file)
+    rules_given, wrong = _rules(args.rule)
+    problems += wrong
     columns, more = with_roles(columns, {role: getattr(args, role) for role in ROLES})
     problems += more
     entity = Entity(
@@ -474,6 +486,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         description=args.description,
         events=events,
         event_versions=args.event_versions,
+        rules=rules_given,
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
@@ -494,6 +507,19 @@ def _default_format(args: argparse.Namespace) -> str:
     if not name or rules()[0]._adapter(name) is None:
         return "csv"
     return "json" if name == "debezium_flat" or rules()[0]._is_message_format(name) else "csv"
+
+
+def _rules(given: Sequence[str]) -> tuple[dict[str, dict[str, object]], list[str]]:
+    """Return the rules of the command line, and what is wrong with them."""
+    made: dict[str, dict[str, object]] = {}
+    problems = []
+    for text in given:
+        name, equals, condition = text.partition("=")
+        if not equals or name.strip() in made:
+            what = "is not NAME=SQL" if not equals else "comes twice"
+            problems.append(f"--rule {text!r} {what}: write it like paid='amount >= 0'")
+        made[name.strip()] = {"condition": condition.strip()}
+    return made, problems
 
 
 def _options(args: argparse.Namespace) -> tuple[dict[str, str], list[str]]:
