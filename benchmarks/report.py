@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.event_scenarios import Stream
 from benchmarks.harness import Measure, machine
-from benchmarks.scenarios import DELTA_ROWS, MERGES, TINY
+from benchmarks.scenarios import DELTA_ROWS, FORMAT_STEPS, MERGES, TINY
 
 # What stands between these lines is measured; all else in the page is written by hand and kept.
 BEGIN = "<!-- measured: {} -->"
@@ -243,6 +243,30 @@ def _events(results: Results, setting: Setting) -> list[str]:
     ]  # fmt: skip
 
 
+def _formats(results: Results, setting: Setting) -> list[str]:
+    names = [name.removeprefix("day 1 ") for name in results if name.startswith("day 1 ")]
+    rows = []
+    for name in names:
+        cells = []
+        for step in FORMAT_STEPS:
+            here, first = results[f"{step} {name}"], results[f"{step} {names[0]}"]
+            cpu = statistics.median(here.cpu)
+            ratio = cpu / statistics.median(first.cpu)
+            cells += [f"{here.median:.1f}", f"{cpu:.1f}", f"{ratio:.2f}"]
+        rows.append([name, *cells])
+    headings = [f"{step}: {what}" for step in FORMAT_STEPS for what in ("s", "CPU s", "×")]
+    return [
+        "## Table formats",
+        "",
+        f"Full loads of {setting.rows:,} rows (day 2: 40% updated, 20% deleted, 20% new), a delta"
+        f" of {DELTA_ROWS:,} into as many, and a read of the current view after it, by whole `dbt"
+        " run`s into ledgers of each format. Delta and Iceberg have servers of their own; CPU"
+        f" seconds are the server's, and × is their ratio to {names[0]}.",
+        "",
+        *_table(["", *headings], rows),
+    ]
+
+
 def sections(results: Results, setting: Setting) -> dict[str, str]:
     """Return what was measured as Markdown, part by part of the page."""
     here = machine()
@@ -276,6 +300,8 @@ def sections(results: Results, setting: Setting) -> dict[str, str]:
                 "",
             ]
         parts["deltas"] = deltas
+    if any(name.startswith("day 1 ") for name in results):
+        parts["formats"] = _formats(results, setting)
     if any(name.startswith("window") for name in results):
         parts[f"events {setting.streams[0].events}"] = _events(results, setting)
     return {

@@ -27,6 +27,7 @@
         + spark_cdc._rules_problems(settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
         + spark_cdc._event_problems(node, settings)
+        + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
     ) }}
 {%- endmacro -%}

@@ -14,7 +14,7 @@
         each      rules of what stands below each name of a mapping, whose names are the user's -#}
 {%- macro _known_settings() -%}
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
-    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'], 'null': true} -%}
+    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set source = {
         'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},
