@@ -5,6 +5,7 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set feed_columns = [] -%}
     {%- for column in spark_cdc._columns_of(graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
@@ -24,6 +25,8 @@
         (feed_columns and models ~ '_changes' in graph.nodes,
          '%(name)s: the columns ' ~ feed_columns | join(', ') ~ ' would come twice in %(name)s_changes, which has its own of these names. Give them '
          'other names (from), or remove the model.'),
+        (is_feed and not spark_cdc._is_plainly_staged(name),
+         '%(name)s: source.format is change_feed, which %(name)s_ledger reads without stg_%(name)s. Write nothing but spark_cdc.stage() into it.'),
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}

@@ -6,7 +6,12 @@
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
         {%- set entity = capture.entity -%}
-        {%- if entity.source.format == 'table' -%}
+        {%- set due = [] -%}
+        {%- if entity.source.format == 'change_feed' -%}
+            {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
+            {%- set problem = now.get('problem') -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+        {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
             {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan(sql) -%}
@@ -18,7 +23,7 @@
             {%- do patterns.update({entity.name: pattern}) -%}
             {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
         {%- endif -%}
-        {%- do landed.update({entity.name: {'times': [], 'problem': problem}}) -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem}}) -%}
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}

@@ -1,0 +1,102 @@
+{#- The Change Data Feed of a Delta table, read from the table itself: see macros/land/_change_feed.sql. -#}
+
+
+{#- The table at this moment. Argument: table (name, as SQL). Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (that Delta gave it),
+    newest (version), at (its time, as text), location. -#}
+{%- macro _events_delta_cdf_feed_now(table) -%}
+    {%- set feed = "select 1 from table_changes(" ~ spark_cdc._literal(table) ~ ", 0)" -%}
+    {%- set plan = spark_cdc._plan(feed) -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', 'UNRESOLVABLE_TABLE_VALUED_FUNCTION' in plan) -%}
+    {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
+    {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
+    {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}
+    {%- if switch.value | lower != 'true' -%}
+        {{ return({'problem': 'the Delta table ' ~ table ~ ' keeps no change feed. Switch it on: alter table ' ~ table
+            ~ ' set tblproperties (delta.enableChangeDataFeed = true); a first load takes all its rows, later ones the changes since'}) }}
+    {%- endif -%}
+    {%- set newest = spark_cdc._query('describe history ' ~ table ~ ' limit 1') | first -%}
+    {{ return({'id': detail.id, 'newest': newest.version | int, 'at': newest.timestamp | string, 'location': detail.location}) }}
+{%- endmacro -%}
+
+
+{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: feed (of _change_feed_of_load()), now, read (what was read before; none),
+    highest (number that was applied before; none). Returns a dictionary: problem (none), offset, number. -#}
+{%- macro _events_delta_cdf_feed_range(feed, now, read, highest) -%}
+    {%- set is_same = read and read.id == now.id -%}
+    {#- the versions of a table that was made anew begin at 0 again -#}
+    {%- set offset = read.offset if is_same else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}
+    {%- set plan = spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_changes_sql(feed)) if feed.after is not none and feed.to > feed.after else '' -%}
+    {%- set words = spark_cdc._change_feed_refusal(plan) -%}
+    {%- set gone = [] if words or not plan else spark_cdc._events_delta_cdf_gone_files(feed, now.location) -%}
+    {%- set problem -%}
+{%- if feed.after is not none and feed.to < feed.after -%}
+the newest version of {{ feed.table }} is {{ feed.to }}, but up to {{ feed.after }} has been read
+{%- elif words -%}
+the changes of {{ feed.table }} after version {{ feed.after }} up to {{ feed.to }} can't be read: {{ words }}
+{%- elif gone -%}
+files of the changes of {{ feed.table }} after version {{ feed.after }} up to {{ feed.to }} are not there any more, as VACUUM of the table leaves it: {{ gone[0] }}
+{%- endif -%}
+    {%- endset -%}
+    {{ return({'problem': problem or none, 'offset': offset, 'number': feed.to + offset}) }}
+{%- endmacro -%}
+
+
+{#- What a load reads, as SQL. A first load has all rows as inserts of the version that it reads. -#}
+{%- macro _events_delta_cdf_feed_sql(entity, feed, is_full) -%}
+{%- if feed.after is not none -%}
+select *
+from {{ spark_cdc._events_delta_cdf_changes_sql(feed) }}
+{%- else -%}
+select
+    *
+    {%- if not is_full %},
+    'insert' as _change_type,
+    {{ feed.to }}L as _commit_version,
+    timestamp{{ spark_cdc._literal(feed.at) }} as _commit_timestamp
+    {%- endif %}
+from {{ feed.table }} version as of {{ feed.to }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _events_delta_cdf_changes_sql(feed) -%}
+table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ feed.to }})
+{%- endmacro -%}
+
+
+{#- Files of the oldest changes that are not there any more. Spark says so only when it reads them, and VACUUM takes the oldest first; so the log is asked for some 50 of
+    them, as far as their names are plain. -#}
+{%- macro _events_delta_cdf_gone_files(feed, location) -%}
+    {%- set log_files = [] -%}
+    {%- for version in range(feed.after + 1, [feed.to, feed.after + 100] | min + 1) -%}{%- do log_files.append('%020d.json' % version) -%}{%- endfor -%}
+    {%- set sql -%}
+select path
+from (
+    select
+        path,
+        version,
+        is_change_data,
+        max(is_change_data) over (partition by version) as has_change_data
+    from (
+        select
+            regexp_extract(input_file_name(), '([0-9]+)[.]json', 1) as version,
+            get_json_object(value, '$.cdc.path') is not null as is_change_data,
+            coalesce(
+                get_json_object(value, '$.cdc.path'),
+                if(get_json_object(value, '$.add.dataChange') = 'true', get_json_object(value, '$.add.path'), null),
+                if(get_json_object(value, '$.remove.dataChange') = 'true', get_json_object(value, '$.remove.path'), null)
+            ) as path
+        from text.`{{ location }}/_delta_log/{ {{- log_files | join(',') }}}`
+    )
+    where path is not null
+)
+where is_change_data = has_change_data and path rlike '^[A-Za-z0-9_./=-]+$'
+order by version
+limit 50
+    {%- endset -%}
+    {%- if spark_cdc._change_feed_refusal(spark_cdc._plan(sql)) -%}{{ return([]) }}{%- endif -%}  {#- a catalog that keeps the folder to itself -#}
+    {%- set reads = [] -%}
+    {%- for row in spark_cdc._query(sql) -%}{%- do reads.append('select 1 from binaryFile.`' ~ location ~ '/' ~ row.path ~ '`') -%}{%- endfor -%}
+    {%- set plan = spark_cdc._plan(reads | join(' union all ')) if reads else '' -%}
+    {{ return(modules.re.findall('PATH_NOT_FOUND\\] Path does not exist: (\\S+?)[.]?(?:\\s|$)', plan)) }}
+{%- endmacro -%}
