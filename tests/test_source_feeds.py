@@ -1,4 +1,4 @@
-"""Entities that read the change feed of a Delta or Iceberg table: what is decided without a server.
+"""Entities that read the change feed of a Delta or Iceberg table: what is decided without one.
 
 The loads themselves are in test_source_feeds_loads.py.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from project import Project
 from spark_cdc.macros import CompilerError, Macros
 from test_config import GOOD, KEY, LEDGER, SimpleNamespace2, column, macros
 
@@ -162,7 +163,9 @@ def test_positions_rise_over_all_loads(
 def delta_range(feed: dict[str, Any], read: Any, highest: int | None, plan: str = "") -> Any:
     given = macros(_plan=lambda sql: plan)
     now = {"id": "a", "newest": feed["to"], "location": "/warehouse/orders"}
-    return given._events_delta_cdf_feed_range({"table": "shop.orders"} | feed, now, read, highest)
+    return given._events_delta_cdf_feed_range(
+        None, {"table": "shop.orders"} | feed, now, read, highest
+    )
 
 
 def test_versions_of_delta_in_their_order() -> None:
@@ -208,9 +211,14 @@ def test_files_of_delta_that_are_gone() -> None:
     assert "binaryFile.`file:/warehouse/orders/part-01.parquet`" in asked[-1]
 
 
-def iceberg_range(after: int | None, to: int | None, parents: dict[int, Any], highest: Any) -> Any:
+def iceberg_range(
+    after: int | None, to: int | None, parents: dict[int, Any], highest: Any, plan: str = ""
+) -> Any:
     feed = {"table": "lake.shop.orders", "after": after, "to": to}
-    return macros()._events_iceberg_changelog_feed_range(feed, {"parents": parents}, None, highest)
+    given = macros(node(ICEBERG), _plan=lambda sql: plan)
+    entity = given._entity("orders")
+    now = {"parents": parents}
+    return given._events_iceberg_changelog_feed_range(entity, feed, now, None, highest)
 
 
 def test_snapshots_of_iceberg_in_their_order() -> None:
@@ -237,6 +245,13 @@ def test_snapshots_of_iceberg_that_do_not_follow(
     after: int | None, to: int, parents: dict[int, Any], message: str
 ) -> None:
     assert message in iceberg_range(after, to, parents, 0)["problem"]
+
+
+def test_snapshots_of_iceberg_that_its_changelog_does_not_know() -> None:
+    plan = "Error occurred during query planning: \nDelete files are not supported in changelogs"
+    found = iceberg_range(1, 2, {1: None, 2: 1}, 0, plan)["problem"]
+    assert found.endswith("up to 2 can't be read: Delete files are not supported in changelogs")
+    assert iceberg_range(2, 2, {1: None, 2: 1}, 0, plan)["problem"] is None
 
 
 Decide = Callable[..., dict[str, Any]]
@@ -365,3 +380,19 @@ def test_when_a_date_is_due() -> None:
     assert given._change_feed_due(entity, now, head, TIME) == []  # no more than one a day
     assert given._change_feed_due(entity, now | {"newest": 4}, head, None) == []
     assert given._change_feed_due(entity, now | {"id": "b", "newest": 4}, head, None) == [TIME]
+
+
+@pytest.mark.parametrize("settings", [DELTA, ICEBERG], ids=["delta", "iceberg"])
+def test_a_server_that_lacks_the_format(project: Project, settings: dict[str, Any]) -> None:
+    project.query("create table if not exists {s}.plain_source (id int, value string)")
+    table = f"{project.schema}.plain_source"
+    source = {"format": "change_feed", "table": table, "path": None}
+    columns = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
+    name = settings["events"]["format"]
+    project.entity(name, columns, **(settings | {"source": source}))
+    outcome = project.run("2024-03-04", name)
+    assert not outcome.success
+    assert f"{name}: {table} can not be read as a table of" in outcome.output
+    assert "Nothing was written" in outcome.output
+    asked = ("show", "--select", f"stg_{name}", "--vars", "{business_date: 2024-03-04}")
+    assert "can not be read as a table of" in project.dbt(*asked).output

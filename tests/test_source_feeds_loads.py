@@ -30,8 +30,10 @@ Command = Callable[..., tuple[int, str]]
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """A project on a server that knows both formats."""
     state = tmp_path_factory.mktemp("formats")
+    # VACUUM and RESTORE of Delta would list folders by 10,000 tasks
+    conf = (*SERVER, "spark.sql.sources.parallelPartitionDiscovery.parallelism=2")
     chosen = local_server.settings(
-        state, port="0", memory="2g", conf=SERVER, timeout="600", formats=["delta,iceberg"]
+        state, port="0", memory="2g", conf=conf, timeout="600", formats=["delta,iceberg"]
     )
     try:
         port = local_server.start(chosen).port
@@ -189,7 +191,6 @@ def test_story(source: Source, command: Command) -> None:
     assert rerun["load_id"] != before["load_id"]
     assert changes(source.load()) == (1, 0, 0)
     source.check()
-    # rows that are not accepted stop the load; then it reads the same
     current = source.project.rows(f"{source.name}_current", NAMES)
     # a replay reads the same, date by date
     versions = source.project.rows(f"{source.name}_versions", f"{NAMES}, eff_start_date")
@@ -209,3 +210,226 @@ def test_story(source: Source, command: Command) -> None:
     source.check()
     tested = source.project.dbt("test", "--select", f"path:models/{source.name}")
     assert tested.success, tested.output
+
+
+def test_tables_that_go_back(source: Source) -> None:
+    """RESTORE is a commit of Delta's; Iceberg takes its snapshots away."""
+    source.run("insert into {t} values (1, 'ann', 1), (2, 'bob', 2)")
+    source.load()
+    source.run("update {t} set name = 'Ann' where id = 1", "insert into {t} values (3, 'cid', 3)")
+    source.load()
+    source.check()
+    if source.format == "delta":
+        source.run("restore table {t} to version as of 1")
+        assert changes(source.load()) == (0, 1, 1)
+    else:
+        name = source.table.removeprefix("iceberg.")
+        [*_, (first,)] = source.project.query(
+            f"select snapshot_id from {source.table}.snapshots order by committed_at desc"
+        )
+        source.run(f"call iceberg.system.rollback_to_snapshot('{name}', {first})")
+        said = source.refused()
+        assert "the table was rolled back" in said
+        assert f"--select {source.name} --load-type full" in said
+        row = source.load(spark_cdc_load_type="full")
+        assert changes(row) == (0, 1, 1)
+        assert row["input"].startswith("all rows of ")
+    source.check()
+    source.run("update {t} set name = 'Bea' where id = 2", "delete from {t} where id = 1")
+    assert changes(source.load()) == (0, 1, 1)
+    source.check()
+
+
+def test_what_was_taken_away(source: Source) -> None:
+    source.run("insert into {t} values (1, 'ann', 1), (2, 'bob', 2)")
+    source.load()
+    source.run("delete from {t} where id = 1", "update {t} set name = 'Bob' where id = 2")
+    if source.format == "delta":
+        source.run("vacuum {t} retain 0 hours")
+        wanted = "are not there any more, as VACUUM of the table leaves it: file:"
+    else:
+        name = source.table.removeprefix("iceberg.")
+        source.run(
+            f"call iceberg.system.expire_snapshots(table => '{name}', retain_last => 1,"
+            " older_than => timestamp'2100-01-01 00:00:00')"
+        )
+        wanted = "they were expired, or the table was rolled back, or dropped and made anew"
+    before = source.project.rows(f"{source.name}_current", NAMES)
+    said = source.refused("2024-03-04 01:00:00")
+    assert wanted in said
+    assert source.project.rows(f"{source.name}_current", NAMES) == before
+    assert source.project.query(
+        f"select guard, input from {{s}}.cdc_loads where entity = '{source.name}' and status ="
+        " 'refused'"
+    ) == [("change_feed", f"the change feed of {source.table}")]
+    row = source.load("2024-03-04 01:00:00", spark_cdc_load_type="full")
+    assert changes(row) == (0, 1, 1)
+    source.check()
+    # a rerun of it says so again, and reads the same version
+    source.run("insert into {t} values (3, 'cid', 3)")
+    again = source.load("2024-03-04 01:00:00", spark_cdc_load_type="full")
+    assert again["feed"] == row["feed"]
+    assert changes(source.load("2024-03-04 01:01:00")) == (1, 0, 0)
+    source.check()
+
+
+def test_a_table_that_is_made_anew(source: Source) -> None:
+    source.run("insert into {t} values (1, 'ann', 1)", "insert into {t} values (2, 'bob', 2)")
+    source.load()
+    source.run("insert into {t} values (3, 'cid', 3)", "delete from {t} where id = 1")
+    source.load()
+    source.create()
+    source.run("insert into {t} values (2, 'bob', 2), (4, 'dan', 4)")
+    assert "dropped and made anew" in source.refused()
+    row = source.load(spark_cdc_load_type="full")
+    assert changes(row) == (1, 0, 1)
+    source.check()
+    # its versions come behind those of the former table
+    source.run("update {t} set name = 'Dan' where id = 4", "delete from {t} where id = 2")
+    assert changes(source.load()) == (0, 1, 1)
+    source.check()
+
+
+def test_columns_of_the_source_that_change(source: Source) -> None:
+    source.run("insert into {t} values (1, 'ann', 1)")
+    source.load()
+    source.run(
+        "alter table {t} add columns (town string)", "insert into {t} values (2, 'b', 2, 'Ulm')"
+    )
+    said = source.refused()
+    assert "unexpected: town" in said
+    source.columns["town"] = "string"
+    source.declare()
+    assert changes(source.load()) == (1, 0, 0)
+    source.check()
+    source.columns["amount"] = "decimal(4,2)"
+    source.declare()
+    source.run("insert into {t} values (3, 'c', 3, 'Ulm')")
+    assert "amount is decimal(10,2), declared decimal(4,2)" in source.refused()
+
+
+def test_archive_and_compaction(source: Source, command: Command) -> None:
+    """A replay from the archive, and one of loads that compact has squashed, know what was read."""
+    source.settings["events"] = {"archive": True}
+    source.declare()
+    source.run("insert into {t} values (1, 'ann', 1)")
+    source.load()
+    for name in ("Anna", "Anne", "Ann"):
+        source.run(f"update {{t}} set name = '{name}' where id = 1")
+        source.load()
+    before = source.row()
+    versions = source.project.rows(f"{source.name}_versions", f"{NAMES}, eff_start_date")
+    start = ("replay", "--from", "2024-03-04T00:01", "--select", source.name, "--publish")
+    code, said = command(*start, "--source", "archive")
+    assert code == 0, said
+    assert source.row()["feed"] == before["feed"]
+    assert source.project.rows(f"{source.name}_versions", f"{NAMES}, eff_start_date") == versions
+    source.run("insert into {t} values (2, 'bob', 2)")
+    assert changes(source.load()) == (1, 0, 0)
+    source.load()
+    said = source.project.operate("compact", entities=[source.name], execute=True).output
+    vacuumed = source.project.operate(
+        "vacuum", entities=[source.name], execute=True, retention_hours=0
+    )
+    assert vacuumed.success, said + vacuumed.output
+    code, said = command(
+        "replay", "--from", "2024-03-04T00:00", "--select", source.name, "--publish"
+    )
+    assert code == 0, said
+    assert (
+        source.project.rows(f"{source.name}_versions", f"{NAMES}, eff_start_date")[:4] == versions
+    )
+    source.check()
+
+
+def test_outstanding(source: Source, command: Command) -> None:
+    """A date is due when the table has gone on."""
+    words = ("run", "--select", f"path:models/{source.name}")
+    source.run("insert into {t} values (1, 'ann', 1)")
+    code, said = command(*words)
+    assert code == 0, said
+    source.check()
+    code, said = command(*words)
+    assert code == 3, said
+    source.run("insert into {t} values (2, 'bob', 2)")
+    code, said = command(*words)
+    assert code == 0, said
+    source.check()
+    source.run("drop table {t}")
+    code, said = command(*words)
+    assert code == 4, said
+    assert "TABLE_OR_VIEW_NOT_FOUND" in said
+
+
+def test_delta_without_a_feed(project: Project) -> None:
+    source = Source(project, "delta", "switched")
+    source.run("alter table {t} set tblproperties (delta.enableChangeDataFeed = false)")
+    source.run("insert into {t} values (1, 'ann', 1)")
+    said = source.refused()
+    assert "keeps no change feed. Switch it on: alter table source.switched set tblprop" in said
+    source.run("alter table {t} set tblproperties (delta.enableChangeDataFeed = true)")
+    assert changes(source.load()) == (1, 0, 0)
+    # off for a while
+    source.run("alter table {t} set tblproperties (delta.enableChangeDataFeed = false)")
+    source.run("insert into {t} values (2, 'bob', 2)")
+    source.run("alter table {t} set tblproperties (delta.enableChangeDataFeed = true)")
+    said = source.refused()
+    assert "[DELTA_MISSING_CHANGE_DATA]" in said
+    assert "--load-type full" in said
+    assert changes(source.load(spark_cdc_load_type="full")) == (1, 0, 0)
+    source.check()
+
+
+def test_delta_is_read_again_or_written_down(project: Project) -> None:
+    """Rows of the declared types are not written into <entity>_events; others are."""
+    source = Source(project, "delta", "typed")
+    source.run("insert into {t} values (1, 'ann', 1)")
+    assert source.record(source.load()["load_id"])["read_again"]
+    source.columns["id"] = {"data_type": "decimal(20,0)", "role": "key"}
+    source.name = "cast"
+    source.declare()
+    source.run("insert into {t} values (2, 'bob', 2)")
+    assert "read_again" not in source.record(source.load("2024-03-04 02:00:00")["load_id"])
+    assert source.project.query("select count(*) from {s}.cast_events") == [(2,)]
+    source.check()
+
+
+def test_iceberg_net_changes_and_row_level_deletes(project: Project) -> None:
+    source = Source(project, "iceberg", "net")
+    source.declare(net_changes=True)
+    source.run("insert into {t} values (1, 'ann', 1), (2, 'bob', 2)")
+    source.load()
+    source.run("insert into {t} values (3, 'cid', 3)", "update {t} set name = 'Cid' where id = 3")
+    source.run("delete from {t} where id = 3", "update {t} set name = 'Bob' where id = 2")
+    row = source.load()
+    assert changes(row) == (0, 1, 0)
+    assert row["in"] == 2
+    source.check()
+    source.run(
+        "alter table {t} set tblproperties ('format-version' = '2',"
+        " 'write.delete.mode' = 'merge-on-read')",
+        "insert into {t} values (4, 'dan', 4), (5, 'eve', 5)",
+        "delete from {t} where id = 4",
+    )
+    said = source.refused()
+    assert "Delete files are currently not supported in changelog scans" in said
+    source.load(spark_cdc_load_type="full")
+    source.check()
+
+
+def test_tables_of_another_format(project: Project) -> None:
+    source = Source(project, "delta", "mistaken")
+    source.run("insert into {t} values (1, 'ann', 1)")
+    project.query("create or replace view source.seen as select * from source.mistaken")
+    project.query(f"create table if not exists source.plain ({TYPES}) using parquet")
+    for table, said in [
+        ("source.plain", "is not a Delta table"),
+        ("source.seen", "can not be read as a table of Delta"),
+        ("source.gone", "the table source.gone is not there"),
+        ("iceberg.source.gone", "the table iceberg.source.gone is not there"),
+    ]:
+        source.declare(table=table)
+        assert said in source.refused(), table
+    source.format = "iceberg"
+    source.declare(table="source.plain")
+    assert "source.plain can not be read as a table of Iceberg" in source.refused()

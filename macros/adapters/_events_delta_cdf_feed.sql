@@ -4,9 +4,10 @@
 {#- The table at this moment. Argument: table (name, as SQL). Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (that Delta gave it),
     newest (version), at (its time, as text), location. -#}
 {%- macro _events_delta_cdf_feed_now(table) -%}
-    {%- set feed = "select 1 from table_changes(" ~ spark_cdc._literal(table) ~ ", 0)" -%}
-    {%- set plan = spark_cdc._plan(feed) -%}
-    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', 'UNRESOLVABLE_TABLE_VALUED_FUNCTION' in plan) -%}
+    {#- what Delta says of a version is of no interest here -#}
+    {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
+    {%- set is_delta = modules.re.match('[[]DELTA_(?!TABLE_ONLY)', spark_cdc._change_feed_refusal(plan) or '[DELTA_') -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', not is_delta) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
     {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}
@@ -19,9 +20,9 @@
 {%- endmacro -%}
 
 
-{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: feed (of _change_feed_of_load()), now, read (what was read before; none),
+{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: entity, feed (of _change_feed_of_load()), now, read (what was read before; none),
     highest (number that was applied before; none). Returns a dictionary: problem (none), offset, number. -#}
-{%- macro _events_delta_cdf_feed_range(feed, now, read, highest) -%}
+{%- macro _events_delta_cdf_feed_range(entity, feed, now, read, highest) -%}
     {%- set is_same = read and read.id == now.id -%}
     {#- the versions of a table that was made anew begin at 0 again -#}
     {%- set offset = read.offset if is_same else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}

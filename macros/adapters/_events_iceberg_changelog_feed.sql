@@ -18,7 +18,7 @@ left join {{ table }}.refs as refs
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set parents, newest = {}, [] -%}
     {%- for row in spark_cdc._query(sql) -%}
-        {%- do parents.update({row.snapshot_id | int: row.parent_id}) -%}
+        {%- do parents.update({row.snapshot_id | int: none if row.parent_id is none else row.parent_id | int}) -%}
         {%- if row.is_newest -%}{%- do newest.append(row.snapshot_id | int) -%}{%- endif -%}
     {%- endfor -%}
     {{ return({'id': none, 'newest': newest | first | default(none), 'parents': parents}) }}
@@ -26,17 +26,25 @@ left join {{ table }}.refs as refs
 
 
 {#- Whether the snapshots of a load can be read, and where they stand in the order of all. Arguments and what it returns as of _events_delta_cdf_feed_range(). -#}
-{%- macro _events_iceberg_changelog_feed_range(feed, now, read, highest) -%}
+{%- macro _events_iceberg_changelog_feed_range(entity, feed, now, read, highest) -%}
     {%- set at = namespace(snapshot=feed.to) -%}
     {%- for _ in now.parents if at.snapshot != feed.after and at.snapshot in now.parents -%}
         {%- set at.snapshot = now.parents[at.snapshot] -%}
     {%- endfor -%}
+    {%- set is_chain = feed.after is none or at.snapshot == feed.after -%}
+    {%- set words = none -%}
+    {%- if is_chain and feed.after is not none and feed.to != feed.after -%}
+        {%- do run_query(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
+        {%- set words = spark_cdc._change_feed_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
+    {%- endif -%}
     {%- set problem -%}
-{%- if feed.to is not none and feed.to not in now.parents -%}
+{%- if words -%}
+the changes of {{ feed.table }} after snapshot {{ feed.after }} up to {{ feed.to }} can't be read: {{ words }}
+{%- elif feed.to != feed.after and feed.to not in now.parents -%}
 snapshot {{ feed.to }} of {{ feed.table }} is not there any more, as expire_snapshots of the table leaves it
-{%- elif feed.after is not none and at.snapshot != feed.after and feed.after in now.parents -%}
+{%- elif not is_chain and feed.after in now.parents -%}
 snapshot {{ feed.to }} of {{ feed.table }} does not follow on {{ feed.after }}, up to which has been read: the table was rolled back
-{%- elif feed.after is not none and at.snapshot != feed.after -%}
+{%- elif not is_chain -%}
 the snapshots of {{ feed.table }} from {{ feed.after }}, up to which has been read, to {{ feed.to }} are not all there any more: they were expired, or {# -#}
 the table was rolled back, or dropped and made anew
 {%- endif -%}
@@ -50,10 +58,9 @@ the table was rolled back, or dropped and made anew
 {#- What a load reads, as SQL. Iceberg makes a temporary view of the session for it. A first load has all rows as inserts of the snapshot that it reads. -#}
 {%- macro _events_iceberg_changelog_feed_sql(entity, feed, is_full) -%}
 {%- if feed.after is not none -%}
-    {%- set view = 'changelog_' ~ entity.name -%}
-    {%- do run_query(spark_cdc._events_iceberg_changelog_call_sql(entity, feed, view)) -%}
+    {%- do run_query(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
 select *
-from {{ view }}
+from {{ spark_cdc._events_iceberg_changelog_view(entity) }}
 {%- else -%}
 select
     *
@@ -67,12 +74,15 @@ from {{ feed.table }} version as of {{ feed.to }}
 {%- endmacro -%}
 
 
-{%- macro _events_iceberg_changelog_call_sql(entity, feed, view) -%}
+{%- macro _events_iceberg_changelog_view(entity) -%}{{ return('changelog_' ~ entity.name) }}{%- endmacro -%}
+
+
+{%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
 {%- set parts = modules.re.findall('`(?:[^`]|``)+`|[^.`]+', feed.table) -%}
 {%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
 call {{ catalog }}.system.create_changelog_view(
     table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},
-    changelog_view => '{{ view }}',
+    changelog_view => '{{ spark_cdc._events_iceberg_changelog_view(entity) }}',
     options => map('start-snapshot-id', '{{ feed.after }}', 'end-snapshot-id', '{{ feed.to }}'),
     net_changes => {{ entity.source.net_changes | string | lower }}
 )

@@ -73,7 +73,7 @@
 {#- Why Spark can't plan a query, in its own words; none if it can. Argument: plan (of _plan()). -#}
 {%- macro _change_feed_refusal(plan) -%}
     {%- set match = modules.re.search('Error occurred during query planning:\\s*(.*)', plan, modules.re.DOTALL) -%}
-    {{ return(modules.re.sub('\\s+', ' ', match.group(1).split('SQLSTATE')[0]).strip(' .;')[:500] if match else none) }}
+    {{ return(modules.re.sub('\\s+', ' ', modules.re.split('SQLSTATE|; line [0-9]', match.group(1))[0]).strip(' .;')[:500] if match else none) }}
 {%- endmacro -%}
 
 
