@@ -6,7 +6,7 @@
 {%- macro _events_delta_cdf_feed_now(table) -%}
     {#- what Delta says of a version is of no interest here -#}
     {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
-    {%- set is_delta = modules.re.match('[[]DELTA_(?!TABLE_ONLY)', spark_cdc._change_feed_refusal(plan) or '[DELTA_') -%}
+    {%- set is_delta = modules.re.match('\\[DELTA_(?!TABLE_ONLY)', spark_cdc._change_feed_refusal(plan) or '[DELTA_') -%}
     {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', not is_delta) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}

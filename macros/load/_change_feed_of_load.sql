@@ -7,7 +7,7 @@
     {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(table) -%}
     {%- if now.get('problem') -%}{%- do spark_cdc._refuse_change_feed(run, now.problem) -%}{%- endif -%}
     {%- set is_full = entity.load_type == 'full' -%}
-    {%- set is_rerun = load.replaced | length > 0 and spark_cdc._load_type_of_name(load.replaced | last) == load.load_type -%}
+    {%- set is_rerun = not spark_cdc._is_wiped(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
     {%- set replaced = spark_cdc._change_feed_of_replaced(run) if is_rerun else none -%}
     {%- set replaced = none if is_full and replaced and replaced.id != now.id else replaced -%}
     {%- set after = none if is_full else (read or {}).get('to') -%}
