@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
+import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -35,9 +36,13 @@ def node(settings: dict[str, Any], **source: Any) -> dict[str, Any]:
     return made
 
 
+@functools.cache
+def plain() -> Macros:
+    return macros()
+
+
 def problems(settings: dict[str, Any], **source: Any) -> list[str]:
-    given = macros()
-    return given._entity_problems("orders", SimpleNamespace2(node(settings, **source)))
+    return plain()._entity_problems("orders", SimpleNamespace2(node(settings, **source)))
 
 
 def test_what_is_accepted() -> None:
@@ -366,7 +371,7 @@ def test_a_table_that_is_made_anew_is_taken_as_a_whole(decide: Decide) -> None:
 )
 def test_tables_that_have_no_feed(plan: str, is_other: bool, message: str | None) -> None:
     plan = f"Error occurred during query planning: \n{plan}"
-    found = macros()._change_feed_table_problem("shop.orders", plan, "Delta", is_other)
+    found = plain()._change_feed_table_problem("shop.orders", plan, "Delta", is_other)
     assert found is None if message is None else message in found
 
 
