@@ -25,6 +25,7 @@ DELTA = {
 }
 ICEBERG = DELTA | {"events": {"format": "iceberg_changelog"}}
 TIME = dt.datetime(2024, 3, 4)
+NO_ROWS = SimpleNamespace(rows=[])
 
 
 def node(settings: dict[str, Any], **source: Any) -> dict[str, Any]:
@@ -66,6 +67,7 @@ def test_what_is_accepted() -> None:
         ({}, {"path": "in/{business_date}"}, "source.path is given, but source.format is change_"),
         ({}, {"options": {"versionAsOf": 1}}, "source.options is given, but source.format is"),
         ({}, {"date_column": "day"}, "source.date_column is given"),
+        ({"expect": "daily"}, {}, "expect is given, but source.format is change_feed"),
         ({}, {"net_changes": True}, "source.net_changes is given, which the format delta_cdf does"),
         (
             {"events": {"format": "iceberg_changelog", "order": ["value"]}},
@@ -166,11 +168,11 @@ def test_positions_rise_over_all_loads(
 
 
 def delta_range(feed: dict[str, Any], read: Any, highest: int | None, plan: str = "") -> Any:
-    given = macros(_plan=lambda sql: plan)
+    given = macros(node(DELTA), _plan=lambda sql: plan, run_query=lambda sql: NO_ROWS)
+    entity = given._entity("orders")
+    entity["source"]["feed"] = {"table": "shop.orders"} | feed
     now = {"id": "a", "newest": feed["to"], "location": "/warehouse/orders"}
-    return given._events_delta_cdf_feed_range(
-        None, {"table": "shop.orders"} | feed, now, read, highest
-    )
+    return given._events_delta_cdf_feed_range(entity, now, read, highest)
 
 
 def test_versions_of_delta_in_their_order() -> None:
@@ -192,8 +194,10 @@ def test_versions_of_delta_that_are_gone() -> None:
     plan = "Error occurred during query planning: \n[DELTA_X] no version 4. SQLSTATE: 1; line 1"
     found = delta_range({"after": 3, "to": 7}, {"id": "a", "to": 3, "offset": 0}, 3, plan)
     assert found["problem"] == (
-        "the changes of shop.orders after version 3 up to 7 can't be read: [DELTA_X] no version 4"
+        "changes of shop.orders after version 3 up to 7 can't be read: [DELTA_X] no version 4"
     )
+    found = delta_range({"after": None, "to": 7}, None, None, plan)
+    assert found["problem"].startswith("all rows of shop.orders as of version 7 can't be read: [")
 
 
 def test_files_of_delta_that_are_gone() -> None:
@@ -219,11 +223,10 @@ def test_files_of_delta_that_are_gone() -> None:
 def iceberg_range(
     after: int | None, to: int | None, parents: dict[int, Any], highest: Any, plan: str = ""
 ) -> Any:
-    feed = {"table": "lake.shop.orders", "after": after, "to": to}
     given = macros(node(ICEBERG), _plan=lambda sql: plan)
     entity = given._entity("orders")
-    now = {"parents": parents}
-    return given._events_iceberg_changelog_feed_range(entity, feed, now, None, highest)
+    entity["source"]["feed"] = {"table": "lake.shop.orders", "after": after, "to": to}
+    return given._events_iceberg_changelog_feed_range(entity, {"parents": parents}, None, highest)
 
 
 def test_snapshots_of_iceberg_in_their_order() -> None:

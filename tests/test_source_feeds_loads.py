@@ -159,6 +159,8 @@ def test_story(source: Source, command: Command) -> None:
     assert changes(first) == (4, 0, 0)
     assert first["input"].startswith(f"all rows of {source.table} as of ")
     source.check()
+    seen = ("show", "--select", f"stg_{source.name}", "--vars", "{business_date: 2024-03-04T00:00}")
+    assert "| dan " in source.project.dbt(*seen).output
     # nothing new
     assert source.load()["in"] == 0
     source.check()
@@ -255,7 +257,7 @@ def test_what_was_taken_away(source: Source) -> None:
     source.run("delete from {t} where id = 1", "update {t} set name = 'Bob' where id = 2")
     if source.format == "delta":
         source.run("vacuum {t} retain 0 hours")
-        wanted = "are not there any more, as VACUUM of the table leaves it: file:"
+        wanted = "files are not there any more, as VACUUM of the table leaves it (file:"
     else:
         name = source.table.removeprefix("iceberg.")
         source.run(
@@ -402,6 +404,18 @@ def test_delta_is_read_again_or_written_down(project: Project) -> None:
     source.run("insert into {t} values (2, 'bob', 2)")
     assert "read_again" not in source.record(source.load("2024-03-04 02:00:00")["load_id"])
     assert source.project.query("select count(*) from {s}.cast_events") == [(2,)]
+    source.check()
+
+
+def test_two_rows_of_one_key_in_a_commit(source: Source) -> None:
+    source.run("insert into {t} values (1, 'ann', 1)")
+    source.load()
+    source.run("insert into {t} values (2, 'bob', 2), (2, 'bea', 2)")
+    said = source.refused()
+    assert "different events of one key have the position" in said
+    assert '"name":"bea"' in said
+    source.run("delete from {t} where name = 'bea'")
+    source.load(spark_cdc_load_type="full")
     source.check()
 
 

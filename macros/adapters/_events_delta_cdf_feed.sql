@@ -20,22 +20,23 @@
 {%- endmacro -%}
 
 
-{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: entity, feed (of _change_feed_of_load()), now, read (what was read before; none),
+{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: entity (with its feed), now, read (what was read before; none),
     highest (number that was applied before; none). Returns a dictionary: problem (none), offset, number. -#}
-{%- macro _events_delta_cdf_feed_range(entity, feed, now, read, highest) -%}
-    {%- set is_same = read and read.id == now.id -%}
+{%- macro _events_delta_cdf_feed_range(entity, now, read, highest) -%}
+    {%- set feed, text = entity.source.feed, spark_cdc._change_feed_text(entity) -%}
     {#- the versions of a table that was made anew begin at 0 again -#}
-    {%- set offset = read.offset if is_same else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}
-    {%- set plan = spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_changes_sql(feed)) if feed.after is not none and feed.to > feed.after else '' -%}
-    {%- set words = spark_cdc._change_feed_refusal(plan) -%}
-    {%- set gone = [] if words or not plan else spark_cdc._events_delta_cdf_gone_files(feed, now.location) -%}
+    {%- set offset = read.offset if read and read.id == now.id else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}
+    {%- set is_back = feed.after is not none and feed.to < feed.after -%}
+    {%- set words = none if is_back or feed.to == feed.after
+        else spark_cdc._change_feed_refusal(spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_rows_sql(feed))) -%}
+    {%- set gone = [] if words or is_back or feed.after in [none, feed.to] else spark_cdc._events_delta_cdf_gone_files(feed, now.location) -%}
     {%- set problem -%}
-{%- if feed.after is not none and feed.to < feed.after -%}
+{%- if is_back -%}
 the newest version of {{ feed.table }} is {{ feed.to }}, but up to {{ feed.after }} has been read
 {%- elif words -%}
-the changes of {{ feed.table }} after version {{ feed.after }} up to {{ feed.to }} can't be read: {{ words }}
+{{ text }} can't be read: {{ words }}
 {%- elif gone -%}
-files of the changes of {{ feed.table }} after version {{ feed.after }} up to {{ feed.to }} are not there any more, as VACUUM of the table leaves it: {{ gone[0] }}
+{{ text }} can't be read: files are not there any more, as VACUUM of the table leaves it ({{ gone[0] }})
 {%- endif -%}
     {%- endset -%}
     {{ return({'problem': problem or none, 'offset': offset, 'number': feed.to + offset}) }}
@@ -44,24 +45,23 @@ files of the changes of {{ feed.table }} after version {{ feed.after }} up to {{
 
 {#- What a load reads, as SQL. A first load has all rows as inserts of the version that it reads. -#}
 {%- macro _events_delta_cdf_feed_sql(entity, feed, is_full) -%}
-{%- if feed.after is not none -%}
-select *
-from {{ spark_cdc._events_delta_cdf_changes_sql(feed) }}
-{%- else -%}
 select
     *
-    {%- if not is_full %},
+    {%- if feed.after is none and not is_full %},
     'insert' as _change_type,
     {{ feed.to }}L as _commit_version,
     timestamp{{ spark_cdc._literal(feed.at) }} as _commit_timestamp
     {%- endif %}
-from {{ feed.table }} version as of {{ feed.to }}
-{%- endif -%}
+from {{ spark_cdc._events_delta_cdf_rows_sql(feed) }}
 {%- endmacro -%}
 
 
-{%- macro _events_delta_cdf_changes_sql(feed) -%}
+{%- macro _events_delta_cdf_rows_sql(feed) -%}
+{%- if feed.after is none -%}
+{{ feed.table }} version as of {{ feed.to }}
+{%- else -%}
 table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ feed.to }})
+{%- endif -%}
 {%- endmacro -%}
 
 

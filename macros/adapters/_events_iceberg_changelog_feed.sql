@@ -26,7 +26,8 @@ left join {{ table }}.refs as refs
 
 
 {#- Whether the snapshots of a load can be read, and where they stand in the order of all. Arguments and what it returns as of _events_delta_cdf_feed_range(). -#}
-{%- macro _events_iceberg_changelog_feed_range(entity, feed, now, read, highest) -%}
+{%- macro _events_iceberg_changelog_feed_range(entity, now, read, highest) -%}
+    {%- set feed = entity.source.feed -%}
     {%- set at = namespace(snapshot=feed.to) -%}
     {%- for _ in now.parents if at.snapshot != feed.after and at.snapshot in now.parents -%}
         {%- set at.snapshot = now.parents[at.snapshot] -%}
@@ -39,7 +40,7 @@ left join {{ table }}.refs as refs
     {%- endif -%}
     {%- set problem -%}
 {%- if words -%}
-the changes of {{ feed.table }} after snapshot {{ feed.after }} up to {{ feed.to }} can't be read: {{ words }}
+{{ spark_cdc._change_feed_text(entity) }} can't be read: {{ words }}
 {%- elif feed.to != feed.after and feed.to not in now.parents -%}
 snapshot {{ feed.to }} of {{ feed.table }} is not there any more, as expire_snapshots of the table leaves it
 {%- elif not is_chain and feed.after in now.parents -%}

@@ -25,6 +25,7 @@
         (settings.get('load_type') == 'events' and format and format not in formats,
          "source.format is change_feed, but events.format is '%(format)s', of which no table has a feed; accepted are %(formats)s: choose that of the table"),
         (sources, 'sources is given, but source.format is change_feed, and full snapshots are read from the same table: remove it'),
+        (settings.get('expect'), 'expect is given, but source.format is change_feed, which has no dates of its own that could be missing: remove it'),
         (source.get('net_changes') and format == 'delta_cdf',
          'source.net_changes is given, which the format %(format)s does not know: remove it'),
         (events.get('order') and format == 'iceberg_changelog',

@@ -1,5 +1,6 @@
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
-    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones only, is not there to Spark's readers, and so not here.
+    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
+    only, is not there to Spark's readers, and so not here.
     Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
     (datetimes, in order), problem (why they can't be told, or none). -#}
 {%- macro _landed_times(captures, since) -%}

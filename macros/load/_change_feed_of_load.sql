@@ -21,10 +21,11 @@
         (after is not none and read.id != now.id or replaced and replaced.id != now.id,
          '%(table)s is not the table that was read before: it was dropped and made anew, or source.table has changed'),
     ]) -%}
-    {%- set range = {} if gaps else spark_cdc._change_feed_adapter(entity, 'range')(
-        entity, feed, now, read, (load.applied.get('highest') or [none, none])[1]) -%}
-    {%- if gaps or range.problem -%}{%- do spark_cdc._refuse_change_feed(run, gaps[0] if gaps else range.problem, is_gap=true) -%}{%- endif -%}
-    {{ return(dict(feed, offset=range.offset, number=range.number)) }}
+    {%- if gaps -%}{%- do spark_cdc._refuse_change_feed(run, gaps[0], is_gap=true) -%}{%- endif -%}
+    {%- set found = spark_cdc._change_feed_adapter(entity, 'range')(
+        dict(entity, source=dict(entity.source, feed=feed)), now, read, (load.applied.get('highest') or [none, none])[1]) -%}
+    {%- if found.problem -%}{%- do spark_cdc._refuse_change_feed(run, found.problem, is_gap=true) -%}{%- endif -%}
+    {{ return(dict(feed, offset=found.offset, number=found.number)) }}
 {%- endmacro -%}
 
 
