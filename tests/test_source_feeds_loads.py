@@ -160,7 +160,7 @@ def test_story(source: Source, command: Command) -> None:
     assert first["input"].startswith(f"all rows of {source.table} as of ")
     source.check()
     seen = ("show", "--select", f"stg_{source.name}", "--vars", "{business_date: 2024-03-04T00:00}")
-    assert "| dan " in source.project.dbt(*seen).output
+    assert "| insert " in source.project.dbt(*seen).output
     # nothing new
     assert source.load()["in"] == 0
     source.check()
@@ -345,6 +345,10 @@ def test_archive_and_compaction(source: Source, command: Command) -> None:
     ]:
         done = source.project.operate(macro, **what, **more)
         assert done.success, done.output
+    assert source.project.query(
+        f"select distinct input from {{s}}.cdc_loads where entity = '{source.name}' and load_id"
+        " rlike '-hc?-'"
+    ) == [(f"the change feed of {source.table}",)]
     code, said = command(
         "replay", "--from", "2024-03-04T00:00", "--select", source.name, "--publish"
     )
