@@ -386,6 +386,7 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
         (["x", "--columns", "a:int:key", "--format", "table"], "name the column that holds the"),
         (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
+        (["x", "--columns", "a:int:key", "--format", "change_feed"], "such as staging.orders"),
         (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but load_type is full"),
         (
             ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
@@ -539,6 +540,8 @@ def manifest(tmp_path_factory) -> dict:
     new.write(entity("orders", "--columns", COLUMNS), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
     new.write(entity("items", "--columns", COLUMNS, *table), models)
+    feed = ["--load-type", "events", "--events-format", "delta_cdf", "--format", "change_feed"]
+    new.write(entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models)
     people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
     new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people, "--event-versions"), models)
     shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
@@ -611,6 +614,8 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
     ]
     table = manifest["sources"]["source.spark_cdc.landing.items"]
     assert (table["schema"], table["identifier"]) == ("raw", "t_items")
+    parcels = manifest["nodes"]["model.spark_cdc.stg_parcels"]["config"]["meta"]["spark_cdc"]
+    assert parcels["source"] == {"format": "change_feed", "table": "raw.parcels"}
 
 
 def test_dbt_reads_the_settings_of_change_events(manifest):

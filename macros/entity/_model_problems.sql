@@ -5,6 +5,7 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
@@ -28,6 +29,8 @@
          'other names (from), or remove the model.'),
         (drops and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rules drop rows, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
+        (is_feed and not spark_cdc._is_plainly_staged(name),
+         '%(name)s: source.format is change_feed, which %(name)s_ledger reads without stg_%(name)s. Write nothing but spark_cdc.stage() into it.'),
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}

@@ -43,7 +43,8 @@ insert overwrite table {{ load_log }} by name
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
     'input': 'null' if load.get('status')
-        else spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+        else spark_cdc._literal(spark_cdc._landing_input(
+            spark_cdc._entity_of_change_feed(entity, record.get('feed')), spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
     'input_files': files.files, 'input_bytes': files.bytes,
     'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
     'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),

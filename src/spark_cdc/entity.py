@@ -93,8 +93,8 @@ class Entity:
             given["events"] = dict(self.events)
         if self.rules:
             given["rules"] = dict(self.rules)
-        is_table = self.format == "table"
-        place = {"date_column": self.date_column} if is_table else {"path": path_of(self)}
+        places = {"table": {"date_column": self.date_column}, "change_feed": {"table": self.path}}
+        place = places.get(self.format) or {"path": path_of(self)}
         options = {"options": dict(self.options)} if self.options else {}
         return {**given, "source": {"format": self.format, **place, **options}}
 
@@ -201,7 +201,8 @@ def _option_problems(entity: Entity) -> list[str]:
             "a condition over them, such as \"op = 'D'\", and declare its columns "
             "(op:string:control)"
         )
-    if entity.format == "table" and not re.fullmatch(r"[^.\s]+\.[^.\s]+", entity.path or ""):
+    parts = {"table": r"[^.\s]+\.[^.\s]+", "change_feed": r"[^.\s]+(\.[^.\s]+){1,2}"}
+    if not re.fullmatch(parts.get(entity.format, ".*"), entity.path or ""):
         problems.append(
             f"path is '{entity.path or ''}'; accepted for tables are schema and table, such as "
             "staging.orders: correct --path"

@@ -33,7 +33,7 @@ from spark_cdc.sample import read_sample
 
 _WIDTH = 100
 # For --help; the macros know them.
-FORMATS = "csv, json, parquet, orc, avro, table"
+FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
 EVENT_FORMATS = (
     "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, dms_stream, flagged_rows, "
     "goldengate, iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
@@ -395,7 +395,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"Wrote {target}: {files}")
     print("Read the YAML: are types and keys right? Describe the columns there.")
     print("Then land a day and load it:")
-    if entity.format != "table":
+    if entity.format not in ("table", "change_feed"):
         path = path_of(entity)
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
