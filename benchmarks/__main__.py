@@ -15,17 +15,9 @@ from pathlib import Path
 
 from benchmarks import event_scenarios, harness, report, scenarios
 
-from spark_cdc import packages, project
+from spark_cdc import packages, project, table_formats
 from spark_cdc.errors import SparkCdcError
 
-# The Delta Lake that is built for our Spark. Its default of 50 partitions for a table's metadata
-# is meant for clusters.
-DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0", "io.delta:delta-storage:4.4.0")
-DELTA_CONF = (
-    "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.databricks.delta.snapshotPartitions=2",
-)
 # The ledger's own, so that the floor is no slower than it need be.
 OPTIONS = (
     "options (`parquet.enable.dictionary#key_hash` 'false',"
@@ -92,8 +84,7 @@ def main() -> int:
         if only & {"c", "d"}:
             if "d" in only:
                 try:
-                    jars = harness.delta_jars(DELTA, bench / "jars")
-                    running.append(harness.Server(bench / "delta", args.memory, jars, DELTA_CONF))
+                    running.append(harness.Server(bench / "delta", args.memory, ["delta"]))
                 except SparkCdcError as error:
                     notes.append(f"(d) is left out: {error.message}.")
             results |= scenarios.delta_loads(
@@ -115,7 +106,7 @@ def main() -> int:
         load_average=(load_before, os.getloadavg()[0]),
         spark=str(running[0].status.info["spark"]),
         java=str(running[0].status.info["java"]).split()[0],
-        delta=DELTA[0].rsplit(":", 1)[1] if len(running) > 1 else None,
+        delta=table_formats.jars(["delta"])[0].version if len(running) > 1 else None,
         notes=notes,
     )
     parts = report.sections(results, setting)

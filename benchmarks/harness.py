@@ -114,14 +114,12 @@ class Server:
     """A Spark Thrift server of the benchmark's own, and a session on it."""
 
     def __init__(
-        self, state: Path, memory: str, jars: Sequence[Path] = (), conf: Sequence[str] = ()
+        self, state: Path, memory: str, formats: Sequence[str] = (), conf: Sequence[str] = ()
     ) -> None:
         self.state = state
         server.stop(state)
         shutil.rmtree(state, ignore_errors=True)
-        chosen = server.settings(
-            state, port="0", memory=memory, jars=[str(jar) for jar in jars], conf=conf
-        )
+        chosen = server.settings(state, port="0", memory=memory, formats=formats, conf=conf)
         self.status = server.start(chosen)
         self.warehouse = chosen.warehouse
         self._connection = server.connect(self.status.port)
@@ -264,29 +262,6 @@ def read_log(log: Path) -> list[Statement]:
         elif thread in open_ones:
             statements.append(Statement(*open_ones.pop(thread), seconds=data["elapsed"]))
     return statements
-
-
-def delta_jars(coordinates: Sequence[str], folder: Path) -> list[Path]:
-    """Return jars by their Maven coordinates, copied by the Maven of this machine.
-
-    Raises SparkCdcError if there is no Maven or it can't get one of them.
-    """
-    jars = []
-    for coordinate in coordinates:
-        _, artifact, version = coordinate.split(":")
-        jar = folder / f"{artifact}-{version}.jar"
-        if not jar.exists():
-            if not shutil.which("mvn"):
-                raise SparkCdcError("there is no Maven (mvn) to get its jars with")
-            command = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={coordinate}"]
-            out = subprocess.run(
-                [*command, f"-DoutputDirectory={folder}"],
-                capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-            if out.returncode or not jar.exists():
-                raise SparkCdcError(f"Maven could not get {coordinate}")
-        jars.append(jar)
-    return jars
 
 
 def machine() -> Mapping[str, str]:

@@ -93,8 +93,8 @@ def _is_wanted(item: pytest.Item) -> bool:
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of the shell that runs the tests out of them."""
-    for name in ("SPARK_CDC_STATE_DIR", "SPARK_CDC_SPARK_CONF", "SPARK_CDC_JARS"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("STATE_DIR", "SPARK_CONF", "JARS", "WITH", "IVY_SETTINGS"):
+        monkeypatch.delenv(f"SPARK_CDC_{name}", raising=False)
 
 
 @pytest.fixture(scope="session")
