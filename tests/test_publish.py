@@ -1,0 +1,284 @@
+"""Published tables: they follow the entity whatever happens to it, and whatever kills their runs.
+
+Parquet with the test server; Delta and Iceberg (`make test-all`) with servers of their own.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from faults.proxy import Proxy, Trap
+from project import Project
+from spark_cdc import server as local_server
+from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current, land
+
+TABLE = "orders_table"
+MODEL = "{{{{ spark_cdc.publish('orders', '{}') }}}}\n"
+WITH_FEED = {**COLUMNS, "region": {"data_type": "string", "default": "EU"}}
+Command = Callable[..., tuple[int, str]]
+
+
+def full(name: str) -> Any:
+    return pytest.param(name, marks=pytest.mark.full)
+
+
+@pytest.fixture(scope="module", params=["parquet", full("orc"), full("delta"), full("iceberg")])
+def table_format(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def project(
+    table_format: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Project]:
+    """An entity with a published table, on a server with its format."""
+    state = tmp_path_factory.mktemp(table_format)
+    if table_format in ("delta", "iceberg"):
+        conf = ("spark.sql.shuffle.partitions=2",)
+        chosen = local_server.settings(
+            state, port="0", memory="1500m", formats=[table_format], conf=conf
+        )
+        port = local_server.start(chosen).port
+    else:
+        port = request.getfixturevalue("server").port
+    connection = local_server.connect(port)
+    cursor = connection.cursor()
+    for name in ("shop", "shop_commits"):
+        cursor.execute(f"drop database if exists {name} cascade")
+    cursor.execute("create database shop")
+    made = Project(tmp_path_factory.mktemp("shop"), port, "shop", cursor)
+    made.profile(port="{{ env_var('PUBLISH_PORT', '" + str(port) + "') | as_number }}")
+    describe(made, COLUMNS)
+    (made.folder / "models" / "published").mkdir()
+    model = made.folder / "models" / "published" / f"{TABLE}.sql"
+    model.write_text(MODEL.format(table_format), "utf-8")
+    try:
+        yield made
+    finally:
+        for name in ("shop", "shop_commits"):
+            cursor.execute(f"drop database if exists {name} cascade")
+        connection.close()
+        local_server.stop(state)
+
+
+def describe(project: Project, columns: dict[str, Any]) -> None:
+    project.entity(ENTITY, columns, checkpoint={"changed_share": 100, "loads": 3})
+    model = project.folder / "models" / ENTITY / f"{ENTITY}_changes.sql"
+    model.write_text("{{ spark_cdc.changes() }}\n", "utf-8")
+
+
+def publish(project: Project, *words: str) -> str:
+    """Brings the table up to date; returns what became of it, and what dbt said."""
+    outcome = project.dbt("run", "--select", "path:models/published", *words)
+    assert outcome.success, outcome.output
+    assert project.rows(TABLE, IMAGE) == current(project)
+    return f"{outcome.status[TABLE]}\n{outcome.output}"
+
+
+def feed(project: Project) -> list[tuple[Any, ...]]:
+    """Delta's own feed of the table."""
+    what = f"select _commit_version, 'any', _change_type, {IMAGE}"
+    return project.query(f"{what} from table_changes('{{s}}.{TABLE}', 0)")
+
+
+def load(project: Project, day: int, rows: Rows | None = None, *names: str) -> None:
+    land(project, day, STORY[day] if rows is None else rows)
+    project.load(DAYS[day], ENTITY, *names)
+
+
+def load_next(project: Project) -> None:
+    """A load of the day after the last one, with rows that change, come and go."""
+    last = project.query(f"select max(business_date) from {{s}}.{ENTITY}_committed")[0][0]
+    day = str(datetime.date.fromisoformat(str(last)) + datetime.timedelta(days=1))
+    number = int(day[-2:])
+    rows: Rows = {1: ("ann", number, "10.00"), 2: ("bob", 2, "5.00"), number: ("x", 1, "1.00")}
+    lines = [f"{key},{','.join(map(str, row))}" for key, row in rows.items()]
+    project.land(ENTITY, day, ",".join(COLUMNS), *lines)
+    project.load(day, ENTITY)
+
+
+def test_the_table_follows_the_entity(
+    project: Project, command: Command, table_format: str
+) -> None:
+    def operate(*words: str) -> None:
+        code, said = command(*words)
+        assert code == 0, said
+
+    load(project, 0, None, "published")
+    assert project.rows(TABLE, IMAGE) == current(project)
+    load(project, 1, None, "published")
+    assert project.rows(TABLE, IMAGE) == current(project)
+    assert publish(project).startswith("UNCHANGED")
+
+    operate("undo", ENTITY)
+    assert publish(project).startswith("OK")
+    load(project, 1, {1: ("ann", 1, "10.00"), 7: ("gus", 1, "4.00")})
+    load(project, 2)
+    said = publish(project)  # both at once
+    assert said.startswith("OK")
+    assert "compared with all rows" not in said
+
+    # what came in between is told from what was kept of it, until that is gone
+    operate("undo", ENTITY, "--to", DAYS[0])
+    operate("vacuum", "--retention", "0", "--force", "--execute")
+    said = publish(project)
+    assert "what changed since version 5 can't be told any more (commit 6 took loads" in said
+    assert publish(project).startswith("UNCHANGED")
+
+    # a column more: of all rows, with what the definition says of those before
+    describe(project, WITH_FEED)
+    lines = [f"{key},{','.join(map(str, row))},EU" for key, row in STORY[1].items()]
+    project.land(ENTITY, DAYS[1], ",".join(WITH_FEED), *lines)
+    project.load(DAYS[1], ENTITY)
+    assert "has other columns than when it was written" in publish(project)
+    assert {row[0] for row in project.rows(TABLE, "region")} == {"EU"}
+    if table_format == "delta":
+        changes = feed(project)
+        consumer = Consumer()
+        consumer.take(changes, -1, 10**6)
+        assert sorted(consumer.rows.values()) == current(project)
+
+
+@pytest.mark.full
+def test_the_table_follows_operations(
+    project: Project, command: Command, table_format: str
+) -> None:
+    """What takes longer: replay, compact, other types, an entity that is made anew."""
+
+    def operate(*words: str) -> None:
+        code, said = command(*words)
+        assert code == 0, said
+
+    describe(project, COLUMNS)
+    start_anew(project)
+    for day in (0, 1, 2):
+        load(project, day)
+        said = publish(project)
+    assert "compared with all rows" not in said
+    land(project, 1, {1: ("ann", 8, "10.00"), 3: ("cid", 1, "1.00")})
+    operate("replay", "--from", DAYS[1], "--select", ENTITY, "--publish")
+    assert "compared with all rows" not in publish(project)
+    operate("undo", ENTITY)
+    operate("redo", ENTITY)
+    publish(project)
+    operate("compact", "--older-than", "0", "--execute")
+    assert publish(project).startswith("UNCHANGED")
+    load(project, 3)
+    assert "compared with all rows" not in publish(project)
+    operate("undo", ENTITY, "--to", DAYS[2])
+    load(project, 3)
+    assert "compared with all rows" not in publish(project)
+    assert "compared with all rows: --full-refresh" in publish(project, "--full-refresh")
+
+    # a type that is wider
+    describe(project, COLUMNS | {"quantity": "bigint"})
+    load(project, 4)
+    said = publish(project)
+    assert "has other columns than when it was written" in said
+    assert ("quantity is bigint now, and int in" in said) == (table_format in ("delta", "iceberg"))
+    types = {row[0]: row[1] for row in project.query(f"describe {{s}}.{TABLE}")}
+    assert types["quantity"] == "bigint"
+    describe(project, COLUMNS)
+    start_anew(project)
+    for day in (0, 1, 3):
+        load(project, day)
+    assert "the entity was made anew since" in publish(project)
+    for day in (4, 5):  # as many commits as the table knows of the entity before, and more
+        load(project, day, STORY[day % 5])
+        assert "compared with all rows" not in publish(project)
+
+
+def start_anew(project: Project) -> None:
+    """Drops the entity, but not its published table."""
+    for view in ("committed", "current", "history", "versions", "changes"):
+        project.query(f"drop view if exists {{s}}.{ENTITY}_{view}")
+    project.query(f"drop table if exists {{s}}.{ENTITY}_ledger")
+    project.query("drop database if exists {s}_commits cascade")
+
+
+@pytest.mark.full
+def test_others_write_into_the_table(project: Project, table_format: str) -> None:
+    if table_format not in ("delta", "iceberg"):
+        pytest.skip("nobody writes into a view")
+    load(project, 5, STORY[0])
+    publish(project)
+    project.query(f"alter table {{s}}.{TABLE} set tblproperties ('owner' = 'ann')")
+    if table_format == "delta":
+        project.query(f"optimize {{s}}.{TABLE}")
+    load(project, 6, STORY[1])
+    assert "compared with all rows" not in publish(project)
+    project.query(f"delete from {{s}}.{TABLE} where id = 1")
+    load(project, 7, STORY[2])
+    assert "somebody else has written into it" in publish(project)
+    load(project, 8, STORY[3])
+    assert "compared with all rows" not in publish(project)
+
+
+KILLS = [
+    ("insert overwrite|merge into", "during"),
+    ("alter view|merge into", "after"),
+    pytest.param("alter view|merge into", "before", marks=pytest.mark.full),
+    pytest.param("create table|set `", "after", marks=pytest.mark.full),
+    pytest.param("insert overwrite|reset `", "after", marks=pytest.mark.full),
+]
+
+
+@pytest.mark.parametrize(("statement", "phase"), KILLS)
+def test_a_run_is_killed(
+    project: Project, monkeypatch: pytest.MonkeyPatch, table_format: str, statement: str, phase: str
+) -> None:
+    """The next run puts it right, also while the statement goes on; a feed tells nothing twice."""
+    load_next(project)
+    publish(project)
+    load_next(project)
+    trap = Trap(lambda one: re.search(statement, one.sql) is not None, phase)
+    proxy = Proxy(project.port, [trap])
+
+    def cut() -> None:
+        trap.reached.wait(60)
+        proxy.cut(keep_server=phase == "during")
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    with monkeypatch.context() as environment:
+        environment.setenv("PUBLISH_PORT", str(proxy.port))
+        outcome = project.dbt("run", "--select", "path:models/published")
+    thread.join()
+    proxy.close()
+    assert trap.statement
+    assert not outcome.success
+    said = publish(project)
+    assert "compared with all rows" not in said
+    if phase == "after" and "merge" in statement and table_format in ("delta", "iceberg"):
+        assert said.startswith("UNCHANGED")
+    load_next(project)
+    publish(project)
+    if table_format == "delta":
+        consumer = Consumer()
+        consumer.take(feed(project), -1, 10**6)
+        assert sorted(consumer.rows.values()) == current(project)
+    elif table_format != "iceberg":
+        tables = project.query(f"show tables in {{s}} like '{TABLE}_v*'")
+        assert len(tables) <= 3
+
+
+def test_what_is_refused(project: Project, table_format: str) -> None:
+    """All at once, before anything is written."""
+    other = "delta" if table_format != "delta" else "iceberg"
+    models = {
+        "a_format": (MODEL.format("csv"), "the format is 'csv'; accepted are delta, iceberg"),
+        "a_lack": (MODEL.format(other), f"the server knows no {other}"),
+        "a_table": (MODEL.format(table_format), "it was made by somebody else"),
+        "an_entity": (MODEL.format(table_format), "shop.orders as"),
+    }
+    folder = project.folder / "models" / "refused"
+    folder.mkdir()
+    for name, (text, _) in models.items():
+        (folder / f"{name}.sql").write_text(text, "utf-8")
+    project.query("create table {s}.a_table as select 1 as id")
