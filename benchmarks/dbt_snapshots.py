@@ -125,16 +125,11 @@ def main() -> int:
                 print(f"{date} {name}: {used[0]:.1f} s, {used[1]:.1f} s of CPU", flush=True)
                 if day > 1:
                     took.setdefault(name, []).append(used)
+        tables = {f"bench_delta.items_{name}": "dbt_valid_to is null" for name in STRATEGIES}
+        tables |= {one.table("versions"): "is_current" for one in ours.values()}
         counts = {
-            f"items_{name}": on.execute(
-                f"select count(*), count_if(dbt_valid_to is null) from bench_delta.items_{name}"
-            )[0]
-            for name in STRATEGIES
-        } | {
-            name: on.execute(f"select count(*), count_if(is_current) from {one.table('versions')}")[
-                0
-            ]
-            for name, one in ours.items()
+            table: on.execute(f"select count(*), count_if({is_open}) from {table}")[0]
+            for table, is_open in tables.items()
         }
         if len(set(counts.values())) > 1:
             raise SystemExit(f"they have other versions: {counts}")

@@ -77,14 +77,12 @@ def compare(cursor: Any) -> None:
     taken = rows(cursor, dates, "orders_snapshot_timestamp")
     assert [one[:3] for one in taken] == [one[:3] for one in seen]
     # they end with the next one, unless that was missed, and a delete ends them when it was seen
-    after = {one[:3]: one[3] for one in versions}
-    begun = {one[:3] for one in versions}
+    ends = {one[:3]: one[3] for one in versions}
+    shown = {one[:3] for one in seen}
     for *key, start, end in taken:
-        true_end = after[*key, start]
-        if true_end and (*key, true_end) in begun and (*key, true_end) not in {o[:3] for o in lost}:
+        true_end = ends[(*key, start)]
+        if true_end is None or (*key, true_end) in shown:
             assert end == true_end
-        elif not true_end:
-            assert end is None
         else:
             assert end not in (None, true_end)
 

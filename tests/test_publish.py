@@ -269,16 +269,39 @@ def test_a_run_is_killed(
 
 
 def test_what_is_refused(project: Project, table_format: str) -> None:
-    """All at once, before anything is written."""
-    other = "delta" if table_format != "delta" else "iceberg"
-    models = {
-        "a_format": (MODEL.format("csv"), "the format is 'csv'; accepted are delta, iceberg"),
-        "a_lack": (MODEL.format(other), f"the server knows no {other}"),
-        "a_table": (MODEL.format(table_format), "it was made by somebody else"),
-        "an_entity": (MODEL.format(table_format), "shop.orders as"),
+    """Each with what was found and what to do, before anything is written."""
+    lacking = "delta" if table_format != "delta" else "iceberg"
+    refused = {
+        "a_format": ("csv", "the format is 'csv'; accepted are delta, iceberg, parquet, orc"),
+        "a_lack": (lacking, f"the server does not know {lacking}"),
+        "a_table": (table_format, "was made by somebody else. Give the model another name"),
     }
     folder = project.folder / "models" / "refused"
     folder.mkdir()
-    for name, (text, _) in models.items():
-        (folder / f"{name}.sql").write_text(text, "utf-8")
-    project.query("create table {s}.a_table as select 1 as id")
+    for name, (given, _) in refused.items():
+        (folder / f"{name}.sql").write_text(MODEL.format(given), "utf-8")
+    project.query("create table {s}.a_table using parquet as select 1 as id")
+    outcome = project.dbt("run", "--select", "path:models/refused")
+    assert set(outcome.status.values()) == {"error"}
+    said = " ".join(outcome.output.split())
+    for name, (_, message) in refused.items():
+        assert f"spark_cdc.publish: orders as shop.{name}: " in said
+        assert message in said
+    assert project.query("select * from {s}.a_table") == [(1,)]
+    tables = {row[1] for row in project.query("show tables in {s} like 'a_*'")}
+    assert tables == {"a_table"}
+    for name in refused:
+        (folder / f"{name}.sql").unlink()
+
+
+def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> None:
+    project.entity("late", COLUMNS)
+    folder = project.folder / "models" / "late"
+    (folder / "late_changes.sql").write_text("{{ spark_cdc.changes() }}\n", "utf-8")
+    text = MODEL.format(table_format).replace("orders", "late")
+    (folder / "late_table.sql").write_text(text, "utf-8")
+    outcome = project.dbt("run", "--select", "late_table")
+    assert not outcome.success
+    assert "late has not been loaded yet. Load it first: dbt run --select late_ledger+" in (
+        " ".join(outcome.output.split())
+    )
