@@ -22,17 +22,18 @@
         'columns': columns,
     } -%}
     {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none, 'why': 'it is made'} -%}
-    {%- set feed = none -%}
+    {%- set changed = none -%}
     {%- if since.version is none -%}
         {%- do log(target.entity.name ~ ': ' ~ target.relation ~ ' is compared with all rows: ' ~ since.why, info=true) -%}
     {%- else -%}
-        {%- set feed = spark_cdc._target_feed_sql(target, since.version, head.sequence) -%}
+        {%- set feed = spark_cdc._feed_sql(capture, target.changes, since.version, head.sequence) -%}
         {%- if not spark_cdc._query('select 1 as is_changed\nfrom (\n' ~ feed ~ '\n) as changes\nlimit 1') -%}{{ return('UNCHANGED') }}{%- endif -%}
+        {%- set changed = spark_cdc._target_changes_sql(target, feed) -%}
     {%- endif -%}
     {%- if target.is_view -%}
         {%- do spark_cdc._write_target_view(target, found, record, sql) -%}
     {%- else -%}
-        {%- do spark_cdc._write_target_table(target, found, record, sql, feed) -%}
+        {%- do spark_cdc._write_target_table(target, found, record, sql, changed) -%}
     {%- endif -%}
     {{ return('OK') }}
 {%- endmacro -%}

@@ -28,9 +28,5 @@ from {{ current }}
 
 {#- The columns of a published table: those that are stored, and when the row's version began. -#}
 {%- macro _target_columns(entity) -%}
-    {%- set columns = [] -%}
-    {%- for column in entity.stored + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type}] -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{ return(columns) }}
+    {{ return(entity.stored + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
 {%- endmacro -%}

@@ -1,14 +1,15 @@
 {#- Writes a published table of a format that has MERGE, in one commit, whose own metadata have the version that the table has then: data and version
     can't part. A table that is not there, or whose columns have other types now, is written whole, in one commit, too.
-    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all rows), feed (query of the changed ones; none to compare all). -#}
-{%- macro _write_target_table(target, found, record, sql, feed) -%}
+    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all rows), changed (query of those that changed, see
+    _target_changes_sql(); none to compare all). -#}
+{%- macro _write_target_table(target, found, record, sql, changed) -%}
     {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
     {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
     {%- do run_query('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
     {%- if is_new -%}
         {%- do run_query(spark_cdc._create_target_sql(target, sql)) -%}
     {%- else -%}
-        {%- do run_query(spark_cdc._merge_target_sql(target, sql, feed)) -%}
+        {%- do run_query(spark_cdc._merge_target_sql(target, sql, changed)) -%}
     {%- endif -%}
     {%- do run_query('reset `' ~ setting ~ '`') -%}
 {%- endmacro -%}
@@ -66,7 +67,7 @@ as
 
 
 {#- What brings a published table up to date: rows that it has already as they are to be are not touched. -#}
-{%- macro _merge_target_sql(target, sql, feed) -%}
+{%- macro _merge_target_sql(target, sql, changed) -%}
 {%- set is_other = [] -%}
 {%- for column in target.columns if column.role != 'key' -%}
     {%- do is_other.append(spark_cdc._same_value_sql(column, 'published.', 'came.')) -%}
@@ -74,27 +75,27 @@ as
 {%- set names = target.columns | map(attribute='sql') | list -%}
 merge into {{ target.relation }} as published
 using (
-    {{ (feed or sql) | indent }}
+    {{ (changed or 'select\n    *,\n    false as is__gone\nfrom (\n' ~ sql ~ '\n) as all_rows') | indent }}
 ) as came
-on
-    {% for column in target.entity.key_columns -%}
-    published.{{ column.sql }} = came.{{ column.sql }}{{ '\n    and ' if not loop.last }}
-    {%- endfor %}
-{%- if feed %}
+    on
+        {% for column in target.entity.key_columns -%}
+        published.{{ column.sql }} = came.{{ column.sql }}{{ '\n        and ' if not loop.last }}
+        {%- endfor %}
 when matched and came.is__gone then delete
-{%- endif %}
 when matched and not (
     {{ is_other | join('\n    and ') }}
-) then update set
-    {% for name in names -%}
-    {{ name }} = came.{{ name }}{{ ',\n    ' if not loop.last }}
-    {%- endfor %}
-when not matched {{ 'and not came.is__gone ' if feed }}then insert (
+) then
+    update
+        set
+            {% for name in names -%}
+            {{ name }} = came.{{ name }}{{ ',\n            ' if not loop.last }}
+            {%- endfor %}
+when not matched and not came.is__gone then insert (
     {{ names | join(',\n    ') }}
 ) values (
     came.{{ names | join(',\n    came.') }}
 )
-{%- if not feed %}
+{%- if not changed %}
 when not matched by source then delete
 {%- endif %}
 {%- endmacro -%}
