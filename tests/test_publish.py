@@ -6,9 +6,11 @@ Parquet with the test server; Delta and Iceberg (`make test-all`) with servers o
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from faults.proxy import Proxy, Trap
 from project import Project
 from spark_cdc import server as local_server
+from spark_cdc.macros import load_macros
 from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current, land
 
 TABLE = "orders_table"
@@ -305,3 +308,79 @@ def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> No
     assert "late has not been loaded yet. Load it first: dbt run --select late_ledger+" in (
         " ".join(outcome.output.split())
     )
+
+
+RECORD = {"version": 3, "commit": "0a935ca6", "load_id": "20240301-f-00000003", "columns": "c"}
+OURS = f"spark_cdc published: {json.dumps(RECORD)}"
+DELTA = [  # operations and metadata of a table's commits, the newest first; whether ours counts
+    ([("MERGE", OURS), ("MERGE", None)], True),
+    ([("OPTIMIZE", None), ("SET TBLPROPERTIES", None), ("MERGE", OURS)], True),
+    ([("DELETE", None), ("MERGE", OURS)], False),
+    ([("RESTORE", None), ("MERGE", OURS)], False),
+    ([("WRITE", "somebody's own")], False),
+    ([], False),
+]
+
+
+@pytest.mark.parametrize(("commits", "counts"), DELTA)
+def test_the_version_stands_in_the_newest_commit(
+    commits: list[tuple[str, str | None]], counts: bool
+) -> None:
+    names = {"operation": "operation", "userMetadata": "userMetadata"}
+    rows = [dict(zip(names, commit, strict=True)) for commit in commits]
+    macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=rows))
+    assert macros._target_record_of_delta("cdc.orders_table") == (RECORD if counts else None)
+    snapshots = [
+        {"operation": "replace" if what == "OPTIMIZE" else "overwrite", "record": record}
+        for what, record in commits
+        if what != "SET TBLPROPERTIES"
+    ]
+    macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=snapshots))
+    assert macros._target_record_of_iceberg("cdc.orders_table") == (RECORD if counts else None)
+
+
+LOADS = ["20240301-fc-00000001", "20240302-f-00000002", "20240303-f-00000003"]
+HEAD = {
+    "loads": LOADS,
+    "sequence": 3,
+    "definition": "d",
+    "recommitted": [],
+    "rewritten": {"version": 0, "at": None},
+}
+TOLD = {"version": 2, "load_id": LOADS[1], "columns": "c"}
+REASONS = [
+    (HEAD, TOLD, {}, 2),
+    (HEAD, None, {}, "somebody else has written into it"),
+    (HEAD, TOLD | {"version": 4}, {}, "made anew"),
+    (HEAD, TOLD | {"load_id": "20240302-f-0000000a"}, {}, "made anew"),
+    (HEAD, TOLD | {"columns": "b"}, {}, "other columns than when it was written"),
+    (HEAD | {"rewritten": {"version": 3, "at": None}}, TOLD, {}, "since version 2 can't be told"),
+    (HEAD | {"rewritten": {"version": 3, "at": None}}, TOLD, {2: HEAD}, 2),
+    (
+        HEAD | {"rewritten": {"version": 3, "at": None}},
+        TOLD,
+        {2: HEAD | {"definition": "b"}},
+        "replaced by some with other columns",
+    ),
+]
+
+
+@pytest.mark.parametrize(("head", "record", "kept", "wanted"), REASONS)
+def test_from_which_version(
+    head: dict[str, Any], record: Any, kept: dict[int, Any], wanted: str | int
+) -> None:
+    """The changes since it, or a comparison with all rows, and why."""
+    macros = load_macros(
+        should_full_refresh=lambda: False,
+        _kept_versions=lambda capture: kept,
+        _load_records=lambda ledger, loads: {
+            load: {"version": loads.index(load) + 1} for load in loads
+        },
+    )
+    target = {"capture": {"ledger": "l"}, "entity": {"name": ENTITY}}
+    since = macros._target_since(target, head, record, "c")
+    if isinstance(wanted, int):
+        assert since == {"version": wanted}
+    else:
+        assert since["version"] is None
+        assert wanted in since["why"]
