@@ -9,7 +9,7 @@
     {%- set found = spark_cdc._found_target(target) -%}
     {%- set columns = local_md5(tojson([head.definition, head.get('layout') or {}], sort_keys=true)) -%}
     {%- set has = found.record or {} -%}
-    {%- if [has.version, has.commit, has.columns] == [head.sequence, head.get('commit'), columns] and not should_full_refresh() -%}
+    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.get('commit'), columns] and not should_full_refresh() -%}
         {{ return('UNCHANGED') }}
     {%- endif -%}
     {%- set records = spark_cdc._load_records(capture.ledger, head.loads) -%}

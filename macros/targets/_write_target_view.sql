@@ -4,7 +4,7 @@
     {%- set table = spark_cdc._sibling('%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
     {%- set created -%}
-create table {{ table }} (
+create table if not exists {{ table }} (
     {%- for column in target.columns %}
     {{ column.sql }} {{ column.data_type }}{{ ',' if not loop.last }}
     {%- endfor %}
