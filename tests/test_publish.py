@@ -81,7 +81,9 @@ def publish(project: Project, *words: str) -> str:
     outcome = project.dbt("run", "--select", "path:models/published", *words)
     assert outcome.success, outcome.output
     assert project.rows(TABLE, IMAGE) == current(project)
-    return f"{outcome.status[TABLE]}\n{outcome.output}"
+    found = re.search(rf"{TABLE} \.* \[(\w+)", outcome.output)
+    assert found, outcome.output
+    return f"{found[1]}\n{outcome.output}"
 
 
 def feed(project: Project) -> list[tuple[Any, ...]]:
