@@ -21,11 +21,11 @@
         'load_id': spark_cdc._commits(head, records) | map(attribute='load_id') | list | last | default(none),
         'columns': columns,
     } -%}
-    {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none, 'why': 'it is made'} -%}
+    {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none} -%}
     {%- set changed = none -%}
-    {%- if since.version is none -%}
+    {%- if since.version is none and found.exists -%}
         {%- do log(target.entity.name ~ ': ' ~ target.relation ~ ' is compared with all rows: ' ~ since.why, info=true) -%}
-    {%- else -%}
+    {%- elif found.exists -%}
         {%- set feed = spark_cdc._feed_sql(capture, target.changes, since.version, head.sequence) -%}
         {%- if not spark_cdc._query('select 1 as is_changed\nfrom (\n' ~ feed ~ '\n) as changes\nlimit 1') -%}{{ return('UNCHANGED') }}{%- endif -%}
         {%- set changed = spark_cdc._target_changes_sql(target, feed) -%}
