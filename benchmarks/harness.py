@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import yaml
 
 from spark_cdc import new, project, server
@@ -90,11 +91,12 @@ class Run:
 
 @dataclass
 class Measure:
-    """Several measurements of one thing, in seconds, and the server's highest memory."""
+    """Several measurements of one thing: seconds, CPU seconds of the server, its highest memory."""
 
     name: str
     seconds: list[float] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
     memory: int = 0
 
     @property
@@ -141,6 +143,12 @@ class Server:
         Path(f"/proc/{self.status.pid}/clear_refs").write_text("5")
 
     @property
+    def cpu(self) -> float:
+        """CPU seconds of the process so far, user's and system's."""
+        used = psutil.Process(self.status.pid).cpu_times()
+        return float(used.user + used.system)
+
+    @property
     def peak(self) -> int:
         return server.resident_memory(self.status.pid)[1]
 
@@ -153,7 +161,9 @@ def measure(
 ) -> Any:
     """Do something once, add what it took to a measurement, and return that."""
     on.reset_peak()
+    before = on.cpu
     result = action(*arguments)
+    into.cpu.append(on.cpu - before)
     into.memory = max(into.memory, on.peak)
     if isinstance(result, Run):
         into.runs.append(result)

@@ -22,6 +22,7 @@ import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
+import scale
 from spark_cdc import chain
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,6 +122,7 @@ class Project:
     cursor: Any
     name: str = "shop"
     vars: dict[str, Any] = field(default_factory=dict)
+    file_format: str = scale.FORMAT  # of its ledgers; parquet, if it is empty
     _parsed: Parsed = field(init=False)
 
     def __post_init__(self) -> None:
@@ -138,6 +140,7 @@ class Project:
                 "profile": self.name,
                 "model-paths": ["models"],
                 "flags": FLAGS,
+                "vars": {"spark_cdc_file_format": self.file_format or None},
             },
         )
         self.profile()

@@ -1,4 +1,7 @@
-"""Jars of Delta Lake and Iceberg for the local server: fetched once, checked, put on its path."""
+"""Delta Lake and Iceberg: jars for the local server, and the statements of ledgers in them.
+
+What loads and operations do on each: test_homes.py.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ import hashlib
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from spark_cdc import java, server, table_formats
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.macros import CompilerError, Macros, load_macros
 from spark_cdc.server_state import Status
 
 JAR = table_formats.Jar(
@@ -116,6 +122,7 @@ def test_settings_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert delta[session].endswith("DeltaCatalog")
     assert iceberg[session].endswith("SparkSessionCatalog")
     assert iceberg[f"{session}.type"] == "hive"
+    assert "spark.sql.extensions" not in iceberg
     assert both[session].endswith("DeltaCatalog")
     assert both[own].endswith("SparkCatalog")
     assert both[f"{own}.type"] == "hive"
@@ -145,6 +152,130 @@ def test_a_running_server_that_lacks_a_format(tmp_path: Path) -> None:
     server._check_formats(dataclasses.replace(chosen, formats=("iceberg",)), running)
     with pytest.raises(SparkCdcError, match="no such file"):
         server.settings(tmp_path, ivy_settings="/no/settings.xml")
+
+
+# what the catalogue says of a table
+CATALOGUE = {
+    "parquet": "Provider: parquet\nStorage Properties: [partitionOverwriteMode=dynamic]\n",
+    "delta": "Provider: delta\nStorage Properties: [path=x]\n",
+    "iceberg": "Provider: hive\nTable Properties: [table_type=ICEBERG]\n",
+}
+PARTS = ["business_date=2024-03-01/load_id=a/operation=I", "business_date=2024-03-01/load_id=b"]
+
+
+class Table(str):
+    """A relation as dbt has it."""
+
+    schema, identifier = "cdc", "x_ledger"
+
+    def incorporate(self, **more: Any) -> Table:
+        return self
+
+
+def macros(format: str, columns: str = "", **answers: str) -> tuple[Macros, list[str]]:
+    """The macros on a ledger of a format, and the statements that they send.
+
+    columns: its columns. answers: what `set` tells of settings, by the last word of their names.
+    """
+    sent: list[str] = []
+
+    def run_query(sql: str) -> Any:
+        sent.append(sql)
+        value = answers.get(sql.split(".")[-1].replace("-", "_"), "<undefined>")
+        return SimpleNamespace(rows=[{"key": sql, "value": value}] if sql[:4] == "set " else [])
+
+    found = [SimpleNamespace(name=name, dtype="int") for name in columns.split()]
+    given = load_macros(
+        run_query=run_query,
+        load_cached_relation=lambda table: SimpleNamespace(information=CATALOGUE[format]),
+        adapter=SimpleNamespace(get_columns_in_relation=lambda table: found),
+    )
+    return given, sent
+
+
+def test_partitions_are_dropped_as_the_format_has_it() -> None:
+    plain = macros("parquet")[0]._drop_partitions_sql(Table("cdc.x_ledger"), PARTS)
+    assert plain.startswith("alter table cdc.x_ledger drop if exists\n    partition (business")
+    for format in ("delta", "iceberg"):
+        sql = macros(format)[0]._drop_partitions_sql(Table("cdc.x_ledger"), PARTS)
+        assert " ".join(sql.split()) == (
+            "delete from cdc.x_ledger where business_date = '2024-03-01' and load_id = 'a' and"
+            " operation = 'I' or business_date = '2024-03-01' and load_id = 'b'"
+        )
+
+
+def test_only_what_is_written_is_overwritten() -> None:
+    """Else an overwrite would take the whole table of Delta or Iceberg."""
+    for format, wanted in (("parquet", 0), ("delta", 1), ("iceberg", 1)):
+        given, sent = macros(format)
+        given._set_overwrite(Table("cdc.x_ledger"))
+        assert sent.count("set spark.sql.sources.partitionOverwriteMode = dynamic") == wanted
+
+
+def test_new_columns_come_before_the_partitions_of_files_and_behind_those_of_tables() -> None:
+    wanted = [
+        {"name": name, "at": name, "at_sql": name, "sql": name, "data_type": "int"}
+        for name in ("id", "more", "load_id")
+    ]
+    for format, order in (("parquet", "id more load_id"), ("delta", "id load_id more")):
+        given, sent = macros(format, "id load_id")
+        settled = given._settled_columns({"name": "x"}, Table("t_ledger"), wanted, ["load_id"])
+        assert [column["name"] for column in settled] == order.split()
+        assert "alter table t_ledger add columns (more int)" in sent
+
+
+ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
+DELTA = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+
+
+@pytest.mark.parametrize(
+    ("format", "answers", "message"),
+    [
+        ("delta", {"spark_catalog": DELTA}, None),
+        (
+            "delta",
+            {},
+            "is <undefined>.* server start --with delta. x_ledger",
+        ),
+        ("iceberg", {}, "server start --with iceberg. x_ledger was not made"),
+        ("iceberg", {"spark_catalog": DELTA}, "--with iceberg alone"),
+        ("iceberg", {"spark_catalog": ICEBERG}, "cache-enabled=false"),
+        ("iceberg", {"spark_catalog": ICEBERG, "cache_enabled": "false"}, None),
+        (
+            "iceberg",
+            {"spark_catalog": ICEBERG, "extensions": "org.apache.iceberg.spark.X"},
+            "views of Iceberg's own",
+        ),
+    ],
+)
+def test_a_format_that_the_server_lacks(
+    format: str, answers: dict[str, str], message: str | None
+) -> None:
+    given, sent = macros("parquet", **answers)
+    entity = {"name": "x", "file_format": format}
+    if message is None:
+        given._check_table_format(entity, "x_ledger")
+        assert all(sql.startswith("set ") for sql in sent)
+        return
+    with pytest.raises(CompilerError, match=message):
+        given._check_table_format(entity, "x_ledger")
+
+
+def test_columns_that_a_format_can_not_hold() -> None:
+    columns = [
+        {"name": "a b", "data_type": "int"},
+        {"name": "c", "data_type": "struct<d: smallint>"},
+        {"name": "e", "data_type": "array<int>"},
+    ]
+    problems = {
+        format: load_macros()._table_format_problems(columns, {"file_format": format})
+        for format in ("parquet", "orc", "delta", "iceberg")
+    }
+    assert {format: len(found) for format, found in problems.items()} == {
+        "parquet": 0, "orc": 0, "delta": 1, "iceberg": 1,
+    }  # fmt: skip
+    assert "`from: a b`" in problems["delta"][0]
+    assert "has the type struct<d: smallint>" in problems["iceberg"][0]
 
 
 TYPES = "id int, name string"

@@ -24,8 +24,10 @@
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
         + spark_cdc._source_problems(settings.get('source') or {})
         + spark_cdc._sources_problems(node, settings)
+        + spark_cdc._rules_problems(settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
         + spark_cdc._event_problems(node, settings)
+        + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
     ) }}
 {%- endmacro -%}

@@ -6,6 +6,8 @@
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
+    {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
+    {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
     {%- set feed_columns = [] -%}
     {%- for column in spark_cdc._columns_of(graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
             if column.name | lower in ['_change_type', '_commit_version', '_commit_timestamp'] and spark_cdc._meta_of(column).get('role') != 'control' -%}
@@ -24,6 +26,8 @@
         (feed_columns and models ~ '_changes' in graph.nodes,
          '%(name)s: the columns ' ~ feed_columns | join(', ') ~ ' would come twice in %(name)s_changes, which has its own of these names. Give them '
          'other names (from), or remove the model.'),
+        (drops and models ~ '_rejects' not in graph.nodes,
+         '%(name)s: rules drop rows, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}

@@ -61,6 +61,8 @@ insert overwrite table {{ load_log }} by name
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
     'message': spark_cdc._literal(message[:4000]) if message else 'null',
     'definition_change': spark_cdc._literal(record.definition_change) if record.get('definition_change') else 'null',
+    'rules': 'from_json(' ~ spark_cdc._literal(tojson(audit.rules)) ~ ', ' ~ spark_cdc._literal(spark_cdc._load_log_columns().rules) ~ ')'
+        if audit.get('rules') else none,
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}

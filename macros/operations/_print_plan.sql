@@ -64,15 +64,22 @@
     {%- endfor -%}
     {%- if spark_cdc._deletes_apart(entity, load) -%}
         {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
-        {%- if not load.is_checkpoint -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- endif -%}
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
-    {%- if held.drops_deletes -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
+    {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
     {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
-    {%- if outdated -%}{%- do statements.append('alter table ' ~ capture.events ~ ' drop') -%}{%- endif -%}
+    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}
     {{ return(statements) }}
+{%- endmacro -%}
+
+
+{#- How the statement begins that drops partitions of a table, be it there or not. -#}
+{%- macro _planned_drop(entity, table) -%}
+    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
 {%- endmacro -%}
 
 

@@ -27,13 +27,14 @@
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
     {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- if execute -%}
+        {%- set is_plain = not spark_cdc._table_format(table) -%}
+        {%- if execute and is_plain -%}
             {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
         {%- endif -%}
         {%- do tables.append({
             'table': table,
             'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
-            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location),
+            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
         }) -%}
     {%- endfor -%}
     {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
@@ -43,6 +44,8 @@
     {%- for found in tables -%}
         {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
         {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and execute -%}
         {%- do spark_cdc._record_vacuum(operated, dropped) -%}
@@ -164,7 +167,7 @@ with files as (
         count(*) as files,
         sum(length) as bytes,
         max(written_at) as written_at
-    from {{ spark_cdc._list_files(operated.catalog[table.identifier].location) }}
+    from {{ spark_cdc._files_of_table(table, operated.catalog[table.identifier].location) }}
     where load_id <> ''
     group by load_id
 ),

@@ -1,5 +1,8 @@
 {#- Drops the partitions of some loads, and no others: another run may be between its two tables. -#}
 {%- macro _drop_loads(table, loads) -%}
+    {%- if spark_cdc._table_format(table) -%}
+        {{ return(run_query('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
+    {%- endif -%}
     {%- set partitions = [] -%}
     {%- for load_id, of_load in spark_cdc._partitions_by_load(table).items() if load_id in loads -%}
         {%- do partitions.extend(of_load) -%}

@@ -153,8 +153,9 @@ def paths(formats: Sequence[str]) -> list[Path]:
 def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str, str]:
     """Return the Spark settings of formats.
 
-    Delta has to be Spark's session catalog. So is Iceberg where it is alone; beside Delta it gets a
-    catalog of its own, `iceberg`.
+    Delta has to be Spark's session catalog. So is Iceberg where it is alone, and then it does
+    without its extension of Spark's SQL, under which views are Iceberg's, which `alter view … as`
+    refuses. Beside Delta it gets a catalog of its own, `iceberg`, and the extension.
 
     catalog: where Spark keeps tables, spark.sql.catalogImplementation: hive or in-memory.
     """
@@ -166,11 +167,14 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
         # The default of 50 partitions for a table's metadata is meant for clusters.
         conf["spark.databricks.delta.snapshotPartitions"] = "2"
     if "iceberg" in formats:
-        extensions.append("org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
         place, kind = "spark.sql.catalog.spark_catalog", "SparkSessionCatalog"
         if "delta" in formats:
+            extensions.append("org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
             place, kind = "spark.sql.catalog.iceberg", "SparkCatalog"
         conf[place] = f"org.apache.iceberg.spark.{kind}"
+        # Else a session goes on for half a minute with a table as it found it: readers would see
+        # the manifest of a load whose rows they lack.
+        conf[f"{place}.cache-enabled"] = "false"
         conf[f"{place}.type"] = "hive" if catalog == "hive" else "hadoop"
         if catalog != "hive":
             conf[f"{place}.warehouse"] = str(warehouse)
@@ -178,6 +182,7 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
         conf["spark.hadoop.iceberg.engine.hive.lock-enabled"] = "false"
     if extensions:
         conf["spark.sql.extensions"] = ",".join(extensions)
+    if formats:
         # Their clients of the metastore are others than Spark's, and look for tables of Hive's that
         # Spark's did not need.
         conf["spark.hadoop.datanucleus.schema.autoCreateAll"] = "true"
