@@ -116,6 +116,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_changes": macros._changes_sql(entity, committed),
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         **_feed_statements(macros, entity, ledger),
+        **_target_statements(macros, entity),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -359,6 +360,17 @@ def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dic
         f"{name}_feed_all_loads": macros._feed_loads_sql(entity, ledger, old, 0, 3),
         f"{name}_feed_difference": macros._feed_difference_sql(entity, ledger, old, new),
         f"{name}_feed_state": macros._feed_state_sql(entity, ledger, old, 3),
+    }
+
+
+def _target_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """A published table: all its rows, and those that changed."""
+    name = entity["name"]
+    changes = f"select *\nfrom {SCHEMA}.{name}_changes"
+    columns = {"columns": macros._target_columns(entity)}
+    return {
+        f"{name}_table": macros._target_query({"entity": name}, f"{SCHEMA}.{name}_current"),
+        f"{name}_table_changes": macros._target_changes_sql(columns, changes),
     }
 
 

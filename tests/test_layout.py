@@ -11,7 +11,7 @@ PACKAGE = ROOT / "src" / "spark_cdc"
 # A folder may use those before it; what users call may use all. Adapters are found by their names.
 ORDER = (
     *("utils", "hash", "entity", "land", "stage", "adapters", "definition", "compare"),
-    *("manifest", "load", "views", "operations"),
+    *("manifest", "load", "views", "operations", "targets"),
 )
 FILES = {
     path.relative_to(MACROS): re.sub(r"\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
