@@ -1,9 +1,10 @@
 {#- Storage as files_match_manifest reads it, whatever is damaged there: all files by their names, also those of folders that are no partition;
     the same opened, those left out that can't be; and what the metastore has registered.
-    Returns a dictionary: listed (see _list_files()), opened (name of a view: load_id, operation, note), partitions (texts, see
-    _partitions_by_load()). -#}
+    Returns a dictionary: table (the ledger; in a branch what it has written itself), listed (see _list_files()), opened (name of a view: load_id, operation,
+    note), records (where the records of all loads are), partitions (texts, see _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
-    {%- set found = verified.catalog[verified.ledger.identifier] -%}
+    {%- set table = spark_cdc._own(verified.ledger) -%}
+    {%- set found = verified.catalog[table.identifier] -%}
     {%- set partitions = spark_cdc._partitions_by_load(verified.ledger).items() | selectattr(0, 'in', verified.loads) | map(attribute=1) -%}
     {%- set opened = 'spark_cdc_opened_' ~ verified.entity.name -%}
     {%- set view_sql -%}
@@ -15,6 +16,8 @@ options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true
     {{ return({
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
         'opened': opened,
+        'records': opened if table == verified.ledger else verified.ledger,
+        'table': table,
         'partitions': partitions | sum(start=[]),
     }) }}
 {%- endmacro -%}
