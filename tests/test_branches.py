@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import scale
 from project import Project
 
 BRANCH = "shop_pr"
@@ -20,7 +21,7 @@ FEED = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
 OFTEN, NEVER = {"changed_share": 100, "loads": 1}, {"changed_share": 100, "loads": 100}
 DELTA = {"load_type": "delta", "deleted_when": "op = 'D'"}
 # some with a checkpoint every other load, some with none but the first
-ENTITIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "full": (COLUMNS, {"on_reject": "quarantine", "checkpoint": OFTEN}),
     "delta": (COLUMNS | OP, DELTA | {"checkpoint": NEVER}),
     "moves": (
@@ -29,6 +30,7 @@ ENTITIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "steps": (COLUMNS | OP | SEQ, {"load_type": "events", "events": FEED, "checkpoint": OFTEN}),
 }
+ENTITIES = EVERY if scale.ALL else {name: EVERY[name] for name in ("full", "moves")}
 VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects")
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 8))
 STORY: list[dict[int, str]] = [
@@ -48,7 +50,7 @@ def land(project: Project, name: str, day: int, more: str = "", now: Any = None)
     head, tail = ("id,name,more", f",{more}") if more else ("id,name", "")
     if name == "full":
         lines = [f"{key},{value}{tail}" for key, value in now.items()]
-        lines += [f"x,{day}{tail}"] if day % 2 else []  # is set aside
+        lines += [f"x,{day}"] if day in (1, 3) else []  # is set aside, and holds what is missing
         project.land(name, DAYS[day], head, *lines)
         return
     lines = [f"U,{key},{value}{tail}" for key, value in now.items() if before.get(key) != value]
@@ -104,7 +106,7 @@ def kept(project: Project) -> tuple[Any, ...]:
         (str(path), path.stat().st_mtime_ns, path.stat().st_size)
         for path in sorted(Path(place.removeprefix("file:")).rglob("*"))
     ]
-    assert len(files) > 100
+    assert len(files) > 50
     texts = [row[3] for row in project.query("show table extended in {s} like '*'") if row[0]]
     return files, sorted(texts), seen(project, project.schema)
 
@@ -174,7 +176,7 @@ def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
     assert code == 1 and "two states have to be given" in said
     code, said = command("branch", "create")
     assert code == 1 and "NAME is missing" in said
-    assert "(none)" in command("branch", "list")[1] or command("branch", "list")[0] == 0
+    assert command("branch", "list")[0] == 0
 
 
 def test_what_is_done_in_a_branch_stays_there(
@@ -184,6 +186,8 @@ def test_what_is_done_in_a_branch_stays_there(
     said = well("branch", "create", BRANCH)
     assert f"full: is in the branch, as after {loads(shop, 'shop', 'full')[-1]}, 3 rows" in said
     assert seen(shop, BRANCH) == before[2]
+    [[plan]] = shop.query(f"explain select count(name) from {BRANCH}.full_committed")
+    assert len(re.findall(r"PartitionFilters: \[[^]]*load_id#\d+ IN \(", plan)) == 2, plan
     assert "is in the branch already" in well("branch", "create", BRANCH)
     assert "production to the branch: 0 added" in well("diff", "full", "--branch", BRANCH)
 
@@ -195,7 +199,7 @@ def test_what_is_done_in_a_branch_stays_there(
     assert kept(shop) == before
     plan = well("plan", DAYS[3], "--branch", BRANCH, "--select", "full")
     assert f"takes the place of {loads(shop, BRANCH, 'full')[-1]}" in plan
-    difference = json.loads(well("diff", "delta", "--branch", BRANCH, "--output", "json"))
+    difference = json.loads(well("diff", "moves", "--branch", BRANCH, "--output", "json"))
     assert difference["counts"] == {"added": 1, "removed": 1, "changed": 1}
     listed = json.loads(well("branch", "list", "--output", "json"))
     assert [(one["entity"], one["dates"], one["behind"]) for one in listed] == [
@@ -203,26 +207,27 @@ def test_what_is_done_in_a_branch_stays_there(
     ]
     assert f"spark-cdc load {DAYS[3]} --select moves" in well("branch", "list")
 
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("SPARK_CDC_SCHEMA", BRANCH)
-        tested = shop.dbt("test")
-        assert tested.success, tested.output
+    if scale.ALL:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("SPARK_CDC_SCHEMA", BRANCH)
+            tested = shop.dbt("test")
+            assert tested.success, tested.output
     well("vacuum", "--retention", "0", "--force", "--execute", "--branch", BRANCH)
-    well("compact", "--older-than", "0", "--execute", "--branch", BRANCH, "--select", "delta")
+    well("compact", "--older-than", "0", "--execute", "--branch", BRANCH, "--select", "moves")
     well("vacuum", "--retention", "0", "--force", "--execute", "--branch", BRANCH)
     again = seen(shop, BRANCH)
     assert {name: rows for name, rows in again.items() if name != "cdc_loads"} == {
         name: rows for name, rows in tried.items() if name != "cdc_loads"
     }
-    well("undo", "full", "moves", "steps", "--branch", BRANCH)
-    undone = seen(shop, BRANCH, "full", "moves", "steps")
-    for view in ("full_current", "moves_versions", "steps_history"):
+    well("undo", "full", "--branch", BRANCH)
+    undone = seen(shop, BRANCH, "full")
+    for view in ("full_current", "full_versions", "full_history", "full_rejects"):
         assert undone[view] == before[2][view]
     assert kept(shop) == before
 
     shop.load(DAYS[3], *ENTITIES)
     assert seen(shop, "shop") == tried
-    assert "production to the branch: 1 added, 1 removed" in well(
+    assert "production to the branch: 0 added, 1 removed, 1 changed" in well(
         "diff", "full", "--branch", BRANCH
     )
 
@@ -236,7 +241,6 @@ def test_production_keeps_what_a_branch_names(shop: Project, well: Callable[...,
     for _ in range(2):
         well("vacuum", "--retention", "0", "--force", "--execute")
     assert seen(shop, BRANCH) == before
-    well("redo", "moves")
 
 
 def test_create_and_drop_can_be_repeated(
@@ -246,7 +250,7 @@ def test_create_and_drop_can_be_repeated(
     state = loads(shop, BRANCH, "full")
     for view in ("current", "history", "versions", "changes", "rejects", "committed"):
         shop.query(f"drop view {BRANCH}.full_{view}")
-    shop.query(f"drop view {BRANCH}.delta_current")
+    shop.query(f"drop table {BRANCH}.full_ledger_own")
     well("branch", "create", BRANCH)
     assert loads(shop, BRANCH, "full") == state
     assert shop.query(f"select count(*) from {BRANCH}.full_versions")[0][0] > 0
@@ -291,8 +295,7 @@ def test_a_whole_story(shop: Project, well: Callable[..., str]) -> None:
         parts.append(seen(shop, schema))
         if words:
             shown = well("diff", "delta", *words)
-            assert "| more" in shown or " more " in shown
-        well("undo", *ENTITIES, "--to", DAYS[5], *words) if False else None
+            assert re.search(r"changed .* more +null +m", shown), shown
         well("compact", "--older-than", "0", "--execute", *words)
         parts.append(seen(shop, schema))
 
