@@ -1,7 +1,8 @@
 {#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch has written, which lies in <name>_own, and the rows of
     production's table, where they are. Both sides name partitions as columns, so that Spark prunes those of either.
-    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the branch was made,
-    in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
+    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the
+    branch was made, in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its
+    rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
 {%- macro _branch_table_text(table, origin, columns) -%}
 {%- set own = spark_cdc._relation_in(table.schema, table.identifier ~ '_own') -%}
 select

@@ -23,8 +23,8 @@
             {%- endif -%}
         {%- endfor -%}
         {%- if not planned and not problems -%}
-            {%- do problems.append('nothing is committed of ' ~ (empty | join(', ') or 'any entity') ~ ', so a branch would be an empty schema. Load into one: a target with the schema '
-                ~ name ~ ' needs no branch') -%}
+            {%- do problems.append('nothing is committed of ' ~ (empty | join(', ') or 'any entity')
+                ~ ', so a branch would be an empty schema. Load into one: a target with the schema ' ~ name ~ ' needs no branch') -%}
         {%- endif -%}
     {%- endif -%}
     {%- if problems -%}
@@ -38,15 +38,24 @@
             ~ spark_cdc._comment_json({'name': name, 'of': schema}) ~ ' */ 1 as is_branch') -%}
         {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(of_branch)) -%}
     {%- endfor -%}
-    {%- for plan in planned -%}
+    {%- for plan in planned if not plan.is_there -%}
         {%- do run_query('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
+        {%- set made = spark_cdc._parse_manifest(spark_cdc._view_text(plan.tag), plan.tag) -%}
+        {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
+            {%- set message -%}
+{{ plan.name }}: the tag {{ plan.tag }} names another state, after {{ made.loads[-1] or 'nothing' }}: somebody made it meanwhile, or it is no branch's. Run the same command {# -#}
+again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._branch_tag(name) }} --drop.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- if load_log is not none -%}
         {%- do spark_cdc._branch_load_log(load_log, schemas[load_log.schema], planned | map(attribute='name') | list) -%}
     {%- endif -%}
     {%- for plan in planned -%}
         {%- do spark_cdc._branch_entity(plan) -%}
-        {%- do log(plan.name ~ ': is in the branch' ~ (' already' if plan.is_there) ~ ', as after ' ~ plan.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(plan.manifest.rows, 'row'), info=true) -%}
+        {%- do log(plan.name ~ ': is in the branch' ~ (' already' if plan.is_there) ~ ', as after ' ~ plan.manifest.loads[-1] ~ ', '
+            ~ spark_cdc._counted(plan.manifest.rows, 'row'), info=true) -%}
     {%- endfor -%}
     {%- for entity in empty -%}
         {%- do log(entity ~ ': nothing is committed, so it begins empty in the branch', info=true) -%}
@@ -68,8 +77,9 @@
             {%- do problems.append(of_branch ~ ' is production\'s schema. Take another name') -%}
         {%- else -%}
             {%- set marker = spark_cdc._branch_marker_of(of_branch) -%}
+            {#- an empty one for claims may be of a command that was killed -#}
             {%- if marker is none and (spark_cdc._query('show schemas like ' ~ spark_cdc._literal(of_branch))
-                    or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(spark_cdc._branch_marker(of_branch).schema))) -%}
+                    or spark_cdc._relations_in(spark_cdc._branch_marker(of_branch).schema)) -%}
                 {%- do problems.append('the schema ' ~ of_branch ~ ', or ' ~ of_branch ~ '_commits, is there and is no branch. Take another name, or drop both') -%}
             {%- elif marker is not none and marker.of != schema -%}
                 {%- do problems.append(of_branch ~ ' is a branch of ' ~ marker.of ~ ' already. Take another name') -%}
@@ -92,10 +102,10 @@
 {%- endmacro -%}
 
 
-{#- What an entity will be in a branch: the state that readers see in production, or that of the branch's tag, where it is there from an attempt before. Texts of views are
-    production's, with the branch's relations in the place of its own, so that the YAML may have other columns by now.
-    Arguments: name (of the branch), capture (production's), schema (of the branch), relations and made (of production and of the branch, see _relations_in()), tag (of
-    _branch_tags(), or none). Returns a dictionary, none where nothing is committed. -#}
+{#- What an entity will be in a branch: the state that readers see in production, or that of the branch's tag, where it is there from an attempt before.
+    Texts of views are production's, with the branch's relations in the place of its own, so that the YAML may have other columns by now.
+    Arguments: name (of the branch), capture (production's), schema (of the branch), relations and made (of production and of the branch, see
+    _relations_in()), tag (of _branch_tags(), or none). Returns a dictionary, none where nothing is committed. -#}
 {%- macro _planned_branch(name, capture, schema, relations, made, tag) -%}
     {%- set entity = capture.entity -%}
     {%- set branched = dict(spark_cdc._capture(entity, schema), load_log=none) -%}
@@ -127,12 +137,14 @@
         {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._moved_text(relations[view], capture, branched)}) -%}{%- endif -%}
     {%- endfor -%}
     {%- if plan.tag.identifier | length > 128 -%}
-        {{ return({'problem': entity.name ~ ': the name ' ~ plan.tag.identifier ~ ' is too long for a view, accepted are 128 characters. Take a shorter one'}) }}
+        {{ return({'problem': entity.name ~ ': the name ' ~ plan.tag.identifier
+            ~ ' is too long for a view, accepted are 128 characters. Take a shorter one'}) }}
     {%- elif plan.is_there and not tag -%}
-        {{ return({'problem': entity.name ~ ': the tag ' ~ plan.tag ~ ' of the branch is gone, so that vacuum of production may have dropped what it reads. Drop the branch and '
-            ~ 'make it anew: spark-cdc branch drop ' ~ name}) }}
+        {{ return({'problem': entity.name ~ ': the tag ' ~ plan.tag ~ ' of the branch is gone, so that vacuum of production may have dropped what it reads. '
+            ~ 'Drop the branch and make it anew: spark-cdc branch drop ' ~ name}) }}
     {%- elif capture.ledger.identifier not in relations -%}
-        {{ return({'problem': entity.name ~ ': the table ' ~ capture.ledger ~ ' is missing, which ' ~ capture.committed ~ ' reads. Run spark-cdc verify --select ' ~ entity.name}) }}
+        {{ return({'problem': entity.name ~ ': the table ' ~ capture.ledger ~ ' is missing, which ' ~ capture.committed
+            ~ ' reads. Run spark-cdc verify --select ' ~ entity.name}) }}
     {%- endif -%}
     {{ return(plan) }}
 {%- endmacro -%}
@@ -173,8 +185,8 @@
 {%- endmacro -%}
 
 
-{#- Makes what a branch has in the place of a table of production: a table of its own, and the view on both. Arguments: table (production's), view (the branch's), file_format,
-    partitions, hashes as of _create_table_sql(), more (that the view's comment says, see _branch_table_text()). -#}
+{#- Makes what a branch has in the place of a table of production: a table of its own, and the view on both. Arguments: table (production's), view (the
+    branch's), file_format, partitions, hashes as of _create_table_sql(), more (that the view's comment says, see _branch_table_text()). -#}
 {%- macro _branch_table(table, view, file_format, partitions, hashes, more={}) -%}
     {%- set columns, names = [], [] -%}
     {%- for column in adapter.get_columns_in_relation(table) -%}

@@ -18,18 +18,18 @@
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.ledger)) if spark_cdc._is_there(capture.ledger) else none -%}
     {%- if origin is none -%}
         {%- set message -%}
-{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or {# -#}
-a branch: spark-cdc diff {{ name }} --branch NAME.
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
     {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
-    {%- if production.definition != origin.definition or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
+    {%- set is_other = production.definition != origin.definition -%}
+    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
         {%- set message -%}
-{{ name }}: {{ 'production has' if production.definition != origin.definition else 'the branch has' }} other {{ 'columns' if production.definition != origin.definition else 'keys' }} {# -#}
-than when the branch was made, so that rows can't be compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your {# -#}
-own, or make the branch anew.
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
@@ -172,5 +172,6 @@ limit {{ row_limit }}
         {%- endset -%}
         {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
     {%- endif -%}
-    {%- do print('spark_cdc diff: ' ~ tojson({'entity': entity, 'before': 'production' if before is none else before | string, 'after': 'the branch' if after is none else after | string, 'counts': counts, 'rows': rows})) -%}
+    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
+    {%- do print('spark_cdc diff: ' ~ tojson(dict(states, entity=entity, counts=counts, rows=rows))) -%}
 {%- endmacro -%}

@@ -7,7 +7,8 @@
         {%- if marker is not none and (marker.of, marker.name) == (schema, name) -%}
             {%- do of_branch.append(mapped) -%}
         {%- elif marker is not none -%}
-            {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema ~ ': run it with the target of ' ~ marker.of) -%}
+            {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
+                ~ ': run it with the target of ' ~ marker.of) -%}
         {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
             {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
         {%- endif -%}
@@ -21,5 +22,6 @@
     {%- for schema in of_branch -%}{%- do run_query('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
     {%- for tag in tags -%}{%- do run_query('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
     {%- for schema in of_branch -%}{%- do run_query('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- do log('dropped the branch ' ~ name ~ ': ' ~ (of_branch | join(', ') or 'its schema was gone') ~ '; vacuum no longer keeps loads of production for it', info=true) -%}
+    {%- do log('dropped the branch ' ~ name ~ ': ' ~ (of_branch | join(', ') or 'its schema was gone')
+        ~ '; vacuum no longer keeps loads of production for it', info=true) -%}
 {%- endmacro -%}

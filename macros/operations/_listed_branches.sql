@@ -1,5 +1,5 @@
-{#- The branches of entities, in words of what they have that production lacks: a list of dictionaries with branch, entity, schema (of the branch), of (production's), at (UTC, when it
-    was made), from_load (the last of production's loads in it) and until (its business time), is_there (whether the branch still has the entity), dates (business times of loads of its
+{#- The branches of entities, in words of what they have that production lacks: a list of dictionaries with branch, entity, schema (of the branch), of
+    (production's), at (UTC, when it was made), from_load (the last of production's loads in it) and until (its business time), is_there (whether the branch still has the entity), dates (business times of loads of its
     own that count), behind (loads that production has committed since). -#}
 {%- macro _listed_branches(captures) -%}
     {%- set named, schemas = {}, captures | map(attribute='schema') | unique | list -%}
