@@ -12,6 +12,7 @@ spark-cdc branch create "$branch" --select "$@"
 trap 'spark-cdc branch drop "$branch"' EXIT
 
 spark-cdc load "$date" --select "$@" --branch "$branch"
+SPARK_CDC_SCHEMA=$branch dbt seed # what tests compare with
 SPARK_CDC_SCHEMA=$branch dbt test --select "$@" --exclude tag:spark_cdc_verify test_type:unit
 for entity in "$@"; do
     spark-cdc diff "$entity" --branch "$branch"

@@ -54,6 +54,8 @@ def run(arguments: Any) -> int:
 
 def describe(branches: list[dict[str, Any]]) -> str:
     """Return a line for each entity of each branch, and how its loads come to production."""
+    if not branches:
+        return f"There is no branch. {EXAMPLE} makes one."
     headings = ["branch", "entity", "of", "at", "as after", "own loads", "behind"]
     rows, commands = [], []
     for one in sorted(branches, key=lambda one: (one["branch"], one["entity"])):
