@@ -65,12 +65,13 @@
 
 {#- Adds columns that a later version of the project records too. -#}
 {%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
     {%- set new = [] -%}
     {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
         {%- do new.append(name ~ ' ' ~ data_type) -%}
     {%- endfor -%}
     {%- if new -%}
-        {%- do run_query('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- do run_query('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

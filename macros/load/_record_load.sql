@@ -14,7 +14,7 @@
         {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
         {%- set sql = rows | join('\n\nunion all\n\n') -%}
         {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
-        {%- do run_query('insert overwrite table ' ~ load_log ~ ' by name\n' ~ sql) -%}
+        {%- do run_query('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -23,7 +23,7 @@
     Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
     (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
 {%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
-insert overwrite table {{ load_log }} by name
+insert overwrite table {{ spark_cdc._own(load_log) }} by name
 {{ spark_cdc._load_row_sql(entity, load, audit, now, refusal) }}
 {%- endmacro -%}
 

@@ -43,9 +43,12 @@
     before are not among them. Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
 {%- macro _planned_statements(capture, run, load, held) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
+    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- if is_begun -%}
+        {%- set capture = dict(capture, ledger=spark_cdc._own(capture.ledger), events=spark_cdc._own(capture.events), load_log=spark_cdc._own(capture.load_log)) -%}
+    {%- endif -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
-    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
     {%- for table, columns in tables -%}
         {%- if not is_begun or not spark_cdc._is_there(table) -%}

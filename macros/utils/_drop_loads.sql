@@ -1,5 +1,6 @@
 {#- Drops the partitions of some loads, and no others: another run may be between its two tables. -#}
 {%- macro _drop_loads(table, loads) -%}
+    {%- set table = spark_cdc._own(table) -%}
     {%- if spark_cdc._table_format(table) -%}
         {{ return(run_query('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
     {%- endif -%}

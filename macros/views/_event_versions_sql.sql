@@ -8,7 +8,12 @@
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
 with
 archived as (
-    select *
+    select
+        {% for column in spark_cdc._event_columns(entity) -%}
+        {{ column.sql }},
+        {% endfor -%}
+        business_date,
+        load_id
     from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
     where
         note is null

@@ -55,7 +55,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--dates", nargs="+", default=[], metavar="DATE", help="dates that were never loaded, too"
     )
-    chain.add_arguments(parser, "select", "lift", "target")
+    chain.add_arguments(parser, "select", "lift", "target", "branch")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),

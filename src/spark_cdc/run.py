@@ -127,7 +127,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "target", "lift")
+    chain.add_arguments(parser, "target", "branch", "lift")
     notify.add_arguments(parser)
     parser.set_defaults(run=run)
 

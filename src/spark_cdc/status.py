@@ -59,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `status` to the command line."""
     parser = subparsers.add_parser("status", help="what is committed, and drafts of replays")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "select", "target")
+    chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
 
 
