@@ -88,27 +88,38 @@ class Warehouse:
         macros._commit_load(macros._planned_run(capture, is_planned=True))
         return self.audit
 
-    def differing(
-        self, view: str, columns: str, types: str, rows: Iterable[tuple[Any, ...]], most: int = 500
-    ) -> list[tuple[Any, ...]]:
-        """What a view and the rows that it should hold do not have in common, compared by Spark.
-
-        types: the rows' columns as `name type, …`. Returns rows behind the word `found` (not
-        wanted) or `wanted` (not found), at most as many as said.
-        """
-        file = self.folder / f"wanted_{view}.json"
+    def told(self, name: str, types: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
+        """Makes a temporary view of some rows; returns its columns (types: `name type, …`)."""
+        file = self.folder / f"{name}.json"
         names = [part.split()[0] for part in types.split(",")]
         lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         self.cursor.execute(
-            f"create or replace temporary view wanted ({types}) using json options (path '{file}')"
+            f"create or replace temporary view {name} ({types}) using json options (path '{file}')"
         )
-        listed = ", ".join(names)
+        return names
+
+    def differing(
+        self,
+        view: str,
+        columns: str,
+        types: str,
+        rows: Iterable[tuple[Any, ...]],
+        joined: str = "",
+        most: int = 500,
+    ) -> list[tuple[Any, ...]]:
+        """What a view and the rows that it should hold do not have in common, compared by Spark.
+
+        types: the rows' columns as `name type, …`; joined: what the view (`found`) is joined with.
+        Returns rows behind the word `found` (not wanted) or `wanted` (not found), at most as many
+        as said.
+        """
+        listed = ", ".join(self.told("wanted", types, rows))
         self.cursor.execute(
             f"""
             select if(sum(side) > 0, 'found', 'wanted') as word, {listed}
             from (
-                select {columns}, 1 from ({self.view_sql(view)}) as found
+                select {columns}, 1 from ({self.view_sql(view)}) as found {joined}
                 union all
                 select {listed}, -1 from wanted
             ) as both ({listed}, side)
@@ -121,8 +132,9 @@ class Warehouse:
         return self.cursor.fetchall()
 
     def view_sql(self, view: str) -> str:
-        """The query of current, history, versions or event_versions."""
-        relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
+        """The query of current, history, versions, event_versions or bitemporal."""
+        is_of_events = view in ("event_versions", "bitemporal")
+        relations = [self.events, self.committed] if is_of_events else [self.committed]
         return self.macros[f"_{view}_sql"](self.entity, *relations)
 
     def replace(self, name: str, wrapper: Any) -> None:

@@ -22,7 +22,7 @@ from spark_cdc.errors import SparkCdcError
 ROLES = ("key", "ignore", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
-EVENT_MODELS = ("events", "event_versions")
+EVENT_MODELS = ("events", "event_versions", "bitemporal")
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "entity", "adapters")
 # Of the types of Spark, and of what others call them: to guess what was meant.
@@ -78,6 +78,7 @@ class Entity:
     description: str | None = None
     events: Mapping[str, object] = field(default_factory=dict)
     event_versions: bool = False
+    bitemporal: bool = False
 
     @property
     def settings(self) -> dict[str, object]:

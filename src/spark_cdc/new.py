@@ -155,7 +155,8 @@ def models_of(entity: Entity) -> tuple[str, ...]:
     """The kinds of an entity's models, without stg_."""
     if entity.load_type != "events":
         return MODELS
-    return ("events", *MODELS, *(["event_versions"] if entity.event_versions else []))
+    wanted = {"event_versions": entity.event_versions, "bitemporal": entity.bitemporal}
+    return ("events", *MODELS, *(name for name, is_wanted in wanted.items() if is_wanted))
 
 
 def render_yaml(entity: Entity) -> str:
@@ -358,6 +359,11 @@ def _add_event_options(group: argparse._ArgumentGroup) -> None:
         help="also a model of one interval per event (implies --archive)",
     )
     group.add_argument(
+        "--bitemporal",
+        action="store_true",
+        help="also a model of what was believed of each time, and when (implies --archive)",
+    )
+    group.add_argument(
         "--event-setting",
         action="append",
         default=[],
@@ -474,6 +480,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         description=args.description,
         events=events,
         event_versions=args.event_versions,
+        bitemporal=args.bitemporal,
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
@@ -527,7 +534,8 @@ def _events(args: argparse.Namespace) -> tuple[dict[str, object], list[str]]:
                 "correct it"
             )
     given["insert_only"] = args.insert_only or given.get("insert_only")
-    given["archive"] = args.archive or args.event_versions or given.get("archive")
+    keeps_all = args.archive or args.event_versions or args.bitemporal
+    given["archive"] = keeps_all or given.get("archive")
     return {
         name: value for name, value in given.items() if value not in (None, [], False)
     }, problems
