@@ -83,25 +83,25 @@ def test_what_is_believed_alike_again_and_again_is_one_belief(
 
 
 def test_rows_that_go_by_another_unique_key(cursor: Any, schema: str, tmp_path: Path) -> None:
-    """Whom an event means depends on what is known: here a code that had changed hands before."""
+    """Whom an event means depends on what is known: here who bears a code."""
     cursor.execute("set time zone 'UTC'")
     events = {"unique_keys": [["code"]]}
     warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, events=events, source=SOURCE)
     for day, *messages in (
         (DAYS[0], told("ins", 10, 1, code="a", price=1)),
         (DAYS[1], told("del", 12, 1) | {"old": {"code": "a"}, "new": None}),
-        (DAYS[2], told("upd", 11, 1, code="b")),
+        (DAYS[2], told("ins", 11, 1, id=2, code="a", price=2)),
     ):
         warehouse.land(day, messages)
         warehouse.load(day)
     assert believed(warehouse, "code, price") == [
-        ("a", 1, "1.10", "1.11", 3, None, False),
         ("a", 1, "1.10", "1.12", 2, 3, False),
         ("a", 1, "1.10", None, 1, 2, False),
-        ("b", 1, "1.11", None, 3, None, True),
+        ("a", 1, "1.10", None, 3, None, True),
+        ("a", 2, "1.11", "1.12", 3, None, False),
     ]
-    versions = warehouse.rows("event_versions", "code, hour(event_time), hour(event_end_time)")
-    assert sorted(versions) == [("a", 10, 11), ("b", 11, None)]
+    versions = warehouse.rows("event_versions", "id, hour(event_time), hour(event_end_time)")
+    assert sorted(versions) == [(1, 10, None), (2, 11, 12)]
 
 
 def test_it_needs_the_archive_and_its_names() -> None:

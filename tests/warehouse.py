@@ -22,13 +22,19 @@ from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
 
 
+def fetched(cursor: Any) -> list[tuple[Any, ...]]:
+    """The rows of a statement; none where it gives none, which Spark calls a column `Result`."""
+    names = [column[0] for column in cursor.description or []]
+    return cursor.fetchall() if names and names != ["Result"] else []
+
+
 def query_runner(cursor: Any) -> Callable[[str], Any]:
     """Return dbt's run_query(): what it returns has rows, each a mapping from column to value."""
 
     def run_query(sql: str) -> Any:
         cursor.execute(sql)
+        rows = fetched(cursor)
         names = [column[0].split(".")[-1] for column in cursor.description or []]
-        rows = cursor.fetchall() if names and names != ["Result"] else []
         return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
 
     return run_query
@@ -154,7 +160,6 @@ class Warehouse:
             "var": self.variables,
             "entity_node": lambda name: self.node,
             "run_query": self.run_query,
-            "statement": lambda name, caller: self.run_query(caller()) and "",
             "model": Node(
                 unique_id=node, schema=self.schema, resource_type="model", package_name="shop"
             ),

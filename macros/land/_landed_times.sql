@@ -22,8 +22,8 @@
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}
-        {%- do run_query('set spark.sql.files.openCostInBytes = 1') -%}
-        {%- do run_query('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
+        {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
+        {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
     {%- endif -%}
     {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
     {%- set joined = files | join('\nunion all\n') -%}

@@ -5,6 +5,6 @@
         {%- do partitions.extend(of_load) -%}
     {%- endfor -%}
     {%- if partitions -%}
-        {%- do run_query(spark_cdc._drop_partitions_sql(table, partitions)) -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, partitions)) -%}
     {%- endif -%}
 {%- endmacro -%}

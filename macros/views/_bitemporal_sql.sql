@@ -14,6 +14,8 @@
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=alternates) -%}
 {%- set moves = spark_cdc._keys_move(entity, summary) -%}
 {%- set carried = ['event_op', 'event_time', 'step__source_transaction', 'load_id', 'step__era_from', 'step__era_to'] -%}
+{%- set group = 'events.key_hash' if not moves else "cast('' as binary)" -%}
+{%- if moves and not alternates -%}{%- set group = "if(moving.key_hash is null, events.key_hash, cast('' as binary))" -%}{%- endif -%}
 {%- set of_belief = 'partition by key_hash, event_position, load_id, step__valid_end, step__row_hash order by step__known_since' -%}
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
@@ -30,110 +32,68 @@ moving as (
     ) as tied
 ),
 {% endif %}
-related as (
-    select
-        events.*,
-        {% if alternates -%}
-        cast('' as binary) as step__era_group
-        {%- elif moves -%}
-        if(moving.key_hash is null, events.key_hash, cast('' as binary)) as step__era_group
-        {%- else -%}
-        events.key_hash as step__era_group
-        {%- endif %}
-    from events
-    {%- if moves and not alternates %}
-    left join moving
-        on events.key_hash = moving.key_hash
-    {%- endif %}
-),
-
--- what each load brought that was not known yet
-heard as (
-    select
-        step__era_group,
-        load_id,
-        min(event_position) as first_position,
-        max(event_position) as last_position
-    from (
-        select
-            step__era_group,
-            event_position,
-            min(load_id) as load_id
-        from related
-        group by step__era_group, event_position, event_hash
-    ) as first_told
-    group by step__era_group, load_id
-),
-
-ordered_loads as (
-    select
-        *,
-        max(last_position) over (partition by step__era_group order by load_id rows between unbounded preceding and 1 preceding) as known_position
-    from heard
-),
-
-eras as (
-    select
-        step__era_group,
-        load_id as step__era_from,
-        lead(load_id) over (partition by step__era_group order by load_id) as step__era_to,
-        count(*) over (partition by step__era_group) as step__era_count
-    from ordered_loads
-    where known_position is null or first_position <= known_position
-),
-
+-- each event where it came first, once for each era of its key that knows it; step__era_from is null where there is one era alone
 believed as (
     select
         {%- for column in spark_cdc._event_columns(entity) %}
         {{ spark_cdc._believed_value(column) }},
         {%- endfor %}
-        related.event_transaction as step__source_transaction,
-        related.load_id,
-        eras.step__era_from,
-        eras.step__era_to
-    from related
-    left join eras
-        on related.step__era_group = eras.step__era_group and eras.step__era_count > 1
-    where eras.step__era_to is null or related.load_id < eras.step__era_to
+        event_transaction as step__source_transaction,
+        load_id,
+        step__era_from,
+        step__era_to
+    from (
+        select
+            *,
+            if(size(step__starts) > 1, step__starts[step__era], null) as step__era_from,
+            get(step__starts, step__era + 1) as step__era_to
+        from (
+            select
+                *,
+                explode(sequence(0, size(step__starts) - 1)) as step__era
+            from (
+                select
+                    *,
+                    array_sort(collect_set(
+                        if(step__known_position is null or event_position <= step__known_position, load_id, null)
+                    ) over (partition by step__group)) as step__starts
+                from (
+                    select
+                        *,
+                        max(event_position) over (
+                            partition by step__group order by step__load range between unbounded preceding and 1 preceding
+                        ) as step__known_position
+                    from (
+                        select
+                            *,
+                            dense_rank() over (partition by step__group order by load_id) as step__load
+                        from (
+                            select
+                                events.*,
+                                {{ group }} as step__group,
+                                min(events.load_id) over (
+                                    partition by events.key_hash, events.event_position, events.event_hash
+                                ) as step__first_load_id
+                            from events
+                            {%- if moves and not alternates %}
+                            left join moving
+                                on events.key_hash = moving.key_hash
+                            {%- endif %}
+                        ) as related
+                        where load_id = step__first_load_id
+                    ) as numbered
+                ) as placed
+            ) as begun
+        ) as repeated
+    ) as eras
+    where step__era_to is null or load_id < step__era_to
 ),
 {% if alternates %}
 {{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
 {% endif %}
 {{ spark_cdc._resolve_ctes(entity, 'named' if alternates else 'believed', summary, none, carried=carried) }},
 
-ended as (
-    select
-        *,
-        lead(event_position) over of_key as event_end_position,
-        lead(event_time) over of_key as event_end_time,
-        lead(load_id) over of_key as step__end_load_id
-    from resolved
-    window of_key as (partition by key_hash order by event_position, load_id)
-),
-
-versions as (
-    select
-        {% for column in entity.stored -%}
-        {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
-        {% endfor -%}
-        substr(key_hash, 1, 16) as key_hash,
-        {{ carried | join(',\n        ') }},
-        event_position,
-        event_end_position,
-        event_end_time,
-        step__end_load_id
-    from ended
-    where step__is_alive
-),
-
--- each without its end, until a load knows it, and with it from there on
-told as (
-    select
-        *,
-        explode(array(false, true)) as step__has_end
-    from versions
-),
-
+-- a version without its end, until a load knows it, and with it from there on
 beliefs as (
     select
         *,
@@ -146,29 +106,33 @@ beliefs as (
         if(step__has_end, event_end_time, null) as step__valid_to,
         greatest(load_id, step__era_from, if(step__has_end, step__end_load_id, null)) as step__known_since,
         if(step__has_end, step__era_to, coalesce(step__end_load_id, step__era_to)) as step__known_until
-    from told
+    from (
+        select
+            {% for column in entity.stored -%}
+            {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
+            {% endfor -%}
+            substr(key_hash, 1, 16) as key_hash,
+            {{ carried | join(',\n            ') }},
+            event_position,
+            event_end_position,
+            event_end_time,
+            step__end_load_id,
+            explode(array(false, true)) as step__has_end
+        from (
+            select
+                *,
+                lead(event_position) over of_key as event_end_position,
+                lead(event_time) over of_key as event_end_time,
+                lead(load_id) over of_key as step__end_load_id
+            from resolved
+            window of_key as (partition by key_hash order by event_position, load_id)
+        ) as ended
+        where step__is_alive
+    ) as versions
     where step__end_load_id is not null or not step__has_end
-),
-
-stretches as (
-    select
-        *,
-        coalesce(lag(step__known_until) over of_belief = step__known_since, false) as step__goes_back,
-        coalesce(lead(step__known_since) over of_belief = step__known_until, false) as step__goes_on
-    from beliefs
-    where step__known_since < coalesce(step__known_until, '~')
-    window of_belief as ({{ of_belief }})
-),
-
-joined as (
-    select
-        *,
-        if(step__goes_on, lead(step__known_until) over of_belief, step__known_until) as step__known_last
-    from stretches
-    where not (step__goes_back and step__goes_on)
-    window of_belief as ({{ of_belief }})
 )
 
+-- what eras that follow each other believe alike is one belief
 select
     {% for column in entity.stored -%}
     {{ column.sql }},
@@ -184,22 +148,37 @@ select
     step__valid_end is null and step__known_last is null as is_current,
     step__source_transaction as event_transaction,
     load_id
-from joined
+from (
+    select
+        *,
+        if(step__goes_on, lead(step__known_until) over of_belief, step__known_until) as step__known_last
+    from (
+        select
+            *,
+            coalesce(lag(step__known_until) over of_belief = step__known_since, false) as step__goes_back,
+            coalesce(lead(step__known_since) over of_belief = step__known_until, false) as step__goes_on
+        from beliefs
+        where step__known_since < coalesce(step__known_until, '~')
+        window of_belief as ({{ of_belief }})
+    ) as stretches
+    where not (step__goes_back and step__goes_on)
+    window of_belief as ({{ of_belief }})
+) as joined
 where not step__goes_back
 {%- endmacro -%}
 
 
 {#- A column of an event in an era: keys and transactions are that era's own. -#}
 {%- macro _believed_value(column) -%}
-    {%- set name = 'related.' ~ column.sql -%}
-    {%- set era = "cast(coalesce(eras.step__era_from, '') as binary)" -%}
+    {%- set name = column.sql -%}
+    {%- set era = "cast(coalesce(step__era_from, '') as binary)" -%}
     {%- if column.name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
         {{ return('concat(' ~ name ~ ', ' ~ era ~ ') as ' ~ column.sql) }}
     {%- elif column.name == 'alternate_hashes' -%}
         {{ return('transform(' ~ name ~ ', each -> concat(each, ' ~ era ~ ')) as ' ~ column.sql) }}
     {%- elif column.name == 'event_transaction' -%}
-        {%- set own = "concat(eras.step__era_from, ' ', coalesce(" ~ name ~ ', to_json(related.event_position)))' -%}
-        {{ return('if(eras.step__era_from is null, ' ~ name ~ ', ' ~ own ~ ') as ' ~ column.sql) }}
+        {%- set own = "concat(step__era_from, ' ', coalesce(" ~ name ~ ', to_json(event_position)))' -%}
+        {{ return('if(step__era_from is null, ' ~ name ~ ', ' ~ own ~ ') as ' ~ column.sql) }}
     {%- endif -%}
     {{ return(name) }}
 {%- endmacro -%}
