@@ -4,7 +4,7 @@
     Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the newest file). -#}
 {%- macro _staging_folders(table, location) -%}
     {%- set pattern = location ~ '/.spark-staging-*' -%}
-    {%- if 'PATH_NOT_FOUND' in spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`') -%}{{ return([]) }}{%- endif -%}
+    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`')) -%}{{ return([]) }}{%- endif -%}
     {%- set view = 'spark_cdc_staging_' ~ table.identifier -%}
     {%- set view_sql -%}
 create or replace temporary view {{ view }} using binaryFile options (
