@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-formats test-faults histories browser cluster stop lint format bench clean
+.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -53,6 +53,11 @@ test: .venv/dev.stamp ## what to run before each commit, on servers of its own: 
 test-all: ## everything that proves the project: some three hours
 	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-formats
+
+# Which versions, files, and what takes time: docs/spark.md.
+test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="3.5 4.3" chooses
+	@$(BIN)/spark-cdc deps --if-needed
+	@$(BIN)/python tests/matrix.py $(SPARK) $(PYTEST_ARGS)
 
 # Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md

@@ -24,6 +24,7 @@ from dbt.contracts.graph.manifest import Manifest
 
 import scale
 from spark_cdc import chain
+from warehouse import fetched
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
@@ -308,7 +309,7 @@ class Project:
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query; `{s}` stands for the schema."""
         self.cursor.execute(sql.replace("{s}", self.schema))
-        return self.cursor.fetchall() if self.cursor.description else []
+        return fetched(self.cursor)
 
     def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a relation, in their own order."""

@@ -395,6 +395,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
         applied = {"highest": [1, 9], "truncated": [1, 7]}
         statements |= {
             f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
+            f"{name}_bitemporal": macros._bitemporal_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
             f"{name}_event_summary_by_place": macros._event_summary_sql(entity, events, True),
             f"{name}_shared_places": macros._shared_places_sql(entity, events),

@@ -35,7 +35,7 @@ left join {{ table }}.refs as refs
     {%- set is_chain = feed.after is none or at.snapshot == feed.after -%}
     {%- set words = none -%}
     {%- if is_chain and feed.after is not none and feed.to != feed.after -%}
-        {%- do run_query(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
+        {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
         {%- set words = spark_cdc._change_feed_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
     {%- endif -%}
     {%- set problem -%}
@@ -59,7 +59,7 @@ the table was rolled back, or dropped and made anew
 {#- What a load reads, as SQL. Iceberg makes a temporary view of the session for it. A first load has all rows as inserts of the snapshot that it reads. -#}
 {%- macro _events_iceberg_changelog_feed_sql(entity, feed, is_full) -%}
 {%- if feed.after is not none -%}
-    {%- do run_query(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
+    {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
 select *
 from {{ spark_cdc._events_iceberg_changelog_view(entity) }}
 {%- else -%}

@@ -1,7 +1,7 @@
 {#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). -#}
 {%- macro _record_load(load_log, entity, load, audit, now=true, refusal=none) -%}
     {%- do spark_cdc._set_overwrite(load_log) -%}
-    {%- do run_query(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
+    {%- do spark_cdc._send(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
 {%- endmacro -%}
 
 
@@ -14,7 +14,7 @@
         {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
         {%- set sql = rows | join('\n\nunion all\n\n') -%}
         {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
-        {%- do run_query('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
+        {%- do spark_cdc._send('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
     {%- endfor -%}
 {%- endmacro -%}
 

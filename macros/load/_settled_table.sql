@@ -16,7 +16,7 @@ Nothing was written. Run the same command again.
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
         {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
-        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
+        {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
         {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
     {{ return(columns) }}
@@ -44,7 +44,7 @@ Nothing was written. Run the same command again.
         {%- set aside = spark_cdc._sibling(table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
         {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
             ~ 'Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
-        {%- do run_query('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
         {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
@@ -52,7 +52,7 @@ Nothing was written. Run the same command again.
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
         {%- endset -%}
-        {%- do run_query('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
         {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}

@@ -26,6 +26,6 @@
     {%- set columns = spark_cdc._load_events_settled(run, load) -%}
     {%- do spark_cdc._set_session(run.events, spark_cdc._is_small_load(load, files)) -%}
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
-    {%- do run_query(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
+    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._event_summary(run, partition), 'noted': noted}) }}
 {%- endmacro -%}

@@ -108,7 +108,7 @@
 
 {#- Makes a temporary view of this session, and returns its name. -#}
 {%- macro _plan_view(name, sql) -%}
-    {%- do run_query('create or replace temporary view ' ~ name ~ ' as\n' ~ sql) -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ name ~ ' as\n' ~ sql) -%}
     {{ return(name) }}
 {%- endmacro -%}
 

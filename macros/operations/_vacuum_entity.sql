@@ -15,7 +15,7 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- if execute -%}
         {#- what a crash left out: a superseded load's age is counted from there -#}
@@ -30,7 +30,7 @@
     {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if execute and is_plain -%}
-            {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+            {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- endif -%}
         {%- do tables.append({
             'table': table,
@@ -104,7 +104,7 @@
     {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
     {%- if execute -%}
         {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
-            {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
+            {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(old) }}

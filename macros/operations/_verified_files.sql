@@ -25,7 +25,7 @@ create or replace temporary view {{ opened }} (note string, business_date date, 
 using {{ found.provider }}
 options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
     {%- endset -%}
-    {%- do run_query(view_sql) -%}
+    {%- do spark_cdc._send(view_sql) -%}
     {{ return({
         'findings': [],
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),

@@ -34,6 +34,6 @@
     {%- set typed = dict(entity, columns=columns) -%}
     {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
     {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
-    {%- do run_query('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
+    {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
         ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
 {%- endmacro -%}

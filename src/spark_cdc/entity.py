@@ -22,7 +22,7 @@ from spark_cdc.errors import SparkCdcError
 ROLES = ("key", "ignore", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
-EVENT_MODELS = ("events", "event_versions")
+EVENT_MODELS = ("events", "event_versions", "bitemporal")
 RULE_MODELS = ("quality",)
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "entity", "adapters")
@@ -80,6 +80,7 @@ class Entity:
     events: Mapping[str, object] = field(default_factory=dict)
     event_versions: bool = False
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    bitemporal: bool = False
 
     @property
     def settings(self) -> dict[str, object]:

@@ -157,7 +157,8 @@ def models_of(entity: Entity) -> tuple[str, ...]:
     models = (*MODELS, *(RULE_MODELS if entity.rules else ()))
     if entity.load_type != "events":
         return models
-    return ("events", *models, *(["event_versions"] if entity.event_versions else []))
+    wanted = {"event_versions": entity.event_versions, "bitemporal": entity.bitemporal}
+    return ("events", *models, *(name for name, is_wanted in wanted.items() if is_wanted))
 
 
 def render_yaml(entity: Entity) -> str:
@@ -368,6 +369,11 @@ def _add_event_options(group: argparse._ArgumentGroup) -> None:
         help="also a model of one interval per event (implies --archive)",
     )
     group.add_argument(
+        "--bitemporal",
+        action="store_true",
+        help="also a model of what was believed of each time, and when (implies --archive)",
+    )
+    group.add_argument(
         "--event-setting",
         action="append",
         default=[],
@@ -487,6 +493,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         events=events,
         event_versions=args.event_versions,
         rules=rules_given,
+        bitemporal=args.bitemporal,
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
@@ -553,7 +560,8 @@ def _events(args: argparse.Namespace) -> tuple[dict[str, object], list[str]]:
                 "correct it"
             )
     given["insert_only"] = args.insert_only or given.get("insert_only")
-    given["archive"] = args.archive or args.event_versions or given.get("archive")
+    keeps_all = args.archive or args.event_versions or args.bitemporal
+    given["archive"] = keeps_all or given.get("archive")
     return {
         name: value for name, value in given.items() if value not in (None, [], False)
     }, problems
