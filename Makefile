@@ -56,9 +56,9 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
-browser: .venv/dev.stamp ## opens what `spark-cdc report` wrote in Chromium (Debian: chromium); part of `make test-all`
+browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`
 	@$(BIN)/spark-cdc deps --if-needed
-	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py $(PYTEST_ARGS)
+	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py tests/test_site.py $(PYTEST_ARGS)
 
 # Master, two workers, a metastore in PostgreSQL, Thrift servers: see docs/cluster.md. What it needs and lacks it names.
 cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="command" against it

@@ -1,7 +1,7 @@
-"""What `make docs` does beyond MkDocs: pages of files that lie outside of docs/, and Markdown as Git hosts read it.
+"""What `make docs` does beyond MkDocs: pages of other files, and Markdown as Git hosts read it.
 
-The pages in docs/ stay as they are; README.md, CHANGELOG.md and macros/macros.yml become pages, too, and each other
-file or folder of the project that a page links to becomes a page that shows it.
+The pages in docs/ stay as they are; README.md, CHANGELOG.md and macros/macros.yml become pages,
+too, and each other file or folder of the project that a page links to one that shows it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ ROOT = Path(__file__).resolve().parents[1]
 DBT_DOCS = ROOT / "target" / "dbt_docs" / "static_index.html"
 # files outside of docs/ -> pages
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "macros/macros.yml": "macros.md"}
-LANGUAGES = {".sql": "sql+jinja", ".yml": "yaml", ".py": "python", ".json": "json", ".md": "markdown"}
+LANGUAGES = {
+    ".sql": "sql+jinja",
+    ".yml": "yaml",
+    ".py": "python",
+    ".json": "json",
+    ".md": "markdown",
+}
 MOST_BYTES = 150_000
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
 FENCE = re.compile(r" *(```|~~~)")
@@ -94,7 +100,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     if "```mermaid" in markdown:
         log.warning(
-            "%s: mermaid is drawn by a script from the network; draw it as SVG, as site/pictures.py does",
+            "%s: mermaid takes a script from the network: draw SVG, see site/pictures.py",
             here,
         )
 
@@ -179,14 +185,19 @@ def _source(target: str) -> str:
         )
     if path.stat().st_size > MOST_BYTES:
         return head + f"{path.stat().st_size:,} bytes, too many to show them here."
-    return head + f"~~~~~~~~{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text('utf-8')}\n~~~~~~~~\n"
+    return (
+        head
+        + f"~~~~~~~~{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text('utf-8')}\n~~~~~~~~\n"
+    )
 
 
 def _macros() -> str:
     """The macros that are described in macros/macros.yml, with their arguments."""
     found = yaml.safe_load((ROOT / "macros" / "macros.yml").read_text("utf-8"))["macros"]
     parts = [
-        "# Macros\n\nWhat `macros/macros.yml` says of them; which is for what: [reference](../docs/reference.md#macros)."
+        "# Macros",
+        "What `macros/macros.yml` says of them; which is for what: "
+        "[reference](../docs/reference.md#macros).",
     ]
     for macro in found:
         arguments = macro.get("arguments", [])
@@ -197,7 +208,9 @@ def _macros() -> str:
         parts.append(text)
         if arguments:
             rows = [
-                f"| `{one['name']}` | `{one['type']}` | {one['description'].strip()} |".replace("\n", " ")
+                f"| `{one['name']}` | `{one['type']}` | {one['description'].strip()} |".replace(
+                    "\n", " "
+                )
                 for one in arguments
             ]
             parts.append("\n".join(["| Argument | Type | |", "|---|---|---|", *rows]))

@@ -40,7 +40,9 @@ class Drawing:
 
     def __init__(self, width: int, height: int, title: str, description: str) -> None:
         self.size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        self.said = f"<title id='t'>{escape(title)}</title><desc id='d'>{escape(description)}</desc>"
+        self.said = (
+            f"<title id='t'>{escape(title)}</title><desc id='d'>{escape(description)}</desc>"
+        )
         self.parts = [f'<rect class="page" width="{width}" height="{height}" rx="8"/>']
 
     def text(self, x: float, y: float, text: str, look: str = "ink", at: str = "start") -> None:
@@ -53,7 +55,8 @@ class Drawing:
     ) -> None:
         """A box with lines in its middle, the first of them as a name."""
         self.parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" class="{look}"/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" '
+            f'class="{look}"/>'
         )
         first = y + height / 2 - 9 * (len(lines) - 1) + 5
         for number, line in enumerate(lines):
@@ -74,13 +77,15 @@ class Drawing:
         )
         style = f"{SHAPES}{light}@media(prefers-color-scheme:dark){{{dark}}}"
         tip = (
-            '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+            '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+            'markerHeight="7" orient="auto">'
             '<path class="tip" d="M0 0L8 4L0 8z"/></marker>'
         )
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" {self.size} role="img" aria-labelledby="t d">'
-        return "\n".join(
-            [head, self.said, f"<style>{style}</style>", f"<defs>{tip}</defs>", *self.parts, "</svg>\n"]
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {self.size} role="img" aria-labelledby="t d">'
         )
+        parts = [self.said, f"<style>{style}</style>", f"<defs>{tip}</defs>", *self.parts]
+        return "\n".join([head, *parts, "</svg>\n"])
 
 
 def relations() -> Drawing:
@@ -89,10 +94,11 @@ def relations() -> Drawing:
         960,
         430,
         "From files to views",
-        "Files of a business date are landed as a temporary view and staged by the ephemeral model stg_orders. The load "
-        "writes into the table orders_ledger, which also gives the state before the load. Of change events orders_events lies "
-        "between. The view orders_committed names the loads that count. The views current, history, versions, changes and "
-        "rejects read it, and each load has a row in the table cdc_loads.",
+        "Files of a business date are landed as a temporary view and staged by the ephemeral "
+        "model stg_orders. The load writes into the table orders_ledger, which also gives the "
+        "state before the load. Of change events orders_events lies between. The view "
+        "orders_committed names the loads that count. The views current, history, versions, "
+        "changes and rejects read it, and each load has a row in the table cdc_loads.",
     )
     it.box(20, 160, 130, 70, "files", "or a table,", "of one date", look="quiet")
     it.arrow((150, 195), (178, 195))
@@ -100,7 +106,16 @@ def relations() -> Drawing:
     it.arrow((330, 195), (358, 195))
     it.box(360, 160, 150, 70, "stg_orders", "ephemeral: cast,", "judged, hashed", look="dash")
     it.arrow((510, 195), (538, 195))
-    it.box(540, 150, 180, 90, "orders_ledger", "the table: partitions by", "date, load, operation", look="main")
+    it.box(
+        540,
+        150,
+        180,
+        90,
+        "orders_ledger",
+        "the table: partitions by",
+        "date, load, operation",
+        look="main",
+    )
     it.arrow((640, 150), (640, 105), (585, 105), (585, 148))
     it.text(613, 95, "the state before", "soft small", "middle")
     it.box(360, 300, 150, 62, "orders_events", "change events only", look="dash")
@@ -114,7 +129,9 @@ def relations() -> Drawing:
         it.arrow((750, 331), (774, 331), (774, y + 23), (798, y + 23))
     it.arrow((750, 331), (774, 331), (774, 383), (798, 383))
     it.box(800, 358, 140, 50, "cdc_loads", "table: a row per load", look="main")
-    it.text(20, 412, "Filled blue: what is stored, and the view that says what counts.", "soft small")
+    it.text(
+        20, 412, "Filled blue: what is stored, and the view that says what counts.", "soft small"
+    )
     return it
 
 
@@ -124,11 +141,13 @@ def ledger() -> Drawing:
         960,
         400,
         "The ledger, and the view that names what counts",
-        "Each load has partitions by operation in the ledger: inserted, updated, deleted, unchanged or not supplied rows, and "
-        "a record. Four loads are named by the view orders_committed: two of them the history, then the newest checkpoint, "
-        "which holds every row, and the load since. A load that crashed and one that was repeated lie between them and are "
-        "named by nothing. orders_current is the checkpoint overlaid by the loads since; history and versions read the "
-        "inserted, updated and deleted rows of all named loads.",
+        "Each load has partitions by operation in the ledger: inserted, updated, deleted, "
+        "unchanged or not supplied rows, and a record. Four loads are named by the view "
+        "orders_committed: two of them the history, then the newest checkpoint, which holds "
+        "every row, and the load since. A load that crashed and one that was repeated lie "
+        "between them and are named by nothing. orders_current is the checkpoint overlaid by "
+        "the loads since; history and versions read the inserted, updated and deleted rows of "
+        "all named loads.",
     )
     it.text(20, 30, "orders_ledger", "ink code head")
     it.text(20, 50, "partitions, a row for each load", "soft small")
@@ -157,9 +176,16 @@ def ledger() -> Drawing:
             it.text(770, y + 19, said, "soft small")
         else:
             it.text(428, y + 19, said, "bad small")
-    it.text(20, 355, "I inserted, U updated, D deleted, N unchanged, X not supplied; L the record of the load.", "soft small")
+    it.text(
+        20,
+        355,
+        "I inserted, U updated, D deleted, N unchanged, X not supplied; L the record of the load.",
+        "soft small",
+    )
     it.text(20, 380, "orders_current: the checkpoint, overlaid by the loads since.", "ink small")
-    it.text(480, 380, "orders_history, orders_versions: I, U and D of all named loads.", "ink small")
+    it.text(
+        480, 380, "orders_history, orders_versions: I, U and D of all named loads.", "ink small"
+    )
     return it
 
 
@@ -169,10 +195,12 @@ def commit() -> Drawing:
         960,
         330,
         "A commit: one view is altered",
-        "Three steps. First the load has written its partitions; the view orders_committed names the loads of 1 to 3 March, and "
-        "readers see these. Then the audit has passed and the load claims commit number 4 by creating the view "
-        "orders_commit_4, which only one of several runs can; readers still see the old state. Then one alter view puts the "
-        "fourth load into the list, and all views show it at once. What ends before that is seen by nobody, and the same command heals it.",
+        "Three steps. First the load has written its partitions; the view orders_committed "
+        "names the loads of 1 to 3 March, and readers see these. Then the audit has passed "
+        "and the load claims commit number 4 by creating the view orders_commit_4, which only "
+        "one of several runs can; readers still see the old state. Then one alter view puts "
+        "the fourth load into the list, and all views show it at once. What ends before that "
+        "is seen by nobody, and the same command heals it.",
     )
     panels = [
         ("1  written", "nobody sees the load", False, False),
@@ -212,9 +240,11 @@ def one_row() -> Drawing:
         960,
         464,
         "One row through four loads",
-        "Line 2 of order 1003. On 1 March it comes in: inserted, quantity 1, price 31.20. On 2 March the delta flags it as deleted: the "
-        "ledger gets its last values as D, and orders_current no longer has it. On 3 March it comes again with price 29.90: "
-        "inserted. On 4 March with quantity 2: updated. orders_versions has three versions, with a gap on 2 March.",
+        "Line 2 of order 1003. On 1 March it comes in: inserted, quantity 1, price 31.20. On "
+        "2 March the delta flags it as deleted: the ledger gets its last values as D, and "
+        "orders_current no longer has it. On 3 March it comes again with price 29.90: "
+        "inserted. On 4 March with quantity 2: updated. orders_versions has three versions, "
+        "with a gap on 2 March.",
     )
     left, wide = 150, 200
     days = [
