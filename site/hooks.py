@@ -94,7 +94,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to the pages of what they name, and lay lists out as Python-Markdown wants them."""
+    """Lead links to the pages of what they name, and lay out lists for Python-Markdown."""
     here = page.file.src_uri
     if here.startswith("source/"):
         return markdown
