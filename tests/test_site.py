@@ -68,8 +68,9 @@ def test_links_lead_to_pages_and_to_files_of_the_project(site: Path) -> None:
     home = (site / "index.html").read_text("utf-8")
     assert 'href="source/models/orders/orders.yml.html"' in home
     assert 'href="decisions/index.html"' in home
-    folder = (site / "source/docs/formats/index.html").read_text("utf-8")
-    assert 'href="../../../formats/debezium.html"' in folder
+    assert 'href="formats/index.html"' in home
+    folder = (site / "source/examples/landing/orders/index.html").read_text("utf-8")
+    assert 'href="2024-03-04/orders.csv.html"' in folder
 
 
 def test_lists_are_those_of_a_git_host(site: Path) -> None:
