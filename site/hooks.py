@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import posixpath
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         pages = [f"{entry}{path.name}" for path in sorted((ROOT / "docs" / entry).glob("*.md"))]
         pages.sort(key=lambda page: not page.endswith("README.md"))
         named.update(pages)
-        first = (ROOT / "docs" / pages[0]).read_text("utf-8").partition("\n")[0].strip("# ")
-        title = first if pages[0].endswith("README.md") else entry.strip("/").capitalize()
-        return {title: pages}
+        return {entry.strip("/").capitalize(): pages}
 
     nav = [expand(entry) for entry in config.nav or []]
     every = sorted(path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md"))
@@ -83,10 +82,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.is_file() and _page(path.relative_to(ROOT).as_posix()).startswith("source/")
     }
     for target in sorted(asked):
-        file = File.generated(
-            config, _page(target), content=_source(target), inclusion=InclusionLevel.NOT_IN_NAV
+        where = InclusionLevel.NOT_IN_NAV
+        files.append(
+            File.generated(config, _page(target), content=_source(target), inclusion=where)
         )
-        files.append(file)
     # Without it, as in a test, its place in the navigation is kept.
     text = DBT_DOCS.read_text("utf-8") if DBT_DOCS.exists() else "make docs puts dbt docs here"
     files.append(File.generated(config, "dbt/index.html", content=text))
@@ -131,7 +130,7 @@ def _page(target: str) -> str:
     return f"source/{target}/index.md" if (ROOT / target).is_dir() else f"source/{target}.md"
 
 
-def _outside_code(markdown: str, change: Any) -> str:
+def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
     """Markdown with each line outside of fenced code changed; code is left as it is."""
     lines, inside = [], False
     for line in markdown.split("\n"):
@@ -150,8 +149,8 @@ def _lists(markdown: str) -> str:
         indent = len(line) - len(line.lstrip())
         moved = 4 - indent if within and indent in (2, 3) else 0
         if FENCE.match(line):
+            lines.append(" " * (moved if fence is None else fence) + line)
             fence = moved if fence is None else None
-            lines.append(" " * (moved if fence is not None else _last_move(lines, indent)) + line)
             continue
         if fence is not None:
             lines.append(" " * fence + line if line else line)
@@ -164,12 +163,6 @@ def _lists(markdown: str) -> str:
             within = False
         lines.append(" " * moved + line)
     return "\n".join(lines)
-
-
-def _last_move(lines: list[str], indent: int) -> int:
-    """By how much the fence that closes a block of code is moved: as the one that opened it."""
-    opened = next(line for line in reversed(lines) if FENCE.match(line))
-    return max(0, len(opened) - len(opened.lstrip()) - indent)
 
 
 def _source(target: str) -> str:
@@ -185,10 +178,8 @@ def _source(target: str) -> str:
         )
     if path.stat().st_size > MOST_BYTES:
         return head + f"{path.stat().st_size:,} bytes, too many to show them here."
-    return (
-        head
-        + f"~~~~~~~~{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text('utf-8')}\n~~~~~~~~\n"
-    )
+    text = path.read_text("utf-8", errors="replace")
+    return head + f"~~~~~~~~{LANGUAGES.get(path.suffix, 'text')}\n{text}\n~~~~~~~~\n"
 
 
 def _macros() -> str:
@@ -207,13 +198,11 @@ def _macros() -> str:
         parts.append(f"`{macro['name']}({', '.join(one['name'] for one in arguments)})`")
         parts.append(text)
         if arguments:
-            rows = [
-                f"| `{one['name']}` | `{one['type']}` | {one['description'].strip()} |".replace(
-                    "\n", " "
-                )
-                for one in arguments
-            ]
-            parts.append("\n".join(["| Argument | Type | |", "|---|---|---|", *rows]))
+            rows = ["| Argument | Type | |", "|---|---|---|"]
+            for one in arguments:
+                said = " ".join(one["description"].split())
+                rows.append(f"| `{one['name']}` | `{one['type']}` | {said} |")
+            parts.append("\n".join(rows))
         if (ROOT / "macros" / f"{macro['name']}.sql").exists():
             parts.append(f"[Source]({macro['name']}.sql)")
     return "\n\n".join(parts) + "\n"

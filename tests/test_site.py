@@ -135,9 +135,7 @@ def test_search_works_in_files(site: Path, browser: Browser) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("scheme", "shown"), [("default", "light"), ("slate", "dark")])
-def test_drawings_follow_the_page(
-    site: Path, browser: Browser, tmp_path: Path, scheme: str, shown: str
-) -> None:
+def test_drawings_follow_the_page(site: Path, browser: Browser, scheme: str, shown: str) -> None:
     """Dark by the page's own button, whatever the system has."""
     browser.prefer("dark" if shown == "light" else "light")
     go(browser, site / "one_row.html")
