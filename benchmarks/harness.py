@@ -209,14 +209,18 @@ class Project:
         return f"{self.schema}.{self.entity.name}_{kind}"
 
     def load(self, day: str) -> Run:
-        """Run the plain command for a business date, and read from dbt's log what took how long.
+        """Run the plain command for a business date."""
+        return self.dbt("run", "--vars", project.variables({"business_date": day}))
+
+    def dbt(self, *words: str) -> Run:
+        """Run a dbt command, and read from dbt's log what took how long.
 
         dbt parses anew, as it does whenever the date in --vars is another than at the last run.
         """
         (self.folder / "target" / "partial_parse.msgpack").unlink(missing_ok=True)
         logs = self.folder / "logs"
         shutil.rmtree(logs, ignore_errors=True)
-        command = project.dbt_command("run", "--vars", project.variables({"business_date": day}))
+        command = project.dbt_command(*words)
         command[command.index("--project-dir") + 1] = str(self.folder)
         command += ["--log-format-file", "json", "--log-path", str(logs)]
         begun = time.monotonic()
@@ -226,7 +230,7 @@ class Project:
         seconds = time.monotonic() - begun
         if out.returncode:
             raise SparkCdcError(
-                f"dbt run of {self.entity.name} for {day} failed:\n{out.stdout[-3000:]}",
+                f"dbt {' '.join(words)} of {self.entity.name} failed:\n{out.stdout[-3000:]}",
                 f"Its log is in {logs}",
             )
         return Run(seconds, read_log(logs / "dbt.log"))

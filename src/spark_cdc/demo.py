@@ -194,13 +194,14 @@ def run(arguments: Any) -> int:
     log = state / "demo.log"
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     log.write_text("")
-    chosen = server.settings(
-        state, formats=[arguments.format] if arguments.format in table_formats.BUILDS else []
-    )
+    table_format = arguments.format if arguments.format in table_formats.BUILDS else None
+    chosen = server.settings(state, formats=[table_format] if table_format else [])
     server.check_port(chosen)
     for note in packages.install(if_needed=True):
         print(note)
     found = server.start(chosen, if_needed=True)
+    if table_format:  # dbt's snapshots need one, and are enabled when dbt parses
+        os.environ["SPARK_CDC_SNAPSHOTS"] = table_format
     dbt = chain.Dbt(parses_once=True)
     days = plan(root)
     in_format = {"spark_cdc_file_format": arguments.format} if arguments.format else {}
@@ -231,6 +232,8 @@ def run(arguments: Any) -> int:
                 ],
                 log,
             )
+            if table_format and "orders" in entities:
+                _dbt("dbt snapshot", dbt, ["snapshot"], log)
         left_out = ["test_type:unit", "tag:spark_cdc_verify"]
         tested = _dbt("dbt test", dbt, ["test", "--exclude", *left_out], log)
         summary = [line for line in tested.splitlines() if "Done. PASS" in line]
