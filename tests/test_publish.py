@@ -81,6 +81,7 @@ def publish(project: Project, *words: str) -> str:
     """Brings the table up to date; returns what became of it, and what dbt said."""
     outcome = project.dbt("run", "--select", "path:models/published", *words)
     assert outcome.success, outcome.output
+    project.query(f"refresh table {{s}}.{ENTITY}_ledger")  # its columns may be others by now
     assert project.rows(TABLE, IMAGE) == current(project)
     found = re.search(rf"OK created .*{TABLE} \.* \[(\w+)", outcome.output)
     assert found, outcome.output
@@ -106,6 +107,7 @@ def land_in(project: Project, day: str, rows: Rows) -> None:
 
 def load_next(project: Project) -> None:
     """A load of the day after the last one, with rows that change, come and go."""
+    project.query(f"refresh table {{s}}.{ENTITY}_ledger")
     last = project.query(f"select max(business_date) from {{s}}.{ENTITY}_committed")[0][0]
     day = str(datetime.date.fromisoformat(str(last)) + datetime.timedelta(days=1))
     number = int(day[-2:])
