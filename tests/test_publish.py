@@ -19,7 +19,7 @@ from faults.proxy import Proxy, Trap
 from project import Project
 from spark_cdc import server as local_server
 from spark_cdc.macros import load_macros
-from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current, land
+from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current
 
 TABLE = "orders_table"
 MODEL = "{{{{ spark_cdc.publish('orders', '{}') }}}}\n"
@@ -95,7 +95,7 @@ def feed(project: Project) -> list[tuple[Any, ...]]:
 
 
 def load(project: Project, day: int, rows: Rows | None = None, *names: str) -> None:
-    land(project, day, STORY[day] if rows is None else rows)
+    land_in(project, DAYS[day], STORY[day] if rows is None else rows)
     project.load(DAYS[day], ENTITY, *names)
 
 
@@ -146,8 +146,7 @@ def test_the_table_follows_the_entity(
 
     # a column more: of all rows, with what the definition says of those before
     describe(project, REGIONS)
-    land_in(project, DAYS[1], STORY[1])
-    project.load(DAYS[1], ENTITY)
+    load(project, 1)
     assert "has other columns than when it was written" in publish(project)
     assert {row[0] for row in project.rows(TABLE, "region")} == {"EU"}
     if table_format == "delta":
@@ -173,7 +172,7 @@ def test_the_table_follows_operations(
         load(project, day)
         said = publish(project)
     assert "compared with all rows" not in said
-    land(project, 1, {1: ("ann", 8, "10.00"), 3: ("cid", 1, "1.00")})
+    land_in(project, DAYS[1], {1: ("ann", 8, "10.00"), 3: ("cid", 1, "1.00")})
     operate("replay", "--from", DAYS[1], "--select", ENTITY, "--publish")
     assert "compared with all rows" not in publish(project)
     operate("undo", ENTITY)
