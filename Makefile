@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-formats test-faults histories browser cluster stop lint format bench clean
+.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster docs stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -35,7 +35,7 @@ help: ## this list
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --demo
 
 # The same with what tests and checks need.
-.venv/dev.stamp: $(PINS) requirements/dev.txt requirements/openlineage.txt
+.venv/dev.stamp: $(PINS) requirements/dev.txt requirements/docs.txt requirements/openlineage.txt
 	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --dev
 
@@ -54,6 +54,11 @@ test-all: ## everything that proves the project: some three hours
 	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-formats
 
+# Which versions, files, and what takes time: docs/spark.md.
+test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="3.5 4.3" chooses
+	@$(BIN)/spark-cdc deps --if-needed
+	@$(BIN)/python tests/matrix.py $(SPARK) $(PYTEST_ARGS)
+
 # Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
@@ -71,15 +76,23 @@ test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and 
 histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
-browser: .venv/dev.stamp ## opens what `spark-cdc report` wrote in Chromium (Debian: chromium); part of `make test-all`
+browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`
 	@$(BIN)/spark-cdc deps --if-needed
-	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py $(PYTEST_ARGS)
+	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py tests/test_site.py $(PYTEST_ARGS)
 
 # Master, two workers, a metastore in PostgreSQL, Thrift servers: see docs/cluster.md. What it needs and lacks it names.
 cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="command" against it
 	@$(BIN)/spark-cdc deps --if-needed
 	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
+
+# Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
+docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: target/site/index.html
+	@$(BIN)/spark-cdc deps --if-needed
+	@export DBT_PROFILES_DIR=profiles DBT_TARGET_PATH=target/dbt_docs; \
+	$(BIN)/dbt --quiet parse && $(BIN)/dbt --quiet docs generate --no-compile --empty-catalog --static
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
+	@echo "target/site/index.html"
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

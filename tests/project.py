@@ -24,6 +24,7 @@ from dbt.contracts.graph.manifest import Manifest
 
 import scale
 from spark_cdc import chain
+from warehouse import fetched
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
@@ -86,20 +87,20 @@ class Parsed:
 
     def __init__(self, *places: str) -> None:
         self.places = places
-        self._key: Any = None
-        self._bytes = b""
+        self._packed: dict[str | None, tuple[Any, bytes]] = {}  # by the schema of the environment
 
     def manifest(self, key: Any = None) -> Manifest | None:
         """A copy of its own for each command, for a run changes it; nothing if it can't be parsed.
 
         key: what the project is parsed anew for, if it is another one than the last time.
         """
-        if not self._bytes or key != self._key:
+        schema = os.environ.get("SPARK_CDC_SCHEMA")
+        if schema not in self._packed or self._packed[schema][0] != key:
             parsed = dbtRunner().invoke(["parse", *self.places])
             if not parsed.success:
                 return None
-            self._key, self._bytes = key, chain.packed(parsed.result)
-        copied: Manifest = chain.unpacked(self._bytes)
+            self._packed[schema] = key, chain.packed(parsed.result)
+        copied: Manifest = chain.unpacked(self._packed[schema][1])
         return copied
 
 
@@ -308,7 +309,7 @@ class Project:
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query; `{s}` stands for the schema."""
         self.cursor.execute(sql.replace("{s}", self.schema))
-        return self.cursor.fetchall() if self.cursor.description else []
+        return fetched(self.cursor)
 
     def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a relation, in their own order."""

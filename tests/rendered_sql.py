@@ -395,6 +395,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
         applied = {"highest": [1, 9], "truncated": [1, 7]}
         statements |= {
             f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
+            f"{name}_bitemporal": macros._bitemporal_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
             f"{name}_event_summary_by_place": macros._event_summary_sql(entity, events, True),
             f"{name}_shared_places": macros._shared_places_sql(entity, events),
@@ -462,12 +463,15 @@ def _macros(folder: Path) -> Macros:
         _landing_source=lambda entity: None,
         _list_files=lambda location: f"{SCHEMA}.files",
         load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
+        load_cached_relation=lambda relation: None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
         _verified=lambda model: _verified(macros, model),
         _read_despite_damage=lambda on=True: None,
         _verified_files=lambda verified: {
             "listed": f"{SCHEMA}.files",
             "opened": f"{SCHEMA}.opened",
+            "records": f"{SCHEMA}.opened",
+            "table": f"{SCHEMA}.ledger",
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],

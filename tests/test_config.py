@@ -111,6 +111,37 @@ def test_what_is_wrong_with_an_entity_that_is_not_selected_is_a_warning() -> Non
         given.validate()
 
 
+@pytest.mark.parametrize(
+    ("version", "options", "message"),
+    [
+        ("3.4.4 7fad", {}, "target local is Spark 3.4.4; accepted are Spark 3.5 and newer. Load"),
+        ("3.5.9 7fad", {"lineSep": "|"}, "orders: the option lineSep of its source takes Spark 4"),
+        ("3.5.9 7fad", {"sep": "|"}, None),
+        ("4.0.5 7fad", {"pathGlobFilter": "*.csv"}, None),
+        ("10.4.1 7fad", {"lineSep": "|"}, None),
+        ("of a vendor", {"lineSep": "|"}, None),
+    ],
+)
+def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
+    version: str, options: dict[str, str], message: str | None
+) -> None:
+    asked: list[str] = []
+
+    def run_query(sql: str) -> Any:
+        asked.append(sql)
+        rows = [{"version": version}] if "version()" in sql else []
+        return SimpleNamespace(rows=rows)
+
+    target = SimpleNamespace(schema="cdc", name="local")
+    given = macros(changed(source__options=options), run_query=run_query, target=target)
+    if message is None:
+        assert given.validate() == ""
+        return
+    with pytest.raises(CompilerError, match=message):
+        given.validate()
+    assert asked == ["select version() as version"]
+
+
 @pytest.mark.parametrize("null", ["null", None])
 def test_a_column_that_may_be_missing_is_null_in_text_or_yaml(null: str | None) -> None:
     given = macros(changed(source__on_missing_column=null))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 MACROS, DATA_TESTS = ROOT / "macros", ROOT / "tests" / "generic"
 PACKAGE = ROOT / "src" / "spark_cdc"
@@ -38,6 +40,13 @@ def test_what_users_call_lies_at_the_top_and_nothing_else() -> None:
         assert path == Path(f"{name}.sql")
     for path in FILES:
         assert len(path.parts) == 2 or path.stem in public, path
+
+
+def test_dbt_docs_can_draw_their_tree() -> None:
+    """A macro beside a folder of its name ends the script of dbt docs, which then lists nothing."""
+    described = yaml.safe_load((MACROS / "macros.yml").read_text("utf-8"))["macros"]
+    shown = {one["name"] for one in described if one.get("docs", {}).get("show", True)}
+    assert not shown & set(ORDER), "docs: {show: false} for these in macros.yml"
 
 
 def test_folders_depend_on_those_before_them() -> None:

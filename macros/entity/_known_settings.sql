@@ -17,8 +17,11 @@
     {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set source = {
-        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},
+        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table', 'change_feed'], 'default': 'csv'},
         'path': {'kind': 'any'},
+        'table': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_-]*([.][A-Za-z_][A-Za-z0-9_-]*){1,2}', 'null': true,
+                  'says': 'a schema and a table such as shop.orders, and a catalog before them'},
+        'net_changes': {'kind': 'boolean', 'default': false},
         'columns': {'kind': 'mapping', 'null': true, 'says': 'names of columns with their names in this source below it'},
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},

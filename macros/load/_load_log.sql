@@ -50,8 +50,8 @@
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
-        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
-        {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
+        {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
     {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
         {%- do spark_cdc._complete_load_log(load_log) -%}
@@ -65,12 +65,13 @@
 
 {#- Adds columns that a later version of the project records too. -#}
 {%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
     {%- set new = [] -%}
     {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
         {%- do new.append(name ~ ' ' ~ data_type) -%}
     {%- endfor -%}
     {%- if new -%}
-        {%- do run_query('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

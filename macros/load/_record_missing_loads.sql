@@ -4,7 +4,7 @@
     figures are known: a list of dictionaries, load of _plan_load(), audit of _audit_load()). -#}
 {%- macro _record_missing_loads(capture, manifest, now=false, committed=[]) -%}
     {%- set entity, load_log = capture.entity, capture.load_log -%}
-    {%- set known = spark_cdc._recorded_loads(load_log, entity) -%}
+    {%- set known = spark_cdc._recorded_loads(load_log, entity.name) -%}
     {%- do spark_cdc._record_loads(load_log, entity, committed | rejectattr('load.load_id', 'in', known) | list) -%}
     {%- do known.extend(committed | map(attribute='load.load_id')) -%}
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}

@@ -1,8 +1,9 @@
-{#- The loads of an entity that cdc_loads has, whose files are plain whatever those of ledgers are. -#}
+{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have one in production's. -#}
 {%- macro _recorded_loads(load_log, entity) -%}
-    {%- set loads = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ load_log ~ ' partition (entity = ' ~ spark_cdc._literal(entity.name) ~ ')') -%}
-        {%- do loads.append(row.partition.split('load_id=')[1]) -%}
-    {%- endfor -%}
+    {%- set loads = spark_cdc._partitions_by_load(load_log, entity) | list -%}
+    {%- if spark_cdc._own(load_log) != load_log -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(load_log)) -%}
+        {%- do loads.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity)) -%}
+    {%- endif -%}
     {{ return(loads) }}
 {%- endmacro -%}

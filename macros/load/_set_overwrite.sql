@@ -2,6 +2,6 @@
     session is told. -#}
 {%- macro _set_overwrite(table) -%}
     {%- if load_cached_relation(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
-        {%- do run_query('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
+        {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -2,10 +2,11 @@
     Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
     hash columns), is_kept (as of _create_table_sql()). -#}
 {%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true) -%}
+    {%- set shown, table = table, spark_cdc._own(table) -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
         {%- do spark_cdc._note_file_format(entity, existing) -%}
-        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions) -%}
+        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions, shown) -%}
     {%- elif spark_cdc._is_there(table) -%}
         {%- set message -%}
 {{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
@@ -15,7 +16,7 @@ Nothing was written. Run the same command again.
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
         {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
-        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
+        {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
         {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
     {{ return(columns) }}
@@ -23,8 +24,9 @@ Nothing was written. Run the same command again.
 
 
 {#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table has beyond are named none. A ledger that
-    is wiped with columns of other types is set aside under another name, not dropped. -#}
-{%- macro _settled_columns(entity, table, columns, partitions) -%}
+    is wiped with columns of other types is set aside under another name, not dropped; in a branch it can't be, where production's rows have them, too.
+    Argument: shown (relation that readers have in the table's place: a view in a branch, else the table). -#}
+{%- macro _settled_columns(entity, table, columns, partitions, shown) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
     {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
@@ -36,13 +38,13 @@ Nothing was written. Run the same command again.
         {%- endif -%}
         {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
-    {%- if problems and not spark_cdc._is_wiped(entity.name) -%}
+    {%- if problems and (shown != table or not spark_cdc._is_wiped(entity.name)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif problems -%}
         {%- set aside = spark_cdc._sibling(table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
         {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
             ~ 'Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
-        {%- do run_query('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
         {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
@@ -50,7 +52,8 @@ Nothing was written. Run the same command again.
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
         {%- endset -%}
-        {%- do run_query('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}
     {%- endif -%}

@@ -16,9 +16,9 @@ group by operation
     {%- set run = dict(
         capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout), broadcast=spark_cdc._is_few(entity, load.prior_log_rows)) -%}
     {%- set deleted = spark_cdc._deleted_sql(run, rows.values() | sum, load.prior_rows - rows.U - rows.N - rows.S - rows.W) -%}
-    {%- do run_query(spark_cdc._write_loads_sql(ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, [dict(load, unchanged=rows.S + rows.W)], deleted)) -%}
     {%- if rows.S -%}
-        {%- do run_query(spark_cdc._drop_partitions_sql(
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
             ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=S'])) -%}
     {%- endif -%}
 {%- endmacro -%}

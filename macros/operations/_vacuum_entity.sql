@@ -15,7 +15,7 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(operated.load_log)) -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- if execute -%}
         {#- what a crash left out: a superseded load's age is counted from there -#}
@@ -26,10 +26,11 @@
     )) -%}
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
-    {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
+    {#- of a branch what it has written: production's is production's -#}
+    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if execute and is_plain -%}
-            {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+            {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- endif -%}
         {%- do tables.append({
             'table': table,
@@ -86,7 +87,7 @@
 {%- macro _vacuum_table(operated, table, candidates, counted, retention_hours, execute) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
-    {%- set kept = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
+    {%- set kept = counted.named + (counted.squashed if table == spark_cdc._own(operated.events) else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_squashed = load.load_id in counted.squashed -%}
@@ -103,7 +104,7 @@
     {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
     {%- if execute -%}
         {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
-            {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
+            {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(old) }}
@@ -177,7 +178,7 @@ replacing as (
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
         coalesce(committed_at, _metadata.file_modification_time) as replaced_at
-    from {{ operated.load_log }}
+    from {{ spark_cdc._own(operated.load_log) }}
     where
         entity = {{ spark_cdc._literal(operated.entity.name) }}
         and replaced_load_ids is not null

@@ -15,7 +15,7 @@
     {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- if capture.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
         {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
-        {%- do run_query('refresh table ' ~ capture.ledger) -%}
+        {%- do spark_cdc._send('refresh table ' ~ capture.ledger) -%}
     {%- endif -%}
     {%- set layout = manifest.get('layout') or {} -%}
     {%- set rows = spark_cdc._across_changes(capture.entity, capture.ledger, layout) -%}

@@ -1,16 +1,20 @@
 {#- Storage as files_match_manifest reads it, whatever is damaged there. Of plain files: all by their names, also those of folders that are no partition;
     the same opened, those left out that can't be; and what the metastore has registered. Table formats know which files they need: what
     is missing of them is found here.
-    Returns a dictionary: findings (see _verified_list()), opened (where the records of loads are read: note, business_date, load_id, operation),
-    and of plain files listed (see _list_files()) and partitions (texts, see _partitions_by_load()). -#}
+    Returns a dictionary: table (the ledger; in a branch what it has written itself), findings (see _verified_list()), opened (where the records of loads are read: note,
+    business_date, load_id, operation), records (where the records of all loads are), and of plain files listed (see _list_files()) and partitions (texts, see
+    _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
-    {%- set found = verified.catalog[verified.ledger.identifier] -%}
-    {%- set format = spark_cdc._table_format(verified.ledger) -%}
+    {%- set table = spark_cdc._own(verified.ledger) -%}
+    {%- set found = verified.catalog[table.identifier] -%}
+    {%- set format = spark_cdc._table_format(table) -%}
     {%- if format -%}
         {%- do spark_cdc._read_despite_damage() -%}
         {{ return({
-            'findings': (spark_cdc._verified_delta_files if format == 'delta' else spark_cdc._verified_iceberg_files)(verified, found.location),
+            'findings': (spark_cdc._verified_delta_files if format == 'delta' else spark_cdc._verified_iceberg_files)(dict(verified, ledger=table), found.location),
             'opened': verified.ledger,
+            'records': verified.ledger,
+            'table': table,
             'listed': none,
         }) }}
     {%- endif -%}
@@ -21,11 +25,13 @@ create or replace temporary view {{ opened }} (note string, business_date date, 
 using {{ found.provider }}
 options (path {{ spark_cdc._literal(found.location) }}, ignoreCorruptFiles 'true', ignoreMissingFiles 'true')
     {%- endset -%}
-    {%- do run_query(view_sql) -%}
+    {%- do spark_cdc._send(view_sql) -%}
     {{ return({
         'findings': [],
         'listed': spark_cdc._list_files(found.location, 'spark_cdc_files_' ~ verified.entity.name),
         'opened': opened,
+        'records': opened if table == verified.ledger else verified.ledger,
+        'table': table,
         'partitions': partitions | sum(start=[]),
     }) }}
 {%- endmacro -%}

@@ -5,13 +5,13 @@
 {%- macro _write_target_table(target, found, record, sql, changed) -%}
     {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
     {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
-    {%- do run_query('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
+    {%- do spark_cdc._send('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
     {%- if is_new -%}
-        {%- do run_query(spark_cdc._create_target_sql(target, sql)) -%}
+        {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql)) -%}
     {%- else -%}
-        {%- do run_query(spark_cdc._merge_target_sql(target, sql, changed)) -%}
+        {%- do spark_cdc._send(spark_cdc._merge_target_sql(target, sql, changed)) -%}
     {%- endif -%}
-    {%- do run_query('reset `' ~ setting ~ '`') -%}
+    {%- do spark_cdc._send('reset `' ~ setting ~ '`') -%}
 {%- endmacro -%}
 
 
@@ -32,9 +32,9 @@
     {%- endfor -%}
     {%- if lacking -%}
         {%- if target.format == 'delta' and 'timestamp_ntz' in lacking | join -%}
-            {%- do run_query('alter table ' ~ target.relation ~ " set tblproperties ('delta.feature.timestampNtz' = 'supported')") -%}
+            {%- do spark_cdc._send('alter table ' ~ target.relation ~ " set tblproperties ('delta.feature.timestampNtz' = 'supported')") -%}
         {%- endif -%}
-        {%- do run_query('alter table ' ~ target.relation ~ ' add columns (' ~ lacking | join(', ') ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ target.relation ~ ' add columns (' ~ lacking | join(', ') ~ ')') -%}
     {%- endif -%}
     {{ return(true) }}
 {%- endmacro -%}

@@ -18,14 +18,14 @@ select
 from {{ table }}
     {%- endset -%}
     {#- known before it is written, so that what a kill leaves of it can be dropped -#}
-    {%- do run_query(created) -%}
-    {%- do run_query('insert overwrite table ' ~ table ~ '\n' ~ sql) -%}
+    {%- do spark_cdc._send(created) -%}
+    {%- do spark_cdc._send('insert overwrite table ' ~ table ~ '\n' ~ sql) -%}
     {%- set now = spark_cdc._found_target(target) -%}
     {%- if now.record != found.record -%}
-        {%- do run_query('drop table if exists ' ~ table) -%}
+        {%- do spark_cdc._send('drop table if exists ' ~ table) -%}
         {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
     {%- do spark_cdc._drop_target_tables(target, record.version, (found.record or {}).get('version', 0)) -%}
 {%- endmacro -%}
 
@@ -38,7 +38,7 @@ from {{ table }}
         {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
         {%- if found and found.group(1) | int not in [version, version_before]
                 and not (version_before < found.group(1) | int < version) -%}
-            {%- do run_query('drop table if exists ' ~ spark_cdc._sibling(row.tableName)) -%}
+            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName)) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

@@ -1,7 +1,7 @@
-{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. -#}
-{%- macro _partitions_by_load(table) -%}
+{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. Of cdc_loads those of an entity. -#}
+{%- macro _partitions_by_load(table, entity=none) -%}
     {%- set partitions = {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(table)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._own(table), entity)) -%}
         {%- do partitions.setdefault(modules.re.search('load_id=([^/]+)', row.partition).group(1), []).append(row.partition) -%}
     {%- endfor -%}
     {{ return(partitions) }}
@@ -9,10 +9,10 @@
 
 
 {#- Iceberg lists them in a table of its own; Delta tells them by its rows, of which no column is read. -#}
-{%- macro _partitions_sql(table) -%}
+{%- macro _partitions_sql(table, entity=none) -%}
 {%- set format = spark_cdc._table_format(table) -%}
 {%- if format is none -%}
-show partitions {{ table }}
+show partitions {{ table }}{{ " partition (entity = '" ~ entity ~ "')" if entity }}
 {%- else -%}
 {%- set is_iceberg = format == 'iceberg' -%}
 {%- set parts = [] -%}
@@ -27,13 +27,13 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 
 {#- The partition columns of a ledger, or of an <entity>_events. -#}
 {%- macro _partition_names(table) -%}
-    {{ return(['business_date', 'load_id'] + (['operation'] if table.identifier.endswith('_ledger') else [])) }}
+    {{ return(['business_date', 'load_id'] + (['operation'] if '_ledger' in table.identifier else [])) }}
 {%- endmacro -%}
 
 
 {#- The statement that drops partitions, given as such texts. Of whole partitions table formats delete no row, but take the files off their list. -#}
 {%- macro _drop_partitions_sql(table, partitions) -%}
-{%- set texts = [] -%}
+{%- set table, texts = spark_cdc._own(table), [] -%}
 {%- set format = spark_cdc._table_format(table) -%}
 {%- for partition in partitions -%}
     {%- set values = [] -%}

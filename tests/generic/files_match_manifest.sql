@@ -10,7 +10,7 @@ with
 {%- if verified.loads %}
 {%- set files = spark_cdc._verified_files(verified) %} {{ spark_cdc._verified_loads(verified) }},
 
-{{ spark_cdc._verified_records(verified, files.opened) }},
+{{ spark_cdc._verified_records(verified, files.records) }},
 {% if files.listed %}
 listed as (
     select
@@ -81,7 +81,7 @@ found as (
             else format_string('%s of the partition %s can\'t be read', if(unread_count = 1, '1 file', concat(unread_count, ' files')), path)
         end as problem,
         load_id,
-        if(is_registered, 'restore it from a backup, or %s', 'alter table {{ verified.ledger }} recover partitions') as repair,
+        if(is_registered, 'restore it from a backup, or %s', 'alter table {{ files.table }} recover partitions') as repair,
         if(file_count = 0, null, example) as examples
     from partitions
     where path <> '' and (not is_registered or file_count = 0 or unread_count > 0)
