@@ -4,7 +4,7 @@
 {%- macro discard_replay(entities=none) -%}
     {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
-            {%- do run_query('drop view if exists ' ~ found.replay) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
             {%- do log(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
                 ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it', info=true) -%}
         {%- else -%}

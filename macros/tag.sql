@@ -34,7 +34,7 @@ spark-cdc tag march_2024. Nothing was changed.
     {%- endif -%}
     {%- for capture, found in planned -%}
         {%- if not found.is_there -%}
-            {%- do run_query('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
+            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
         {%- endif -%}
         {%- do log(capture.entity.name ~ ': ' ~ name ~ (' was already' if found.is_there else ' is now') ~ ' the state after '
             ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}

@@ -28,7 +28,7 @@ Where the contract leaves room, this is what holds here:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
@@ -340,6 +340,28 @@ def expected(
     tables.current = state.current
     tables.versions += [(*version, None) for version in open_versions.values()]
     return tables
+
+
+def beliefs(
+    loads: Sequence[Load], columns: Sequence[str]
+) -> Iterator[tuple[str, Position, dict[Key, Values]]]:
+    """What each load made people believe: its date, a place, and the rows as of that place.
+
+    The places are those of all events, also of such as no load has brought yet.
+
+    Raises:
+        ConflictError: different events of one key have the same position, in one load or in two.
+    """
+    events = [event for load in loads for event in load.events if event.op != "control"]
+    places = sorted({event.place for event in events})
+    known: list[Event] = []
+    for load in loads:
+        known += load.events
+        for place in places:
+            state = State(columns)
+            state.apply_load((event for event in known if event.place <= place), load.date)
+            rows = {key: tuple(map(row.values.get, columns)) for key, row in state.rows.items()}
+            yield load.date, place, rows
 
 
 def _moves(event: Event) -> bool:

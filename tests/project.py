@@ -22,7 +22,9 @@ import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
+import scale
 from spark_cdc import chain
+from warehouse import fetched
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
@@ -121,6 +123,7 @@ class Project:
     cursor: Any
     name: str = "shop"
     vars: dict[str, Any] = field(default_factory=dict)
+    file_format: str = scale.FORMAT  # of its ledgers; parquet, if it is empty
     _parsed: Parsed = field(init=False)
 
     def __post_init__(self) -> None:
@@ -138,6 +141,7 @@ class Project:
                 "profile": self.name,
                 "model-paths": ["models"],
                 "flags": FLAGS,
+                "vars": {"spark_cdc_file_format": self.file_format or None},
             },
         )
         self.profile()
@@ -305,7 +309,7 @@ class Project:
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query; `{s}` stands for the schema."""
         self.cursor.execute(sql.replace("{s}", self.schema))
-        return self.cursor.fetchall() if self.cursor.description else []
+        return fetched(self.cursor)
 
     def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a relation, in their own order."""

@@ -116,6 +116,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_changes": macros._changes_sql(entity, committed),
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         **_feed_statements(macros, entity, ledger),
+        **_target_statements(macros, entity),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -362,6 +363,17 @@ def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dic
     }
 
 
+def _target_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """A published table: all its rows, and those that changed."""
+    name = entity["name"]
+    changes = f"select *\nfrom {SCHEMA}.{name}_changes"
+    columns = {"columns": macros._target_columns(entity)}
+    return {
+        f"{name}_table": macros._target_query({"entity": name}, f"{SCHEMA}.{name}_current"),
+        f"{name}_table_changes": macros._target_changes_sql(columns, changes),
+    }
+
+
 def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
     """The statements of a load of change events: its plainest form, and with all that can occur."""
     entity = run["entity"]
@@ -383,6 +395,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
         applied = {"highest": [1, 9], "truncated": [1, 7]}
         statements |= {
             f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
+            f"{name}_bitemporal": macros._bitemporal_sql(entity, events, committed),
             f"{name}_event_summary": macros._event_summary_sql(entity, events),
             f"{name}_event_summary_by_place": macros._event_summary_sql(entity, events, True),
             f"{name}_shared_places": macros._shared_places_sql(entity, events),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from event_histories import History, Knobs, histories, shown, smaller
-from event_oracle import ConflictError, Event, Load, expected
+from event_oracle import ConflictError, Event, Load, beliefs, expected
 from event_warehouse import EventWarehouse, column
 from scale import HISTORIES
 
@@ -189,6 +189,46 @@ DATES = {
     "history": "cast(business_date as string), null",
     "versions": "cast(eff_start_date as string), cast(eff_end_date as string)",
 }
+VIEWS = (*DATES, "bitemporal")
+
+
+def wanted_beliefs(all_histories: list[History]) -> tuple[list[Row], list[Row]]:
+    """What was believed after each load of each place, and of what it is asked.
+
+    Not of histories that conflict only across their loads: which event is believed then, is not
+    said.
+    """
+    rows: list[Row] = []
+    asked: list[Row] = []
+    for number, history in enumerate(all_histories):
+        try:
+            told_beliefs = list(beliefs(history.loads, NAMES))
+        except ConflictError:
+            continue
+        for date, place, table in told_beliefs:
+            asked.append((number, date, place))
+            at = ",".join(map(str, place))
+            rows += ((number, str(key[0]), *row, date, at) for key, row in table.items())
+    return rows, asked
+
+
+def bitemporal_differences(warehouse: EventWarehouse, meant: list[History]) -> list[Row]:
+    rows, asked = wanted_beliefs(meant)
+    assert len({row[0] for row in asked}) > 0.9 * len(meant)
+    warehouse.told("asked", "number int, known date, place array<bigint>", asked)
+    return warehouse.differing(
+        "bitemporal",
+        "history, k, v1, v2, v3, string(known), concat_ws(',', place)",
+        "history int, k string, v1 string, v2 int, v3 string, known string, place string",
+        rows,
+        """
+        inner join asked
+            on history = number
+            and known_from <= known and (known < known_to or known_to is null)
+            and event_position <= place
+            and (place < event_end_position or event_end_position is null)
+        """,
+    )
 
 
 def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
@@ -216,6 +256,8 @@ def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
         differing = warehouse.differing(view, columns, WANTED, rows)
         if differing:
             wrong[view] = differing
+    if differing := bitemporal_differences(warehouse, meant):
+        wrong["bitemporal"] = differing
     truncated = any(event.op == "truncate" for load in run.loads for event in load.events)
     for number, result in enumerate(results):
         for name in "IUDNX" if truncated else [*"IUDNX", "late"]:
@@ -226,7 +268,7 @@ def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
 
 
 def of_history(wrong: dict[str, list[Row]], number: int) -> list[Row]:
-    return [row for view in DATES for row in wrong.get(view, []) if row[1] == number]
+    return [row for view in VIEWS for row in wrong.get(view, []) if row[1] == number]
 
 
 def shrunk(build: Any, history: History, rounds: int = 12) -> History:
@@ -274,7 +316,7 @@ def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path
     wrong = differences(build(), merged(stories, run.truncates, chance))
     if not wrong:
         return
-    numbers = sorted(row[1] for view in DATES for row in wrong.get(view, []))
+    numbers = sorted(row[1] for view in VIEWS for row in wrong.get(view, []))
     if not numbers or run.truncates:
         pytest.fail(f"{ {view: rows[:5] for view, rows in wrong.items()} }")
     smallest = shrunk(lambda: build(general=True), stories[numbers[0]])

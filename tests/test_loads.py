@@ -308,7 +308,8 @@ def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
 
 def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> None:
     columns = "id:bigint:key, amount:decimal(10,2):encoding=base64, born:date:encoding=days"
-    words = ["--events-format", "debezium", "--event-versions", "--columns", columns]
+    words = ["--events-format", "debezium", "--event-versions", "--bitemporal"]
+    words += ["--columns", columns]
     scaffold(project, "topic", "--load-type", "events", *words)
 
     def line(lsn: int, op: str, key: int, **image: object) -> str:
@@ -341,4 +342,12 @@ def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> Non
         ("insert", 1, "10.00", False),
         ("insert", 2, None, False),
         ("update", 1, "-7.25", True),
+    ]
+    beliefs = project.rows(
+        "topic_bitemporal", "event_op, id, string(known_from), string(known_to), is_current"
+    )
+    assert beliefs == [
+        ("insert", 1, "2024-01-01", None, False),
+        ("insert", 2, "2024-01-01", None, False),
+        ("update", 1, "2024-01-01", None, True),
     ]

@@ -25,6 +25,7 @@ from spark_cdc.synthetic.session import start_session
 
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions", "changes", "rejects"]
+EVENT_MODELS = ["events", "event_versions", "bitemporal"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:ignore"
 EVENTS = ["--load-type", "events", "--events-format"]
 FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
@@ -133,7 +134,7 @@ def test_columns_of_the_models():
 def test_change_events_have_models_of_their_own(tmp_path):
     columns = "seq:bigint:control, id:bigint:key, no:int:key, name:string, at:timestamp:ignore"
     words = ["people", "--columns", columns, *EVENTS, "flagged_rows", "--operation", "op"]
-    words += ["--order", "seq", "--tie-breaker", "no", "--event-versions"]
+    words += ["--order", "seq", "--tie-breaker", "no", "--event-versions", "--bitemporal"]
     words += ["--event-setting", "codes={1: delete, false: upsert, 'U, x': update, ~: read}"]
     made = entity(*words)
     files = new.render(made)
@@ -141,11 +142,12 @@ def test_change_events_have_models_of_their_own(tmp_path):
         *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
         *("people_committed.sql", "people_current.sql", "people_history.sql"),
         *("people_versions.sql", "people_changes.sql", "people_rejects.sql"),
-        "people_event_versions.sql",
+        *("people_event_versions.sql", "people_bitemporal.sql"),
     ]
     assert files["people_events.sql"] == "{{ spark_cdc.events() }}\n"
     assert files["people_ledger.sql"] == "{{ spark_cdc.ledger(events=true) }}\n"
     assert files["people_event_versions.sql"] == "{{ spark_cdc.event_versions() }}\n"
+    assert files["people_bitemporal.sql"] == "{{ spark_cdc.bitemporal() }}\n"
     models = {model["name"]: model for model in yaml.safe_load(files["people.yml"])["models"]}
     assert models["stg_people"]["config"]["meta"]["spark_cdc"] == {
         "load_type": "events",
@@ -200,6 +202,22 @@ def test_change_events_have_models_of_their_own(tmp_path):
             "is_current": "boolean",
             "event_transaction": "string",
             **partition,
+        }.items()
+    )
+    assert list(columns_of("people_bitemporal").items()) == list(
+        {
+            **stored,
+            "key_hash": "string",
+            "event_op": "string",
+            "event_position": "array<bigint>",
+            "event_end_position": "array<bigint>",
+            "valid_from": "timestamp",
+            "valid_to": "timestamp",
+            "known_from": "date",
+            "known_to": "date",
+            "is_current": "boolean",
+            "event_transaction": "string",
+            "load_id": "string",
         }.items()
     )
 
@@ -386,6 +404,7 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
         (["x", "--columns", "a:int:key", "--format", "table"], "name the column that holds the"),
         (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
+        (["x", "--columns", "a:int:key", "--format", "change_feed"], "such as staging.orders"),
         (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but load_type is full"),
         (
             ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
@@ -515,7 +534,7 @@ def manifest(tmp_path_factory) -> dict:
         ignore=shutil.ignore_patterns("target", "logs"),
     )
     macros = ["{% macro stage() %}select 1{% endmacro %}"]
-    kinds = [*MODELS, "events", "event_versions"]
+    kinds = [*MODELS, *EVENT_MODELS]
     arguments = {"ledger": "events=false"}
     macros += [
         "{% macro " + kind + "(" + arguments.get(kind, "") + ") %}select 1{% endmacro %}"
@@ -539,8 +558,11 @@ def manifest(tmp_path_factory) -> dict:
     new.write(entity("orders", "--columns", COLUMNS), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
     new.write(entity("items", "--columns", COLUMNS, *table), models)
+    feed = ["--load-type", "events", "--events-format", "delta_cdf", "--format", "change_feed"]
+    new.write(entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models)
     people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
-    new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people, "--event-versions"), models)
+    people += ["--event-versions", "--bitemporal"]
+    new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people), models)
     shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
     done = subprocess.run(
         [sys.executable, "-m", "dbt.cli.main", "parse", "--profiles-dir", "."],
@@ -579,7 +601,7 @@ def test_dbt_reads_hostile_texts_as_they_are(manifest):
 
 def test_dbt_finds_columns_descriptions_and_tests(manifest):
     for name in ["hostile", "orders", "items", "people"]:
-        kinds = [*MODELS, *(["events", "event_versions"] if name == "people" else [])]
+        kinds = [*MODELS, *(EVENT_MODELS if name == "people" else [])]
         for model in ["stg_" + name, *(f"{name}_{kind}" for kind in kinds)]:
             columns = manifest["nodes"][f"model.spark_cdc.{model}"]["columns"].values()
             assert all(column["data_type"] for column in columns)
@@ -611,6 +633,8 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
     ]
     table = manifest["sources"]["source.spark_cdc.landing.items"]
     assert (table["schema"], table["identifier"]) == ("raw", "t_items")
+    parcels = manifest["nodes"]["model.spark_cdc.stg_parcels"]["config"]["meta"]["spark_cdc"]
+    assert parcels["source"] == {"format": "change_feed", "table": "raw.parcels"}
 
 
 def test_dbt_reads_the_settings_of_change_events(manifest):
@@ -680,6 +704,7 @@ def test_examples_are_what_new_writes(name):
         options=settings["source"].get("options", {}),
         description=content["sources"][0]["tables"][0]["description"],
         events=settings.get("events", {}),
+        rules=settings.get("rules", {}),
         event_versions=any(
             model["name"] == f"{name}_event_versions" for model in content["models"]
         ),

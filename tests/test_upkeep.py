@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "delta": {"load_type": "delta", "deleted_when": "op = 'D'"},
     "moves": {"load_type": "events", "events": EVENTS},
 }
-VIEWS = ("current", "history", "versions", "event_versions")
+VIEWS = ("current", "history", "versions", "event_versions", "bitemporal")
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 6))
 # Key 1 stays, 2 changes each day, 3 comes and goes, 4 comes later, 5 changes in an ignored column.
 STORY: list[dict[int, tuple[str, str]]] = [
@@ -82,8 +82,9 @@ def describe(project: Project) -> None:
             columns["seq"] = {"data_type": "bigint", "role": "control"}
         policy = {"changed_share": 5, "loads": 3}
         project.entity(name, columns, checkpoint=policy, **SETTINGS[name])
-    model = project.folder / "models/moves/moves_event_versions.sql"
-    model.write_text("{{ spark_cdc.event_versions() }}\n", encoding="utf-8")
+    for view in VIEWS[3:]:
+        model = project.folder / f"models/moves/moves_{view}.sql"
+        model.write_text(f"{{{{ spark_cdc.{view}() }}}}\n", encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

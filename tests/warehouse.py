@@ -16,10 +16,17 @@ from typing import Any
 
 import pytz
 
+import scale
 from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
 GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+
+
+def fetched(cursor: Any) -> list[tuple[Any, ...]]:
+    """The rows of a statement; none where it gives none, which Spark calls a column `Result`."""
+    names = [column[0] for column in cursor.description or []]
+    return cursor.fetchall() if names and names != ["Result"] else []
 
 
 def query_runner(cursor: Any) -> Callable[[str], Any]:
@@ -27,8 +34,8 @@ def query_runner(cursor: Any) -> Callable[[str], Any]:
 
     def run_query(sql: str) -> Any:
         cursor.execute(sql)
+        rows = fetched(cursor)
         names = [column[0].split(".")[-1] for column in cursor.description or []]
-        rows = cursor.fetchall() if names and names != ["Result"] else []
         return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
 
     return run_query
@@ -49,7 +56,10 @@ class Warehouse:
         self.audit: dict[str, Any] = {}
         self.sql = ""  # of the last load's rows
         self.cache: dict[str, Any] = {}  # what dbt's look at the catalogue has found
-        self.variables: dict[str, Any] = {"spark_cdc_guards": dict.fromkeys(GUARDS)}
+        self.variables: dict[str, Any] = {
+            "spark_cdc_guards": dict.fromkeys(GUARDS),
+            "spark_cdc_file_format": scale.FORMAT or None,
+        }
         self.run_query = query_runner(cursor)
         self.macros: Macros = load_macros([MACROS, *more], **self._context())
         self.replace("_audit_load", self._remember_audit)
@@ -88,27 +98,38 @@ class Warehouse:
         macros._commit_load(macros._planned_run(capture, is_planned=True))
         return self.audit
 
-    def differing(
-        self, view: str, columns: str, types: str, rows: Iterable[tuple[Any, ...]], most: int = 500
-    ) -> list[tuple[Any, ...]]:
-        """What a view and the rows that it should hold do not have in common, compared by Spark.
-
-        types: the rows' columns as `name type, …`. Returns rows behind the word `found` (not
-        wanted) or `wanted` (not found), at most as many as said.
-        """
-        file = self.folder / f"wanted_{view}.json"
+    def told(self, name: str, types: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
+        """Makes a temporary view of some rows; returns its columns (types: `name type, …`)."""
+        file = self.folder / f"{name}.json"
         names = [part.split()[0] for part in types.split(",")]
         lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         self.cursor.execute(
-            f"create or replace temporary view wanted ({types}) using json options (path '{file}')"
+            f"create or replace temporary view {name} ({types}) using json options (path '{file}')"
         )
-        listed = ", ".join(names)
+        return names
+
+    def differing(
+        self,
+        view: str,
+        columns: str,
+        types: str,
+        rows: Iterable[tuple[Any, ...]],
+        joined: str = "",
+        most: int = 500,
+    ) -> list[tuple[Any, ...]]:
+        """What a view and the rows that it should hold do not have in common, compared by Spark.
+
+        types: the rows' columns as `name type, …`; joined: what the view (`found`) is joined with.
+        Returns rows behind the word `found` (not wanted) or `wanted` (not found), at most as many
+        as said.
+        """
+        listed = ", ".join(self.told("wanted", types, rows))
         self.cursor.execute(
             f"""
             select if(sum(side) > 0, 'found', 'wanted') as word, {listed}
             from (
-                select {columns}, 1 from ({self.view_sql(view)}) as found
+                select {columns}, 1 from ({self.view_sql(view)}) as found {joined}
                 union all
                 select {listed}, -1 from wanted
             ) as both ({listed}, side)
@@ -121,8 +142,9 @@ class Warehouse:
         return self.cursor.fetchall()
 
     def view_sql(self, view: str) -> str:
-        """The query of current, history, versions or event_versions."""
-        relations = [self.events, self.committed] if view == "event_versions" else [self.committed]
+        """The query of current, history, versions, event_versions or bitemporal."""
+        is_of_events = view in ("event_versions", "bitemporal")
+        relations = [self.events, self.committed] if is_of_events else [self.committed]
         return self.macros[f"_{view}_sql"](self.entity, *relations)
 
     def replace(self, name: str, wrapper: Any) -> None:
@@ -142,7 +164,6 @@ class Warehouse:
             "var": self.variables,
             "entity_node": lambda name: self.node,
             "run_query": self.run_query,
-            "statement": lambda name, caller: self.run_query(caller()) and "",
             "model": Node(
                 unique_id=node, schema=self.schema, resource_type="model", package_name="shop"
             ),

@@ -1,15 +1,13 @@
 {#- The steps of all events that may count: one for each, and one more for a key that is given up. Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
-{%- set moves, all_steps, splits = how.moves, how.all_steps, how.moves and how.summary.splits -%}
+{%- set moves, splits = how.moves, how.moves and how.summary.splits -%}
 select
     incoming.key_hash,
     incoming.event_position,
     incoming.event_hash,
-    {%- if all_steps %}
-    incoming.event_op,
-    incoming.event_time,
-    incoming.event_transaction,
-    {%- endif %}
+    {%- for name in how.carried %}
+    incoming.{{ name }},
+    {%- endfor %}
     1 as step__half,
     incoming.event_op = 'delete' as step__is_end,
     {%- if not moves %}
@@ -26,10 +24,6 @@ select
         as step__is_push,
     coalesce(incoming.event_transaction, to_json(incoming.event_position)) as step__transaction_id,
     {{ 'coalesce(incoming.old_key_hash, split.key_hash)' if splits else 'incoming.old_key_hash' }} as step__source_key_hash,
-    {%- endif %}
-    {%- if all_steps %}
-    incoming.business_date,
-    incoming.load_id,
     {%- endif %}
     {%- if how.partial %}
     incoming.event_absent,
@@ -68,21 +62,15 @@ select
     old_key_hash as key_hash,
     event_position,
     event_hash,
-    {%- if all_steps %}
-    'delete' as event_op,
-    event_time,
-    event_transaction,
-    {%- endif %}
+    {%- for name in how.carried %}
+    {{ "'delete' as event_op" if name == 'event_op' else name }},
+    {%- endfor %}
     0 as step__half,
     true as step__is_end,
     false as step__is_start,
     false as step__is_push,
     coalesce(event_transaction, to_json(event_position)) as step__transaction_id,
     cast(null as binary) as step__source_key_hash,
-    {%- if all_steps %}
-    business_date,
-    load_id,
-    {%- endif %}
     {%- if how.partial %}
     cast(null as array<string>) as event_absent,
     cast(null as array<string>) as event_unavailable,

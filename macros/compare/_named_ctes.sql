@@ -1,7 +1,7 @@
 {#- Events that name a row by another unique key, given the key that bore that name just before: from the state
     before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
-    an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events. -#}
-{%- macro _named_ctes(run, events) -%}
+    an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events, carried (of _resolve_ctes()). -#}
+{%- macro _named_ctes(run, events, carried=[]) -%}
 {%- set entity = run.entity -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (
@@ -45,6 +45,9 @@ named as (
     select
         {%- for column in spark_cdc._event_columns(entity) %}
         {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
+        {%- endfor %}
+        {%- for name in carried if name not in spark_cdc._event_columns(entity) | map(attribute='name') %},
+        incoming.{{ name }}
         {%- endfor %}
     from {{ events }} as incoming
     left join bearers

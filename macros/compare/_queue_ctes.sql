@@ -91,8 +91,8 @@ ranked as (
 resolved as (
     select
         key_hash,
-        {{ 'event_position' if how.all_steps else 'step__last_position as event_position' }},
-        {{ 'not step__is_gone' if how.all_steps else 'step__remains' }} as step__is_alive,
+        {{ 'event_position' if how.carried else 'step__last_position as event_position' }},
+        {{ 'not step__is_gone' if how.carried else 'step__remains' }} as step__is_alive,
         step__is_conflict,
         {{ how.value_names | join(',\n        ') }},
         {{ 'if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash' }} as step__root_key_hash
@@ -104,6 +104,6 @@ resolved as (
             ) as recency
         from ranked
     ) as newest
-    where {{ 'step__is_gone or not step__is_end' if how.all_steps else 'recency = 1 or step__is_conflict' }}
+    where {{ 'step__is_gone or not step__is_end' if how.carried else 'recency = 1 or step__is_conflict' }}
 )
 {%- endmacro -%}

@@ -1,7 +1,7 @@
 {#- The steps of each key in their order, equal ones at one place told from different ones; of keys that stay the last one, beside what the
     earlier steps of its row say. Arguments: how (of _resolve_ctes()). -#}
 {%- macro _rank_ctes(how) -%}
-{%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.all_steps else '') -%}
+{%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.carried else '') -%}
 {%- set at_same_place -%}
 lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
 {%- endset -%}
@@ -38,7 +38,7 @@ resolved as (
         step__is_conflict,
         {{ (how.value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
     from ordered
-    where {{ 'not step__is_repeated' if how.all_steps else 'step__is_last or step__is_conflict' }}
+    where {{ 'not step__is_repeated' if how.carried else 'step__is_last or step__is_conflict' }}
 )
 {%- endif %}
 {%- endmacro -%}

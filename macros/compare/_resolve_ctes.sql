@@ -12,21 +12,20 @@
     - keys that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed through its keys (_follow_ctes).
 
     Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()), summary (of _event_summary()), prior
-    (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), all_steps (whether
-    every step is wanted, not the last of each key). Columns of `resolved`: key_hash, event_position (last applied),
-    step__is_alive, step__is_conflict, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
+    (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), carried (columns of the events, load_id
+    among them, that are handed on with every step; none: of each key the last step is wanted). Columns of `resolved`: key_hash, event_position (last applied),
+    step__is_alive, step__is_conflict, those carried, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
     partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
-{%- macro _resolve_ctes(entity, events, summary, prior=none, all_steps=false) -%}
+{%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
-{%- set names = ['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] if all_steps else [] -%}
-{%- set names = names + entity.key_columns | map(attribute='sql') | list -%}
+{%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}
 {%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}
 {%- for column in entity.stored if column.role != 'key' and column not in missing -%}{%- do names.append(column.sql) -%}{%- endfor -%}
 {%- set how = {
     'entity': entity,
     'events': events,
     'summary': summary,
-    'all_steps': all_steps,
+    'carried': carried,
     'moves': spark_cdc._keys_move(entity, summary),
     'partial': summary.partial,
     'missing': missing,
@@ -56,7 +55,7 @@ newer as (
 ),
 {%- endif %}
 
-{% if how.moves or how.partial or all_steps or summary.get('conflicts', true) -%}
+{% if how.moves or how.partial or carried or summary.get('conflicts', true) -%}
 {{ spark_cdc._rank_ctes(how) }}
 {%- else -%}
 resolved as (

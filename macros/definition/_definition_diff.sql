@@ -46,7 +46,7 @@
              'Put load_type, events.format, events.order and events.tie_breaker back'),
             (entity.events and entity.events.archive and (key == 'other' or moved),
              '%(what)s, but the archived events name their rows by the former one. Put it back; or set events.archive: false, and remove the '
-             'model %(name)s_event_versions'),
+             'models %(name)s_event_versions and %(name)s_bitemporal, if they are there'),
             (key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey'),
              'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
              'the columns with the role key back'),

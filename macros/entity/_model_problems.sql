@@ -5,12 +5,10 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
-    {%- set feed_columns = [] -%}
-    {%- for column in spark_cdc._columns_of(graph.nodes.get(ledger.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
-            if column.name | lower in ['_change_type', '_commit_version', '_commit_timestamp'] and spark_cdc._meta_of(column).get('role') != 'control' -%}
-        {%- do feed_columns.append(column.name) -%}
-    {%- endfor -%}
+    {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
+    {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
@@ -18,15 +16,47 @@
         (reads_events and not is_events,
          '%(name)s: %(name)s_ledger reads %(name)s_events, but load_type is %(load_type)s. Set load_type: events, or write spark_cdc.ledger() '
          'into %(name)s_ledger.'),
-        (models ~ '_event_versions' in graph.nodes and not is_archived,
-         '%(name)s: %(name)s_event_versions reads the events of all loads, but they are not kept. Set events.archive: true in the YAML of '
-         'stg_%(name)s, or remove the model.'),
-        (feed_columns and models ~ '_changes' in graph.nodes,
-         '%(name)s: the columns ' ~ feed_columns | join(', ') ~ ' would come twice in %(name)s_changes, which has its own of these names. Give them '
-         'other names (from), or remove the model.'),
+        (drops and models ~ '_rejects' not in graph.nodes,
+         '%(name)s: rules drop rows, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
+        (is_feed and not spark_cdc._is_plainly_staged(name),
+         '%(name)s: source.format is change_feed, which %(name)s_ledger reads without stg_%(name)s. Write nothing but spark_cdc.stage() into it.'),
+    ] + spark_cdc._archive_reader_problems(models, is_archived) + spark_cdc._repeated_column_problems(name, models) + [
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}
+{%- endmacro -%}
+
+
+{#- Views of all events, of an entity that does not keep them. Returns a list of pairs (condition, message). -#}
+{%- macro _archive_reader_problems(models, is_archived) -%}
+    {%- set problems = [] -%}
+    {%- for view in ['event_versions', 'bitemporal'] -%}
+        {%- do problems.append((models ~ '_' ~ view in graph.nodes and not is_archived,
+            '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in the YAML of '
+            'stg_%(name)s, or remove the model.')) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- Stored columns that have the name of a column that a view adds. Returns the same. -#}
+{%- macro _repeated_column_problems(name, models) -%}
+    {%- set added = {
+        'changes': ['_change_type', '_commit_version', '_commit_timestamp'],
+        'bitemporal': ['valid_from', 'valid_to', 'known_from', 'known_to'],
+    } -%}
+    {%- set problems = [] -%}
+    {%- for view, names in added.items() -%}
+        {%- set repeated = [] -%}
+        {%- for column in spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
+                if column.name | lower in names and spark_cdc._meta_of(column).get('role') != 'control' -%}
+            {%- do repeated.append(column.name) -%}
+        {%- endfor -%}
+        {%- do problems.append((repeated and models ~ '_' ~ view in graph.nodes,
+            '%(name)s: the columns ' ~ repeated | join(', ') ~ ' would come twice in %(name)s_' ~ view ~ ', which has its own of these names. Give '
+            'them other names (from), or remove the model.')) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
 {%- endmacro -%}
 
 

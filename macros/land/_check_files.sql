@@ -51,7 +51,7 @@ means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}.
 
 {#- The paths that lie in the folder beside the files that are read. Folders that hold some of these are none of them. -#}
 {%- macro _entries(entity, time, files) -%}
-    {%- do run_query('set spark.sql.maxMetadataStringLength = 10000000') -%}
+    {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
     {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}
     {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}

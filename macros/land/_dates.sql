@@ -49,7 +49,7 @@ values
     {%- if not path -%}{{ return(none) }}{%- endif -%}
     {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
     {#- a pattern that finds nothing at all is an error -#}
-    {%- if 'PATH_NOT_FOUND' in spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(all, times[0], 'text')) -%}{{ return(none) }}{%- endif -%}
+    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(all, times[0], 'text'))) -%}{{ return(none) }}{%- endif -%}
     {%- set files = [] -%}
     {%- for time in times -%}{%- do files.append({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) -%}{%- endfor -%}
     {%- for row in spark_cdc._query(spark_cdc._dates_files_sql(entity, times, all)) -%}

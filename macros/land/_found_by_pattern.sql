@@ -4,10 +4,5 @@
 {%- macro _found_by_pattern(entity, time) -%}
     {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
-    {%- set found = modules.re.search('InMemoryFileIndex[(]([0-9]+) paths[)](\\[[^\n]*\\], PartitionFilters)?', plan) -%}
-    {{ return({
-        'is_there': 'PATH_NOT_FOUND' not in plan,
-        'count': found.group(1) | int if found else 0,
-        'paths': (found.group(2) or '')[1:-19] if found else '',
-    }) }}
+    {{ return(dict(spark_cdc._plan_paths(plan), is_there=not spark_cdc._plan_lacks_path(plan))) }}
 {%- endmacro -%}

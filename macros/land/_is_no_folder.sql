@@ -2,6 +2,6 @@
 {%- macro _is_no_folder(entity, time) -%}
     {{ return(
         entity.source.on_no_files == 'empty'
-        and 'PATH_NOT_FOUND' in spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text'))
+        and spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text')))
     ) }}
 {%- endmacro -%}

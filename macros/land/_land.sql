@@ -6,13 +6,13 @@
     (datetime of the business date), files (of _input_files()). Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _land(entity, landing, time, files) -%}
     {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
-    {%- if files and not files.files -%}
-        {%- do run_query(spark_cdc._no_rows_view_sql(entity)) -%}
+    {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
+        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- do run_query(spark_cdc._files_view_sql(entity, landing, time)) -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if is_message and format == 'json' -%}
-        {%- do run_query(spark_cdc._landed_messages_sql(entity, [])) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, [])) -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
@@ -22,19 +22,19 @@
         {%- set schemas = spark_cdc._file_schemas(entity, files, found) -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
         {%- if not refusal and schemas | length > 1 -%}
-            {%- do run_query(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
             {%- set found = spark_cdc._found_columns(entity) -%}
         {%- endif -%}
     {%- endif -%}
     {%- if refusal -%}
         {{ return(refusal) }}
     {%- elif is_message -%}
-        {%- do run_query(spark_cdc._landed_messages_sql(entity, found)) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, found)) -%}
     {%- else -%}
         {%- if format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
-            {%- do run_query(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+            {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
         {%- endif -%}
-        {%- do run_query(spark_cdc._landed_view_sql(entity, time, found)) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {%- endif -%}
     {{ return(none) }}
 {%- endmacro -%}

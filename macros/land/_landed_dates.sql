@@ -7,7 +7,7 @@
     {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
     {%- set views = spark_cdc._dates_views(entity, landing, days) -%}
     {%- if not views -%}
-        {%- do run_query(spark_cdc._no_rows_view_sql(entity)) -%}
+        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
     {%- endif -%}
     {%- set names = [] -%}
     {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
@@ -100,14 +100,14 @@ union all
         {%- set view = dict(
             spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
         {%- if is_table -%}
-            {%- do run_query(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
+            {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
         {%- else -%}
-            {%- do run_query(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
         {%- endif -%}
         {%- if entity.source.format == 'csv' and spark_cdc._missing_columns(entity, group.found) -%}
-            {%- do run_query(spark_cdc._csv_view_sql(view, time, group.found, spark_cdc._files_view(view))) -%}
+            {%- do spark_cdc._send(spark_cdc._csv_view_sql(view, time, group.found, spark_cdc._files_view(view))) -%}
         {%- endif -%}
-        {%- do run_query(spark_cdc._landed_view_sql(view, time, group.found)) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_view_sql(view, time, group.found)) -%}
         {%- set places = {} -%}
         {%- if is_table -%}
             {%- for one in group.days -%}{%- do places.update({spark_cdc._time_literal(entity, one.time): one.day}) -%}{%- endfor -%}

@@ -1,15 +1,21 @@
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
-    committed load. A folder without a file, or with hidden or empty ones only, is not there to Spark's readers, and so not here.
-    Arguments: captures, since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
+    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
+    only, is not there to Spark's readers, and so not here.
+    Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
     (datetimes, in order), problem (why they can't be told, or none). -#}
 {%- macro _landed_times(captures, since) -%}
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
         {%- set entity = capture.entity -%}
-        {%- if entity.source.format == 'table' -%}
+        {%- set due = [] -%}
+        {%- if entity.source.format == 'change_feed' -%}
+            {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
+            {%- set problem = now.get('problem') -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+        {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
-            {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan(sql) -%}
+            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan(sql)) -%}
             {%- set problem = none if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
             {%- if is_there -%}{%- do tables.append(sql) -%}{%- endif -%}
         {%- else -%}
@@ -18,18 +24,18 @@
             {%- do patterns.update({entity.name: pattern}) -%}
             {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
         {%- endif -%}
-        {%- do landed.update({entity.name: {'times': [], 'problem': problem}}) -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem}}) -%}
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}
-        {%- do run_query('set spark.sql.files.openCostInBytes = 1') -%}
-        {%- do run_query('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
+        {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
+        {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
     {%- endif -%}
     {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
     {%- set joined = files | join('\nunion all\n') -%}
-    {%- set is_whole = files and 'PATH_NOT_FOUND' not in spark_cdc._plan(joined) -%}
+    {%- set is_whole = files and not spark_cdc._plan_lacks_path(spark_cdc._plan(joined)) -%}
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
-        {%- if is_whole or sql not in files or 'PATH_NOT_FOUND' not in spark_cdc._plan(sql) -%}
+        {%- if is_whole or sql not in files or not spark_cdc._plan_lacks_path(spark_cdc._plan(sql)) -%}
             {%- for row in spark_cdc._query(sql) -%}
                 {%- set pattern = patterns.get(row.entity) -%}
                 {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern

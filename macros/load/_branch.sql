@@ -42,5 +42,5 @@ where
 {%- macro _show_branch_columns(table) -%}
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
     {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
-    {%- do run_query(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
 {%- endmacro -%}

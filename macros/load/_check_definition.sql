@@ -31,7 +31,7 @@
         {%- endfor -%}
     {%- endfor -%}
     {#- this session has read the ledger, and Spark would go on with the columns that it saw then; another one may add some now -#}
-    {%- do run_query('refresh table ' ~ ledger) -%}
+    {%- do spark_cdc._send('refresh table ' ~ ledger) -%}
     {{ return({
         'prior': spark_cdc._restated_ledger(entity, ledger, load.layout, diff),
         'layout': spark_cdc._layout(diff, load.layout, found, load.load_id.split('-')[0]),

@@ -13,7 +13,7 @@ readers see what they saw before. Run the same command again.
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
         {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
-        {%- do run_query(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
         {%- do log(spark_cdc._load_summary(run.entity, load, audit) ~ ' in the draft', info=true) -%}
     {%- else -%}
         {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}

@@ -2,14 +2,14 @@
     file as have the size (Spark counts bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's own default (INT96) has
     no minimum and maximum by which readers could skip. Arguments: entity, rows. -#}
 {%- macro _set_file_size(entity, rows) -%}
-    {%- do run_query('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
-    {%- do run_query('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
-    {%- do run_query('set spark.sql.parquet.outputTimestampType = TIMESTAMP_MICROS') -%}
+    {%- do spark_cdc._send('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
+    {%- do spark_cdc._send('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
+    {%- do spark_cdc._send('set spark.sql.parquet.outputTimestampType = TIMESTAMP_MICROS') -%}
 {%- endmacro -%}
 
 
 {%- macro _reset_file_size() -%}
-    {%- do run_query('reset spark.sql.adaptive.advisoryPartitionSizeInBytes') -%}
-    {%- do run_query('reset spark.sql.adaptive.coalescePartitions.initialPartitionNum') -%}
-    {%- do run_query('reset spark.sql.parquet.outputTimestampType') -%}
+    {%- do spark_cdc._send('reset spark.sql.adaptive.advisoryPartitionSizeInBytes') -%}
+    {%- do spark_cdc._send('reset spark.sql.adaptive.coalescePartitions.initialPartitionNum') -%}
+    {%- do spark_cdc._send('reset spark.sql.parquet.outputTimestampType') -%}
 {%- endmacro -%}

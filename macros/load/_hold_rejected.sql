@@ -3,10 +3,10 @@
 {%- macro _hold_rejected(capture, load, columns) -%}
     {%- set held = spark_cdc._held_rows(capture, load) -%}
     {%- if held.sql -%}
-        {%- do run_query(spark_cdc._write_rows_sql(capture.ledger, columns, ['business_date', 'load_id', 'operation'], held.sql)) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, ['business_date', 'load_id', 'operation'], held.sql)) -%}
     {%- endif -%}
     {%- if held.drops_deletes -%}
-        {%- do run_query(spark_cdc._drop_partitions_sql(
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
             capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -28,6 +28,7 @@
         'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
         'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
         'input_files': 'bigint', 'input_bytes': 'bigint',
+        'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
         'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}
@@ -38,7 +39,10 @@
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'])) }}
+    {#- entities write it side by side, and writers of a table format would get into each other's way -#}
+    {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set file_format = 'parquet' if file_format in spark_cdc._table_formats() else file_format -%}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, file_format, ['entity', 'load_id'])) }}
 {%- endmacro -%}
 
 
@@ -46,8 +50,8 @@
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
-        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
-        {%- do run_query(spark_cdc._create_load_log_sql(load_log)) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
+        {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
     {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
         {%- do spark_cdc._complete_load_log(load_log) -%}
@@ -67,7 +71,7 @@
         {%- do new.append(name ~ ' ' ~ data_type) -%}
     {%- endfor -%}
     {%- if new -%}
-        {%- do run_query('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
         {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

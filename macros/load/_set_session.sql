@@ -5,10 +5,10 @@
 {%- macro _set_session(table, is_small=false) -%}
     {%- do spark_cdc._set_overwrite(table) -%}
     {%- if not is_small or not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
-        {%- do run_query('set `parquet.page.verify-checksum.enabled` = true') -%}  {#- of tables that are a source, too -#}
+        {%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}  {#- of tables that are a source, too -#}
     {%- endif -%}
     {%- if not is_small -%}
-        {%- do run_query('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}
-        {%- do run_query('set spark.sql.codegen.hugeMethodLimit = 8000') -%}
+        {%- do spark_cdc._send('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}
+        {%- do spark_cdc._send('set spark.sql.codegen.hugeMethodLimit = 8000') -%}
     {%- endif -%}
 {%- endmacro -%}

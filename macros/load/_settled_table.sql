@@ -15,8 +15,9 @@ Nothing was written. Run the same command again.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
-        {%- do run_query(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
-        {%- do adapter.cache_added(table.incorporate(type='table', information='')) -%}
+        {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
+        {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
+        {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}
@@ -28,12 +29,14 @@ Nothing was written. Run the same command again.
 {%- macro _settled_columns(entity, table, columns, partitions, shown) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
-    {%- for found in spark_cdc._cached_columns(table, columns) or adapter.get_columns_in_relation(table) -%}
+    {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
+    {%- set is_plain = not spark_cdc._table_format(table) -%}
+    {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
         {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
             {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
         {%- endif -%}
-        {%- do (partitioned if found.name in partitions else settled).append(column) -%}
+        {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
     {%- if problems and (shown != table or not spark_cdc._is_wiped(entity.name)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
@@ -41,7 +44,7 @@ Nothing was written. Run the same command again.
         {%- set aside = spark_cdc._sibling(table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
         {%- do log(entity.name ~ ': the ledger had other columns and is kept as ' ~ aside ~ '; drop it when nobody needs it. '
             ~ 'Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
-        {%- do run_query('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
         {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
@@ -49,7 +52,7 @@ Nothing was written. Run the same command again.
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
         {%- endset -%}
-        {%- do run_query('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
         {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}
@@ -60,9 +63,9 @@ Nothing was written. Run the same command again.
 
 {#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. -#}
 {%- macro _note_file_format(entity, table) -%}
-    {%- set found = modules.re.search('(?m)^ *Provider: *([a-zA-Z0-9_.]+)', table.information or '') -%}
-    {%- if found and found.group(1) | lower != entity.file_format -%}
-        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found.group(1) | lower ~ '; file_format ' ~ entity.file_format
+    {%- set found = spark_cdc._provider_of(table) -%}
+    {%- if found and found != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
             ~ ' counts for new tables', info=true) -%}
     {%- endif -%}
 {%- endmacro -%}

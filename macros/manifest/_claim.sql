@@ -6,7 +6,7 @@
 {#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures (dictionaries with schema). -#}
 {%- macro _create_claims_schemas(captures) -%}
     {%- for schema in captures | map(attribute='schema') | unique -%}
-        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -34,6 +34,6 @@
 
 {%- macro _drop_claims(capture, claims) -%}
     {%- for sequence in claims if spark_cdc._is_load_command() -%}
-        {%- do run_query('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}
     {%- endfor -%}
 {%- endmacro -%}

@@ -40,5 +40,5 @@ where
         '{{ manifest.loads | join("',\n        '") }}'
     )
     {%- endset -%}
-    {%- do run_query(sql) -%}
+    {%- do spark_cdc._send(sql) -%}
 {%- endmacro -%}

@@ -22,13 +22,13 @@
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
     {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
-    {%- do run_query('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
+    {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- if claimed.commit != manifest.commit -%}
         {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
     {%- endif -%}
     {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
-        {%- do run_query('drop view if exists ' ~ claim) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}
             {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}

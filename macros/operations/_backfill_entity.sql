@@ -3,7 +3,7 @@
     Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of backfill(). -#}
 {%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
     {%- set entity = capture.entity -%}
-    {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(capture.schema)) -%}
+    {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(capture.schema)) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}

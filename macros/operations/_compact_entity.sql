@@ -48,7 +48,7 @@ Load once with the new columns, then compact.
     {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
     {%- do spark_cdc._set_session(capture.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
-    {%- do run_query(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
     {%- do spark_cdc._reset_file_size() -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}

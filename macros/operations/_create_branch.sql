@@ -33,13 +33,13 @@
 
     {%- for schema, of_branch in schemas.items() -%}
         {%- set marker = spark_cdc._branch_marker(of_branch) -%}
-        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(marker.schema)) -%}
-        {%- do run_query('create view if not exists ' ~ marker ~ ' as\nselect /* spark_cdc branch: '
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(marker.schema)) -%}
+        {%- do spark_cdc._send('create view if not exists ' ~ marker ~ ' as\nselect /* spark_cdc branch: '
             ~ spark_cdc._comment_json({'name': name, 'of': schema}) ~ ' */ 1 as is_branch') -%}
-        {%- do run_query('create schema if not exists ' ~ spark_cdc._quote(of_branch)) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(of_branch)) -%}
     {%- endfor -%}
     {%- for plan in planned if not plan.is_there -%}
-        {%- do run_query('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
+        {%- do spark_cdc._send('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
         {%- set made = spark_cdc._parse_manifest(spark_cdc._view_text(plan.tag), plan.tag) -%}
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
@@ -177,10 +177,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
         {%- if plan.archive -%}
             {%- do spark_cdc._branch_table(plan.capture.events, branched.events, entity.file_format, ['business_date', 'load_id'], ['key_hash', 'event_hash']) -%}
         {%- endif -%}
-        {%- do run_query(spark_cdc._replace_view_sql(branched.committed, plan.committed_text, false)) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(branched.committed, plan.committed_text, false)) -%}
     {%- endif -%}
     {%- for identifier, text in plan.views.items() -%}
-        {%- do run_query(spark_cdc._replace_view_sql(spark_cdc._relation_in(plan.branched.schema, identifier), text, false)) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(spark_cdc._relation_in(plan.branched.schema, identifier), text, false)) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -195,8 +195,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
     {%- endfor -%}
     {%- set origin = dict(more, of={'schema': table.schema, 'name': table.identifier}, columns=names) -%}
     {%- set own = spark_cdc._relation_in(view.schema, view.identifier ~ '_own') -%}
-    {%- do run_query(spark_cdc._create_table_sql(own, columns, file_format, partitions, hashes)) -%}
-    {%- do run_query(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, origin, columns), false)) -%}
+    {%- do spark_cdc._send(spark_cdc._create_table_sql(own, columns, file_format, partitions, hashes)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, origin, columns), false)) -%}
 {%- endmacro -%}
 
 
@@ -212,6 +212,6 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
         {%- do spark_cdc._branch_table(load_log, view, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'], [], {'until': until}) -%}
     {%- elif until != known.until -%}
         {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(schema, load_log.identifier ~ '_own')) -%}
-        {%- do run_query(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}
     {%- endif -%}
 {%- endmacro -%}

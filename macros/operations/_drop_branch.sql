@@ -19,9 +19,9 @@
         {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or 'there is no branch ' ~ name) ~ '. Accepted are ' ~ (known or 'none yet')
             ~ '. Nothing was dropped.') -%}
     {%- endif -%}
-    {%- for schema in of_branch -%}{%- do run_query('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- for tag in tags -%}{%- do run_query('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
-    {%- for schema in of_branch -%}{%- do run_query('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
+    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
+    {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
+    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
     {%- do log('dropped the branch ' ~ name ~ ': ' ~ (of_branch | join(', ') or 'its schema was gone')
         ~ '; vacuum no longer keeps loads of production for it', info=true) -%}
 {%- endmacro -%}

@@ -2,7 +2,7 @@
 {%- macro _drop_tags(captures, name) -%}
     {%- set dropped = [] -%}
     {%- for capture in captures if name in spark_cdc._tags(capture) -%}
-        {%- do run_query('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
         {%- do log(capture.entity.name ~ ': dropped the tag ' ~ name ~ '; vacuum no longer keeps its loads for it', info=true) -%}
         {%- do dropped.append(capture) -%}
     {%- endfor -%}

@@ -8,7 +8,7 @@
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do forgotten.append(identifier) -%}
             {%- if execute -%}
-                {%- do run_query('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
+                {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}

@@ -127,7 +127,7 @@ select
     {{ spark_cdc._in_loads(head.loads) }} as is_needed,
     count(*) as files,
     sum(length) as bytes
-from {{ spark_cdc._list_files(location) }}
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(capture.schema, table.tableName), location) }}
 where load_id <> ''
 group by is_needed
 order by is_needed desc

@@ -17,5 +17,5 @@
     {%- endif -%}
     {%- do spark_cdc._record_missing_loads(found, manifest, now=true) -%}
     {%- do spark_cdc._drop_claims(found, older) -%}
-    {%- do run_query('drop view if exists ' ~ found.replay) -%}
+    {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
 {%- endmacro -%}

@@ -3,7 +3,7 @@
     session): what loads there would leave rows out unnoticed, so there it is not done. -#}
 {%- macro _read_despite_damage(on=true) -%}
     {%- for setting in ['spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles'] if target.method != 'session' -%}
-        {%- do run_query('set ' ~ setting ~ ' = true' if on else 'reset ' ~ setting) -%}
+        {%- do spark_cdc._send('set ' ~ setting ~ ' = true' if on else 'reset ' ~ setting) -%}
     {%- endfor -%}
-    {%- if on and target.method != 'session' -%}{%- do run_query('set `parquet.page.verify-checksum.enabled` = true') -%}{%- endif -%}
+    {%- if on and target.method != 'session' -%}{%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}{%- endif -%}
 {%- endmacro -%}

@@ -4,7 +4,7 @@
     Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the newest file). -#}
 {%- macro _staging_folders(table, location) -%}
     {%- set pattern = location ~ '/.spark-staging-*' -%}
-    {%- if 'PATH_NOT_FOUND' in spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`') -%}{{ return([]) }}{%- endif -%}
+    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`')) -%}{{ return([]) }}{%- endif -%}
     {%- set view = 'spark_cdc_staging_' ~ table.identifier -%}
     {%- set view_sql -%}
 create or replace temporary view {{ view }} using binaryFile options (
@@ -12,7 +12,7 @@ create or replace temporary view {{ view }} using binaryFile options (
     recursiveFileLookup 'true'
 )
     {%- endset -%}
-    {%- do run_query(view_sql) -%}
+    {%- do spark_cdc._send(view_sql) -%}
     {%- set sql -%}
 select
     regexp_extract(path, '^(.*/[.]spark-staging-[^/]+)/', 1) as folder,
@@ -37,8 +37,8 @@ order by folder
         ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
         ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
     {%- for one in old if execute and operated.is_fenced -%}
-        {%- do run_query('alter table ' ~ table ~ ' drop if exists partition (' ~ values ~ ')') -%}  {#- of a vacuum that broke off -#}
-        {%- do run_query('alter table ' ~ table ~ ' add partition (' ~ values ~ ') location ' ~ spark_cdc._literal(one.folder)) -%}
-        {%- do run_query('alter table ' ~ table ~ ' drop partition (' ~ values ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists partition (' ~ values ~ ')') -%}  {#- of a vacuum that broke off -#}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' add partition (' ~ values ~ ') location ' ~ spark_cdc._literal(one.folder)) -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' drop partition (' ~ values ~ ')') -%}
     {%- endfor -%}
 {%- endmacro -%}

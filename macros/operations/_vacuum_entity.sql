@@ -15,7 +15,7 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- do run_query(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- if execute -%}
         {#- what a crash left out: a superseded load's age is counted from there -#}
@@ -28,13 +28,14 @@
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
     {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- if execute -%}
-            {%- do run_query('alter table ' ~ table ~ ' recover partitions') -%}
+        {%- set is_plain = not spark_cdc._table_format(table) -%}
+        {%- if execute and is_plain -%}
+            {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- endif -%}
         {%- do tables.append({
             'table': table,
             'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
-            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location),
+            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
         }) -%}
     {%- endfor -%}
     {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
@@ -44,6 +45,8 @@
     {%- for found in tables -%}
         {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
         {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and execute -%}
         {%- do spark_cdc._record_vacuum(operated, dropped) -%}
@@ -101,7 +104,7 @@
     {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
     {%- if execute -%}
         {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
-            {%- do run_query(spark_cdc._drop_partitions_sql(table, batch)) -%}
+            {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(old) }}
@@ -165,7 +168,7 @@ with files as (
         count(*) as files,
         sum(length) as bytes,
         max(written_at) as written_at
-    from {{ spark_cdc._list_files(operated.catalog[table.identifier].location) }}
+    from {{ spark_cdc._files_of_table(table, operated.catalog[table.identifier].location) }}
     where load_id <> ''
     group by load_id
 ),

@@ -5,7 +5,7 @@
     {%- set findings = [] -%}
     {%- set compared = {} -%}
     {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
-    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions'] -%}
+    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
         {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind) -%}
         {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
         {%- set own_code = '[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]' -%}
@@ -26,7 +26,7 @@
                         ~ 'spark_cdc wrote it',
                     'repair': ('drop view ' ~ view ~ '; then ' if is_stamped else '') ~ 'dbt run --select ' ~ node.name,
                 }) -%}
-            {%- elif kind not in ['changes', 'event_versions'] -%}
+            {%- elif kind not in ['changes', 'event_versions', 'bitemporal'] -%}
                 {%- do compared.update({kind: view}) -%}
             {%- endif -%}
         {%- endif -%}
@@ -47,5 +47,6 @@
     {%- elif kind == 'changes' -%}
         {{ return([spark_cdc._changes_sql(entity, committed)]) }}
     {%- endif -%}
-    {{ return([spark_cdc._event_versions_sql(entity, verified.events, committed, verified.layout)]) }}
+    {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
+    {{ return([view_sql(entity, verified.events, committed, verified.layout)]) }}
 {%- endmacro -%}

@@ -1,19 +1,9 @@
-{#- Whether the change events of an entity are read from their source by each step of a load at hand, as far as nothing but plain rows is in it: then
-    <entity>_ledger lands them (_staged_events()). -#}
-{%- macro _is_read_again(entity) -%}
-    {{ return(
-        spark_cdc._can_be_read_again(entity) and spark_cdc._is_load_command()
-        and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
-    ) }}
-{%- endmacro -%}
-
-
 {#- Whether events may be read again instead of being written into <entity>_events first: where nobody reads them later (no archive), and where the
     source is files with typed columns, of which Spark reads only those that a step asks for. A model stg_<entity> that does more than stage() is read as it is. -#}
 {%- macro _can_be_read_again(entity) -%}
     {%- set events, source = entity.events, entity.source -%}
     {{ return(
-        source.format in ['parquet', 'orc'] and not source.text and not events.archive and not events.is_message and not events.unique_keys
+        (source.format in ['parquet', 'orc'] or source.format == 'change_feed' and events.format == 'delta_cdf') and not source.text and not events.archive and not events.is_message and not events.unique_keys
         and events.format != 'full_snapshot' and spark_cdc._is_plainly_staged(entity.name)
     ) }}
 {%- endmacro -%}
@@ -44,6 +34,6 @@
     {%- set typed = dict(entity, columns=columns) -%}
     {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
     {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
-    {%- do run_query('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
+    {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
         ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
 {%- endmacro -%}

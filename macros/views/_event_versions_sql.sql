@@ -6,55 +6,13 @@
     event_time, event_end_time, is_current, event_transaction, business_date and load_id (of the load that brought it). -#}
 {%- macro _event_versions_sql(entity, events, committed, layout={}) -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
+{%- set carried = ['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] -%}
 with
-archived as (
-    select
-        {% for column in spark_cdc._event_columns(entity) -%}
-        {{ column.sql }},
-        {% endfor -%}
-        business_date,
-        load_id
-    from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
-    where
-        note is null
-        and event_op <> 'control'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
-),
-
--- a truncate is a delete of every key that was known
-known as (
-    select
-        key_hash,
-        {% for column in entity.key_columns -%}
-        min({{ column.sql }}) as {{ column.sql }},
-        {% endfor -%}
-        min(event_position) as first_position
-    from archived
-    where key_hash is not null
-    group by key_hash
-),
-
-events as (
-    select *
-    from archived
-    where event_op <> 'truncate'
-
-    union all
-
-    select
-        {% for column in spark_cdc._event_columns(entity) -%}
-        {{ spark_cdc._truncated_value(entity, column) }} as {{ column.sql }},
-        {% endfor -%}
-        truncates.business_date,
-        truncates.load_id
-    from known
-    inner join archived as truncates
-        on truncates.event_op = 'truncate' and truncates.event_position > known.first_position
-),
+{{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if summary.alternates %}
-{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'events') }},
+{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'events', carried) }},
 {% endif %}
-{{ spark_cdc._resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, all_steps=true) }},
+{{ spark_cdc._resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, carried=carried) }},
 
 ended as (
     select
@@ -80,17 +38,4 @@ select
     load_id
 from ended
 where step__is_alive
-{%- endmacro -%}
-
-
-{#- A column of the delete that a truncate stands for. -#}
-{%- macro _truncated_value(entity, column) -%}
-    {%- if column.name == 'event_op' -%}
-        {{ return("'delete'") }}
-    {%- elif column.name in ['event_position', 'event_transaction', 'event_time', 'event_hash'] -%}
-        {{ return('truncates.' ~ column.name) }}
-    {%- elif column.name == 'key_hash' or column.name in entity.key_columns | map(attribute='name') -%}
-        {{ return('known.' ~ column.sql) }}
-    {%- endif -%}
-    {{ return('cast(null as ' ~ column.data_type ~ ')') }}
 {%- endmacro -%}

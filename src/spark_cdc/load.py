@@ -28,6 +28,7 @@ AFFIXES = (
     "{}_versions",
     "{}_changes",
     "{}_event_versions",
+    "{}_bitemporal",
     "{}_rejects",
 )
 LIMIT = 100_000  # dates of one command

@@ -125,6 +125,12 @@ def load_macros(
     macros = Macros(functions)
     nothing = {"graph": SimpleNamespace(nodes={}, sources={})}
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
+
+    def statement(*_: Any, caller: Callable[[], str], **__: Any) -> str:
+        names["run_query"](caller())
+        return ""
+
+    names.setdefault("statement", statement)
     places = folders if isinstance(folders, list) else [folders]
     files = [[place] if place.is_file() else place.rglob("*.sql") for place in places]
     for path in sorted(itertools.chain(*files)):

@@ -271,7 +271,7 @@ def plan(
         )
         return work
     expect = arguments.expect or given.get("expect") or one.expect
-    if expect:
+    if expect and not one.reads_feed:
         present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
         lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)

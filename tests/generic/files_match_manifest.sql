@@ -11,7 +11,7 @@ with
 {%- set files = spark_cdc._verified_files(verified) %} {{ spark_cdc._verified_loads(verified) }},
 
 {{ spark_cdc._verified_records(verified, files.records) }},
-
+{% if files.listed %}
 listed as (
     select
         regexp_extract(path, '(business_date=[^/]+/.*)$', 1) as file,
@@ -54,7 +54,7 @@ partitions as (
     ) as seen
     group by path
 ),
-
+{% endif %}
 followed as (
     select
         loads.load_id,
@@ -68,8 +68,8 @@ followed as (
 ),
 {% endif %}
 found as (
-    {{ spark_cdc._verified_list(findings) | indent(4) }}
-    {%- if verified.loads %}
+    {{ spark_cdc._verified_list(findings + (files.findings if verified.loads else [])) | indent(4) }}
+    {%- if verified.loads and files.listed %}
 
     union all
 
@@ -85,6 +85,8 @@ found as (
         if(file_count = 0, null, example) as examples
     from partitions
     where path <> '' and (not is_registered or file_count = 0 or unread_count > 0)
+    {%- endif %}
+    {%- if verified.loads %}
 
     union all
 

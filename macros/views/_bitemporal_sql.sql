@@ -1,0 +1,184 @@
+{#- What was believed of each row, as SQL: the versions of _event_versions_sql() as they were after each load, as rectangles of two times. valid: when it
+    was so at the source; known: the loads from which on, and up to which, it passed for so. Both half-open.
+
+    Events that come in order need no second look: a version holds as long as no load knows its end, and from that load on with its end. A load that
+    brings an event from before what was known of its key (a late one) changes what is believed of the past. So the loads of a key fall into eras, each of
+    which begins with such a load; in each era all events up to its end are resolved anew, as rows of keys and transactions of that era's own.
+    What two eras believe alike is one belief. Keys between which rows move depend on each other, and share their eras; where rows go by other unique
+    keys, all do.
+    Arguments: as of _event_versions_sql(). Returns a query: the stored columns, key_hash, event_op, event_position, event_end_position (exclusive; null
+    while open), valid_from and valid_to (event_time of both), known_from and known_to (business times of loads; null while it still passes for so),
+    is_current, event_transaction, load_id (of the load that brought the event). -#}
+{%- macro _bitemporal_sql(entity, events, committed, layout={}) -%}
+{%- set alternates = entity.events.unique_keys | length > 0 -%}
+{%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=alternates) -%}
+{%- set moves = spark_cdc._keys_move(entity, summary) -%}
+{%- set carried = ['event_op', 'event_time', 'step__source_transaction', 'load_id', 'step__era_from', 'step__era_to'] -%}
+{%- set group = 'events.key_hash' if not moves else "cast('' as binary)" -%}
+{%- if moves and not alternates -%}{%- set group = "if(moving.key_hash is null, events.key_hash, cast('' as binary))" -%}{%- endif -%}
+{%- set of_belief = 'partition by key_hash, event_position, load_id, step__valid_end, step__row_hash order by step__known_since' -%}
+with
+{{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
+{% if moves and not alternates %}
+-- keys between which rows move: told by one event, or by a delete and an insert at one place
+moving as (
+    select distinct explode(flatten(keys)) as key_hash
+    from (
+        select collect_list(array_compact(array(key_hash, old_key_hash))) as keys
+        from archived
+        where old_key_hash is not null or event_op = 'delete' or event_op = 'insert' and event_unavailable is not null
+        group by event_position
+        having bool_or(event_op <> 'delete')
+    ) as tied
+),
+{% endif %}
+-- each event where it came first, once for each era of its key that knows it; step__era_from is null where there is one era alone
+believed as (
+    select
+        {%- for column in spark_cdc._event_columns(entity) %}
+        {{ spark_cdc._believed_value(column) }},
+        {%- endfor %}
+        event_transaction as step__source_transaction,
+        load_id,
+        step__era_from,
+        step__era_to
+    from (
+        select
+            *,
+            if(size(step__starts) > 1, step__starts[step__era], null) as step__era_from,
+            get(step__starts, step__era + 1) as step__era_to
+        from (
+            select
+                *,
+                explode(sequence(0, size(step__starts) - 1)) as step__era
+            from (
+                select
+                    *,
+                    array_sort(collect_set(
+                        if(step__known_position is null or event_position <= step__known_position, load_id, null)
+                    ) over (partition by step__group)) as step__starts
+                from (
+                    select
+                        *,
+                        max(event_position) over (
+                            partition by step__group order by step__load range between unbounded preceding and 1 preceding
+                        ) as step__known_position
+                    from (
+                        select
+                            *,
+                            dense_rank() over (partition by step__group order by load_id) as step__load
+                        from (
+                            select
+                                events.*,
+                                {{ group }} as step__group,
+                                min(events.load_id) over (
+                                    partition by events.key_hash, events.event_position, events.event_hash
+                                ) as step__first_load_id
+                            from events
+                            {%- if moves and not alternates %}
+                            left join moving
+                                on events.key_hash = moving.key_hash
+                            {%- endif %}
+                        ) as related
+                        where load_id = step__first_load_id
+                    ) as numbered
+                ) as placed
+            ) as begun
+        ) as repeated
+    ) as eras
+    where step__era_to is null or load_id < step__era_to
+),
+{% if alternates %}
+{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
+{% endif %}
+{{ spark_cdc._resolve_ctes(entity, 'named' if alternates else 'believed', summary, none, carried=carried) }},
+
+-- a version without its end, until a load knows it, and with it from there on
+beliefs as (
+    select
+        *,
+        if(
+            step__era_from is null,
+            null,
+            {{ spark_cdc._hash(entity.stored | rejectattr('role', 'equalto', 'key') | list) | indent(12) }}
+        ) as step__row_hash,
+        if(step__has_end, event_end_position, null) as step__valid_end,
+        if(step__has_end, event_end_time, null) as step__valid_to,
+        greatest(load_id, step__era_from, if(step__has_end, step__end_load_id, null)) as step__known_since,
+        if(step__has_end, step__era_to, coalesce(step__end_load_id, step__era_to)) as step__known_until
+    from (
+        select
+            {% for column in entity.stored -%}
+            {{ spark_cdc._aliased(column.sql if column.role == 'key' else spark_cdc._quote('filled__' ~ column.name) ~ '.value', column.sql) }},
+            {% endfor -%}
+            substr(key_hash, 1, 16) as key_hash,
+            {{ carried | join(',\n            ') }},
+            event_position,
+            event_end_position,
+            event_end_time,
+            step__end_load_id,
+            explode(array(false, true)) as step__has_end
+        from (
+            select
+                *,
+                lead(event_position) over of_key as event_end_position,
+                lead(event_time) over of_key as event_end_time,
+                lead(load_id) over of_key as step__end_load_id
+            from resolved
+            window of_key as (partition by key_hash order by event_position, load_id)
+        ) as ended
+        where step__is_alive
+    ) as versions
+    where step__end_load_id is not null or not step__has_end
+)
+
+-- what eras that follow each other believe alike is one belief
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    {{ spark_cdc._hex('key_hash') }} as key_hash,
+    event_op,
+    event_position,
+    step__valid_end as event_end_position,
+    event_time as valid_from,
+    step__valid_to as valid_to,
+    {{ spark_cdc._load_time_sql(entity, 'step__known_since') }} as known_from,
+    {{ spark_cdc._load_time_sql(entity, 'step__known_last') }} as known_to,
+    step__valid_end is null and step__known_last is null as is_current,
+    step__source_transaction as event_transaction,
+    load_id
+from (
+    select
+        *,
+        if(step__goes_on, lead(step__known_until) over of_belief, step__known_until) as step__known_last
+    from (
+        select
+            *,
+            coalesce(lag(step__known_until) over of_belief = step__known_since, false) as step__goes_back,
+            coalesce(lead(step__known_since) over of_belief = step__known_until, false) as step__goes_on
+        from beliefs
+        where step__known_since < coalesce(step__known_until, '~')
+        window of_belief as ({{ of_belief }})
+    ) as stretches
+    where not (step__goes_back and step__goes_on)
+    window of_belief as ({{ of_belief }})
+) as joined
+where not step__goes_back
+{%- endmacro -%}
+
+
+{#- A column of an event in an era: keys and transactions are that era's own. -#}
+{%- macro _believed_value(column) -%}
+    {%- set name = column.sql -%}
+    {%- set era = "cast(coalesce(step__era_from, '') as binary)" -%}
+    {%- if column.name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
+        {{ return('concat(' ~ name ~ ', ' ~ era ~ ') as ' ~ column.sql) }}
+    {%- elif column.name == 'alternate_hashes' -%}
+        {{ return('transform(' ~ name ~ ', each -> concat(each, ' ~ era ~ ')) as ' ~ column.sql) }}
+    {%- elif column.name == 'event_transaction' -%}
+        {%- set own = "concat(step__era_from, ' ', coalesce(" ~ name ~ ', to_json(event_position)))' -%}
+        {{ return('if(step__era_from is null, ' ~ name ~ ', ' ~ own ~ ') as ' ~ column.sql) }}
+    {%- endif -%}
+    {{ return(name) }}
+{%- endmacro -%}

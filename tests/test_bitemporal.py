@@ -1,0 +1,122 @@
+"""What was believed, and when: a story told in several loads. Random ones: test_event_histories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from event_warehouse import EventWarehouse, column
+from spark_cdc.macros import load_macros
+
+COLUMNS = [
+    column("id", "int", role="key"),
+    column("code", "string"),
+    column("price", "int"),
+    column("step", "int", role="ignore"),
+]
+SOURCE = {"on_missing_column": "null"}
+DAYS = ("2024-05-01", "2024-05-02", "2024-05-03", "2024-05-04")
+
+
+def told(what: str, hour: int, day: int, **row: Any) -> dict[str, Any]:
+    """An event at an hour of a day in May."""
+    at = f"2024-05-0{day}T{hour:02d}:00:00Z"
+    return {"what": what, "at": [100 * day + hour], "when": at, "new": {"id": 1, **row}}
+
+
+def believed(warehouse: EventWarehouse, values: str = "price") -> list[tuple[Any, ...]]:
+    """The beliefs about a price, with days and hours of May as `1.10`."""
+    hours = [f"date_format({name}, 'd.H')" for name in ("valid_from", "valid_to")]
+    days = [f"day({name})" for name in ("known_from", "known_to")]
+    columns = ", ".join([values, *hours, *days, "is_current"])
+    return sorted(warehouse.rows("bitemporal", columns).elements(), key=str)
+
+
+def test_late_events_change_what_is_believed_of_the_past(
+    cursor: Any, schema: str, tmp_path: Path
+) -> None:
+    """Also in a column that a later event lacks; a rerun leaves nothing of what it replaced."""
+    cursor.execute("set time zone 'UTC'")
+    warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, source=SOURCE)
+    for day, *events in (
+        (DAYS[0], told("ins", 10, 1, price=10, step=1)),
+        (DAYS[1], told("upd", 9, 2, step=2), told("ins", 10, 1, price=10, step=1)),
+        (DAYS[2], told("upd", 15, 1, price=99, step=3)),
+        (DAYS[2], told("upd", 15, 1, price=11, step=3), told("upd", 8, 3, price=12, step=4)),
+        (DAYS[3], told("del", 7, 4) | {"old": {"id": 1}}),
+    ):
+        warehouse.land(day, events)
+        warehouse.load(day)
+    assert believed(warehouse, "step, price") == [
+        (1, 10, "1.10", "1.15", 3, None, False),
+        (1, 10, "1.10", "2.9", 2, 3, False),
+        (1, 10, "1.10", None, 1, 2, False),
+        (2, 10, "2.9", None, 2, 3, False),
+        (2, 11, "2.9", "3.8", 3, None, False),
+        (3, 11, "1.15", "2.9", 3, None, False),
+        (4, 12, "3.8", "4.7", 4, None, False),
+        (4, 12, "3.8", None, 3, 4, False),
+    ]
+
+
+def test_what_is_believed_alike_again_and_again_is_one_belief(
+    cursor: Any, schema: str, tmp_path: Path
+) -> None:
+    cursor.execute("set time zone 'UTC'")
+    warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, source=SOURCE)
+    for day, *events in (
+        (DAYS[0], told("ins", 10, 1, price=10), told("upd", 18, 1, price=11)),
+        (DAYS[1], told("upd", 16, 1, price=13)),
+        (DAYS[2], told("upd", 14, 1, price=12)),
+    ):
+        warehouse.land(day, events)
+        warehouse.load(day)
+    assert believed(warehouse) == [
+        (10, "1.10", "1.14", 3, None, False),
+        (10, "1.10", "1.16", 2, 3, False),
+        (10, "1.10", "1.18", 1, 2, False),
+        (11, "1.18", None, 1, None, True),
+        (12, "1.14", "1.16", 3, None, False),
+        (13, "1.16", "1.18", 2, None, False),
+    ]
+
+
+def test_rows_that_go_by_another_unique_key(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """Whom an event means depends on what is known: here who bears a code."""
+    cursor.execute("set time zone 'UTC'")
+    events = {"unique_keys": [["code"]]}
+    warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, events=events, source=SOURCE)
+    for day, *messages in (
+        (DAYS[0], told("ins", 10, 1, code="a", price=1)),
+        (DAYS[1], told("del", 12, 1) | {"old": {"code": "a"}, "new": None}),
+        (DAYS[2], told("ins", 11, 1, id=2, code="a", price=2)),
+    ):
+        warehouse.land(day, messages)
+        warehouse.load(day)
+    assert believed(warehouse, "code, price") == [
+        ("a", 1, "1.10", "1.12", 2, 3, False),
+        ("a", 1, "1.10", None, 1, 2, False),
+        ("a", 1, "1.10", None, 3, None, True),
+        ("a", 2, "1.11", "1.12", 3, None, False),
+    ]
+    versions = warehouse.rows("event_versions", "id, hour(event_time), hour(event_end_time)")
+    assert sorted(versions) == [(1, 10, None), (2, 11, 12)]
+
+
+def test_it_needs_the_archive_and_its_names() -> None:
+    def node(name: str, **more: Any) -> dict[str, Any]:
+        return {"name": name, "schema": "s", "alias": name, **more}
+
+    columns = {"id": {"name": "id"}, "Valid_From": {"name": "Valid_From"}}
+    models = ("orders_ledger", "orders_committed", "orders_bitemporal")
+    nodes = {f"model.shop.{name}": node(name) for name in models}
+    nodes["model.shop.stg_orders"] = node("stg_orders", columns=columns)
+    nodes["model.shop.orders_ledger"]["depends_on"] = {"nodes": ["model.shop.orders_events"]}
+    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    settings = {"load_type": "events", "events": {"format": "debezium"}}
+    archive, names = macros._model_problems("orders", settings, "model.shop.orders_ledger")
+    assert archive.startswith("orders: orders_bitemporal reads the events of all loads, but they")
+    assert names.startswith("orders: the columns Valid_From would come twice in orders_bitemporal")
+    del nodes["model.shop.orders_bitemporal"]
+    assert macros._model_problems("orders", settings, "model.shop.orders_ledger") == []
