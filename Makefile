@@ -4,7 +4,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-faults histories browser cluster docs stop lint format bench clean
+.PHONY: help demo test test-all test-faults histories browser cluster stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -67,6 +67,7 @@ cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
 
 # Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
+.PHONY: docs
 docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: target/site/index.html
 	@$(BIN)/spark-cdc deps --if-needed
 	@export DBT_PROFILES_DIR=profiles DBT_TARGET_PATH=target/dbt_docs; \
