@@ -52,7 +52,6 @@ test: .venv/dev.stamp ## what to run before each commit, on servers of its own: 
 
 test-all: ## everything that proves the project: some three hours
 	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
-	@$(MAKE) --no-print-directory test-formats
 
 # Which versions, files, and what takes time: docs/spark.md.
 test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="3.5 4.3" chooses
@@ -65,7 +64,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-# Suites that prove what loads and operations do, on servers and ledgers of each format; part of `make test-all`.
+# Suites that prove what loads and operations do, on servers and ledgers of each format; beyond `make test-all`, which has tests/test_homes.py.
 FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
