@@ -87,6 +87,7 @@ cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
 
 # Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
+.PHONY: docs
 docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: target/site/index.html
 	@$(BIN)/spark-cdc deps --if-needed
 	@export DBT_PROFILES_DIR=profiles DBT_TARGET_PATH=target/dbt_docs; \

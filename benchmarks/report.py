@@ -256,7 +256,7 @@ def _formats(results: Results, setting: Setting) -> list[str]:
         rows.append([name, *cells])
     headings = [f"{step}: {what}" for step in FORMAT_STEPS for what in ("s", "CPU s", "×")]
     return [
-        "## Table formats",
+        f"### Ledgers of {len(names)} formats",
         "",
         f"Full loads of {setting.rows:,} rows (day 2: 40% updated, 20% deleted, 20% new), a delta"
         f" of {DELTA_ROWS:,} into as many, and a read of the current view after it, by whole `dbt"

@@ -469,6 +469,7 @@ def _macros(folder: Path) -> Macros:
         _read_despite_damage=lambda on=True: None,
         _verified_files=lambda verified: {
             "listed": f"{SCHEMA}.files",
+            "findings": [],
             "opened": f"{SCHEMA}.opened",
             "records": f"{SCHEMA}.opened",
             "table": f"{SCHEMA}.ledger",

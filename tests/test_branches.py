@@ -20,9 +20,10 @@ SEQ: dict[str, Any] = {"seq": {"data_type": "bigint", "role": "control"}}
 FEED = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
 OFTEN, NEVER = {"changed_share": 100, "loads": 1}, {"changed_share": 100, "loads": 100}
 DELTA = {"load_type": "delta", "deleted_when": "op = 'D'"}
+RULES = {"known": {"condition": "name is not null", "action": "warn"}}
 # some with a checkpoint every other load, some with none but the first
 EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "full": (COLUMNS, {"on_reject": "quarantine", "checkpoint": OFTEN}),
+    "full": (COLUMNS, {"on_reject": "quarantine", "checkpoint": OFTEN, "rules": RULES}),
     "delta": (COLUMNS | OP, DELTA | {"checkpoint": NEVER}),
     "moves": (
         COLUMNS | OP | SEQ,
@@ -31,7 +32,7 @@ EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "steps": (COLUMNS | OP | SEQ, {"load_type": "events", "events": FEED, "checkpoint": OFTEN}),
 }
 ENTITIES = EVERY if scale.ALL else {name: EVERY[name] for name in ("full", "moves")}
-VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects")
+VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects", "quality")
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 8))
 STORY: list[dict[int, str]] = [
     {1: "a", 2: "b", 3: "c"},
@@ -72,6 +73,9 @@ def describe(project: Project, *, more: bool = False) -> None:
         if name == "moves":
             model = models / f"{name}_event_versions.sql"
             model.write_text("{{ spark_cdc.event_versions() }}\n", encoding="utf-8")
+        elif name == "full":
+            model = models / f"{name}_quality.sql"
+            model.write_text("{{ spark_cdc.quality() }}\n", encoding="utf-8")
 
 
 def seen(project: Project, schema: str, *names: str) -> dict[str, Any]:
@@ -85,7 +89,7 @@ def seen(project: Project, schema: str, *names: str) -> dict[str, Any]:
             kept = [
                 place
                 for place, column in enumerate(at)
-                if column not in ("load_id", "_commit_timestamp")
+                if column not in ("load_id", "_commit_timestamp", "committed_at")
             ]
             rows = [tuple(row[place] for place in kept) for row in project.cursor.fetchall()]
             found[view] = ([at[place] for place in kept], sorted(rows, key=repr))
@@ -293,6 +297,11 @@ def test_a_whole_story(shop: Project, well: Callable[..., str]) -> None:
         for name in ENTITIES:
             land(shop, name, 5, more="m")
         well("load", DAYS[5], "--select", *ENTITIES, *words)
+        views = shop.query(f"show views in {schema}")
+        for table in {row[1] for row in shop.query(f"show tables in {schema}")} - {
+            row[1] for row in views
+        }:
+            shop.query(f"refresh table {schema}.{table}")  # this session has read it before
         parts.append(seen(shop, schema))
         if words:
             shown = well("diff", "delta", *words)

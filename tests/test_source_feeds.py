@@ -214,8 +214,8 @@ def test_files_of_delta_that_are_gone() -> None:
     given = macros(
         _plan=plan, run_query=lambda sql: asked.append(sql) or SimpleNamespace(rows=rows)
     )
-    gone = given._events_delta_cdf_gone_files({"after": 3, "to": 5}, "file:/warehouse/orders")
-    assert gone == [path]
+    gone = given._events_delta_cdf_gone_file({"after": 3, "to": 5}, "file:/warehouse/orders")
+    assert gone == path
     assert "_delta_log/{00000000000000000004.json,00000000000000000005.json}`" in asked[0]
     assert "binaryFile.`file:/warehouse/orders/part-01.parquet`" in asked[-1]
 
@@ -369,6 +369,11 @@ def test_a_table_that_is_made_anew_is_taken_as_a_whole(decide: Decide) -> None:
     [
         ("[TABLE_OR_VIEW_NOT_FOUND] The table shop.orders", False, "is not there ([TABLE_OR_VIEW_"),
         ("[UNRESOLVABLE_TABLE_VALUED_FUNCTION] Could not", True, "or the server lacks Delta ([UNR"),
+        (
+            "[DATA_SOURCE_NOT_FOUND] Failed to find the data source: delta",
+            True,
+            "server lacks Delta",
+        ),
         ("[DELTA_MISSING_CHANGE_DATA] at 0", False, None),
     ],
 )

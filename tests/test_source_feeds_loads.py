@@ -257,7 +257,7 @@ def test_what_was_taken_away(source: Source) -> None:
     source.run("delete from {t} where id = 1", "update {t} set name = 'Bob' where id = 2")
     if source.format == "delta":
         source.run("vacuum {t} retain 0 hours")
-        wanted = "files are not there any more, as VACUUM of the table leaves it (file:"
+        wanted = "one is not there any more, as VACUUM of the table leaves it (file:"
     else:
         name = source.table.removeprefix("iceberg.")
         source.run(

@@ -181,7 +181,7 @@ def macros(format: str, columns: str = "", **answers: str) -> tuple[Macros, list
 
     def run_query(sql: str) -> Any:
         sent.append(sql)
-        value = answers.get(sql.split(".")[-1].replace("-", "_"), "<undefined>")
+        value = answers.get(sql.strip("`").split(".")[-1].replace("-", "_"), "<undefined>")
         return SimpleNamespace(rows=[{"key": sql, "value": value}] if sql[:4] == "set " else [])
 
     found = [SimpleNamespace(name=name, dtype="int") for name in columns.split()]

@@ -6,7 +6,7 @@
 {%- macro _events_delta_cdf_feed_now(table) -%}
     {#- what Delta says of a version is of no interest here -#}
     {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
-    {%- set is_delta = modules.re.match('\\[DELTA_(?!TABLE_ONLY)', spark_cdc._change_feed_refusal(plan) or '[DELTA_') -%}
+    {%- set is_delta = modules.re.match('\\[DELTA_(?!TABLE_ONLY)', spark_cdc._plan_refusal(plan) or '[DELTA_') -%}
     {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', not is_delta) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
@@ -28,15 +28,15 @@
     {%- set offset = read.offset if read and read.id == now.id else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}
     {%- set is_back = feed.after is not none and feed.to < feed.after -%}
     {%- set words = none if is_back or feed.to == feed.after
-        else spark_cdc._change_feed_refusal(spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_rows_sql(feed))) -%}
-    {%- set gone = [] if words or is_back or feed.after in [none, feed.to] else spark_cdc._events_delta_cdf_gone_files(feed, now.location) -%}
+        else spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_rows_sql(feed))) -%}
+    {%- set gone = none if words or is_back or feed.after in [none, feed.to] else spark_cdc._events_delta_cdf_gone_file(feed, now.location) -%}
     {%- set problem -%}
 {%- if is_back -%}
 the newest version of {{ feed.table }} is {{ feed.to }}, but up to {{ feed.after }} has been read
 {%- elif words -%}
 {{ text }} can't be read: {{ words }}
 {%- elif gone -%}
-{{ text }} can't be read: files are not there any more, as VACUUM of the table leaves it ({{ gone[0] }})
+{{ text }} can't be read: of its files one is not there any more, as VACUUM of the table leaves it ({{ gone }})
 {%- endif -%}
     {%- endset -%}
     {{ return({'problem': problem or none, 'offset': offset, 'number': feed.to + offset}) }}
@@ -65,9 +65,9 @@ table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ fee
 {%- endmacro -%}
 
 
-{#- Files of the oldest changes that are not there any more. Spark says so only when it reads them, and VACUUM takes the oldest first; so the log is asked for some 50 of
+{#- A file of the oldest changes that is not there any more; none. Spark says so only when it reads them, and VACUUM takes the oldest first; so the log is asked for some 50 of
     them, as far as their names are plain. -#}
-{%- macro _events_delta_cdf_gone_files(feed, location) -%}
+{%- macro _events_delta_cdf_gone_file(feed, location) -%}
     {%- set log_files = [] -%}
     {%- for version in range(feed.after + 1, [feed.to, feed.after + 100] | min + 1) -%}{%- do log_files.append('%020d.json' % version) -%}{%- endfor -%}
     {%- set sql -%}
@@ -95,9 +95,9 @@ where is_change_data = has_change_data and path rlike '^[A-Za-z0-9_./=-]+$'
 order by version
 limit 50
     {%- endset -%}
-    {%- if spark_cdc._change_feed_refusal(spark_cdc._plan(sql)) -%}{{ return([]) }}{%- endif -%}  {#- a catalog that keeps the folder to itself -#}
+    {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return(none) }}{%- endif -%}  {#- a catalog that keeps the folder to itself -#}
     {%- set reads = [] -%}
     {%- for row in spark_cdc._query(sql) -%}{%- do reads.append('select 1 from binaryFile.`' ~ location ~ '/' ~ row.path ~ '`') -%}{%- endfor -%}
     {%- set plan = spark_cdc._plan(reads | join(' union all ')) if reads else '' -%}
-    {{ return(modules.re.findall('PATH_NOT_FOUND\\] Path does not exist: (\\S+?)[.]?(?:\\s|$)', plan)) }}
+    {{ return(spark_cdc._plan_missing_path(plan)) }}
 {%- endmacro -%}

@@ -14,7 +14,7 @@ left join {{ table }}.refs as refs
     on snapshots.snapshot_id = refs.snapshot_id and refs.name = 'main'
     {%- endset -%}
     {%- set plan = spark_cdc._plan('select 1 from ' ~ table) -%}
-    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Iceberg', spark_cdc._change_feed_refusal(spark_cdc._plan(sql)) is not none) -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Iceberg', spark_cdc._plan_refusal(spark_cdc._plan(sql)) is not none) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set parents, newest = {}, [] -%}
     {%- for row in spark_cdc._query(sql) -%}
@@ -36,7 +36,7 @@ left join {{ table }}.refs as refs
     {%- set words = none -%}
     {%- if is_chain and feed.after is not none and feed.to != feed.after -%}
         {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
-        {%- set words = spark_cdc._change_feed_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
+        {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
     {%- endif -%}
     {%- set problem -%}
 {%- if words -%}

@@ -70,18 +70,11 @@
 {%- endmacro -%}
 
 
-{#- Why Spark can't plan a query, in its own words; none if it can. Argument: plan (of _plan()). -#}
-{%- macro _change_feed_refusal(plan) -%}
-    {%- set match = modules.re.search('Error occurred during query planning:\\s*(.*)', plan, modules.re.DOTALL) -%}
-    {{ return(modules.re.sub('\\s+', ' ', modules.re.split('SQLSTATE|; line [0-9]', match.group(1))[0]).strip(' .;')[:500] if match else none) }}
-{%- endmacro -%}
-
-
 {#- Why the feed of a table can't be looked at; none if it can. Arguments: table, plan (of a query of it), product (whose table it has to be), is_other (whether
     it is none, or the server knows no such tables). -#}
 {%- macro _change_feed_table_problem(table, plan, product, is_other) -%}
-    {%- set words = spark_cdc._change_feed_refusal(plan) or '' -%}
-    {%- if 'TABLE_OR_VIEW_NOT_FOUND' in words or 'SCHEMA_NOT_FOUND' in words -%}
+    {%- set words = spark_cdc._plan_refusal(plan) or '' -%}
+    {%- if spark_cdc._plan_lacks_relation(words) and 'DATA_SOURCE_NOT_FOUND' not in words -%}
         {{ return('the table ' ~ table ~ ' is not there (' ~ words ~ '). Correct source.table') }}
     {%- elif is_other -%}
         {{ return(table ~ ' can not be read as a table of ' ~ product ~ ': it is one of another format, or the server lacks ' ~ product

@@ -5,7 +5,7 @@
     {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
     {%- set found = {} -%}
     {%- for name in [session_catalog, session_catalog ~ '.cache-enabled', 'spark.sql.extensions'] -%}
-        {%- do found.update({name: spark_cdc._query('set ' ~ name)[0].value | string}) -%}
+        {%- do found.update({name: spark_cdc._query('set `' ~ name ~ '`')[0].value | string}) -%}
     {%- endfor -%}
     {%- set catalog = found[session_catalog] -%}
     {%- set problem -%}

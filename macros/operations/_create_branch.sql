@@ -4,6 +4,7 @@
     {%- set load_log = spark_cdc._load_log() -%}
     {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
     {%- set problems = spark_cdc._new_branch_problems(name, schemas) -%}
+    {%- set of_log = spark_cdc._relation_in(schemas[load_log.schema], load_log.identifier) if load_log is not none else none -%}
     {%- set planned, empty = [], [] -%}
     {%- if not problems -%}
         {%- set tagged = {} -%}
@@ -15,7 +16,8 @@
         {%- for capture in captures -%}
             {%- set schema = schemas[capture.schema] -%}
             {%- set plan = spark_cdc._planned_branch(
-                name, capture, schema, relations[capture.schema], relations[schema], tagged.get(capture.entity.name)) -%}
+                name, capture, dict(spark_cdc._capture(capture.entity, schema), load_log=of_log), relations[capture.schema], relations[schema],
+                tagged.get(capture.entity.name)) -%}
             {%- if plan is none -%}
                 {%- do empty.append(capture.entity.name) -%}
             {%- else -%}
@@ -50,7 +52,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
         {%- endif -%}
     {%- endfor -%}
     {%- if load_log is not none -%}
-        {%- do spark_cdc._branch_load_log(load_log, schemas[load_log.schema], planned | map(attribute='name') | list) -%}
+        {%- do spark_cdc._branch_load_log(load_log, of_log, planned | map(attribute='name') | list) -%}
     {%- endif -%}
     {%- for plan in planned -%}
         {%- do spark_cdc._branch_entity(plan) -%}
@@ -104,11 +106,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
 
 {#- What an entity will be in a branch: the state that readers see in production, or that of the branch's tag, where it is there from an attempt before.
     Texts of views are production's, with the branch's relations in the place of its own, so that the YAML may have other columns by now.
-    Arguments: name (of the branch), capture (production's), schema (of the branch), relations and made (of production and of the branch, see
+    Arguments: name (of the branch), capture (production's), branched (the branch's), relations and made (of production and of the branch, see
     _relations_in()), tag (of _branch_tags(), or none). Returns a dictionary, none where nothing is committed. -#}
-{%- macro _planned_branch(name, capture, schema, relations, made, tag) -%}
+{%- macro _planned_branch(name, capture, branched, relations, made, tag) -%}
     {%- set entity = capture.entity -%}
-    {%- set branched = dict(spark_cdc._capture(entity, schema), load_log=none) -%}
     {%- set text = tag.text if tag else relations.get(capture.committed.identifier) -%}
     {%- if not text -%}{{ return(none) }}{%- endif -%}
     {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, capture.committed) -%}
@@ -132,7 +133,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
     } -%}
     {#- where the branch has loaded since, its views are those of its own loads -#}
     {%- set is_begun = plan.is_there and spark_cdc._parse_manifest(made[branched.committed.identifier] or '', branched.committed).loads != manifest.loads -%}
-    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'rejects'] if not is_begun -%}
+    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal', 'rejects', 'quality'] if not is_begun -%}
         {%- set view = entity.name ~ '_' ~ kind -%}
         {%- if relations.get(view) and view not in made -%}{%- do plan.views.update({view: spark_cdc._moved_text(relations[view], capture, branched)}) -%}{%- endif -%}
     {%- endfor -%}
@@ -160,7 +161,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
 {#- The text of a view that reads relations of an entity, with those of the branch in their place. -#}
 {%- macro _moved_text(text, capture, branched) -%}
     {%- set at = namespace(text=text) -%}
-    {%- for relation in ['ledger', 'events', 'committed'] -%}
+    {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if capture[relation] is not none -%}
         {%- set at.text = modules.re.sub('(?<![\\w.`])' ~ modules.re.escape(capture[relation] | string) ~ '(?!\\w)', branched[relation] | string, at.text) -%}
     {%- endfor -%}
     {{ return(at.text) }}
@@ -200,10 +201,9 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
 {%- endmacro -%}
 
 
-{#- Makes cdc_loads of a branch: rows of its own, and production's of these entities up to now. Of an entity that is there already nothing changes. -#}
-{%- macro _branch_load_log(load_log, schema, entities) -%}
+{#- Makes cdc_loads of a branch, the relation `view`: rows of its own, and production's of these entities up to now. Of an entity that is there already nothing changes. -#}
+{%- macro _branch_load_log(load_log, view, entities) -%}
     {%- if not entities or not spark_cdc._is_there(load_log) -%}{{ return('') }}{%- endif -%}
-    {%- set view = spark_cdc._relation_in(schema, load_log.identifier) -%}
     {%- set now = spark_cdc._query('select unix_micros(current_timestamp()) as now')[0].now | int -%}
     {%- set known = spark_cdc._branch_origin(spark_cdc._view_text(view)) if spark_cdc._is_there(view) else none -%}
     {%- set until = dict.fromkeys(entities, now) -%}
@@ -211,7 +211,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
     {%- if known is none -%}
         {%- do spark_cdc._branch_table(load_log, view, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'], [], {'until': until}) -%}
     {%- elif until != known.until -%}
-        {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(schema, load_log.identifier ~ '_own')) -%}
+        {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(view.schema, view.identifier ~ '_own')) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -130,7 +130,7 @@ select
 from (
     values
     {%- for finding in findings %}
-    ({{ spark_cdc._literal(finding.problem) }}, {{ spark_cdc._literal(finding.load_id) if finding.load_id else 'null' }}, {# -#}
+    ({{ spark_cdc._literal(finding.problem) }}, {{ spark_cdc._literal(finding.load_id) if finding.get('load_id') else 'null' }}, {# -#}
     {{ spark_cdc._literal(finding.repair) }}, {{ spark_cdc._literal(finding.get('examples', '')) }}),
     {%- endfor %}
     (null, cast(null as string), null, null)

@@ -16,6 +16,7 @@
 {%- set carried = ['event_op', 'event_time', 'step__source_transaction', 'load_id', 'step__era_from', 'step__era_to'] -%}
 {%- set group = 'events.key_hash' if not moves else "cast('' as binary)" -%}
 {%- if moves and not alternates -%}{%- set group = "if(moving.key_hash is null, events.key_hash, cast('' as binary))" -%}{%- endif -%}
+{%- set load_number = "cast(rpad(translate(split_part(events.load_id, '-', 1), 'T', ''), 14, '0') as bigint)" -%}
 {%- set of_belief = 'partition by key_hash, event_position, load_id, step__valid_end, step__row_hash order by step__known_since' -%}
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
@@ -32,7 +33,7 @@ moving as (
     ) as tied
 ),
 {% endif %}
--- each event where it came first, once for each era of its key that knows it; step__era_from is null where there is one era alone
+-- each event, once for each era of its key that knows it
 believed as (
     select
         {%- for column in spark_cdc._event_columns(entity) %}
@@ -40,53 +41,32 @@ believed as (
         {%- endfor %}
         event_transaction as step__source_transaction,
         load_id,
-        step__era_from,
-        step__era_to
+        if(size(step__eras) > 1, step__era_from, null) as step__era_from,
+        get(step__eras, cast(array_position(step__eras, step__era_from) as int)) as step__era_to
     from (
         select
             *,
-            if(size(step__starts) > 1, step__starts[step__era], null) as step__era_from,
-            get(step__starts, step__era + 1) as step__era_to
+            array_sort(collect_set(if(step__is_first and step__is_late, load_id, null)) over (partition by step__group)) as step__eras
         from (
             select
-                *,
-                explode(sequence(0, size(step__starts) - 1)) as step__era
-            from (
-                select
-                    *,
-                    array_sort(collect_set(
-                        if(step__known_position is null or event_position <= step__known_position, load_id, null)
-                    ) over (partition by step__group)) as step__starts
-                from (
-                    select
-                        *,
-                        max(event_position) over (
-                            partition by step__group order by step__load range between unbounded preceding and 1 preceding
-                        ) as step__known_position
-                    from (
-                        select
-                            *,
-                            dense_rank() over (partition by step__group order by load_id) as step__load
-                        from (
-                            select
-                                events.*,
-                                {{ group }} as step__group,
-                                min(events.load_id) over (
-                                    partition by events.key_hash, events.event_position, events.event_hash
-                                ) as step__first_load_id
-                            from events
-                            {%- if moves and not alternates %}
-                            left join moving
-                                on events.key_hash = moving.key_hash
-                            {%- endif %}
-                        ) as related
-                        where load_id = step__first_load_id
-                    ) as numbered
-                ) as placed
-            ) as begun
-        ) as repeated
-    ) as eras
-    where step__era_to is null or load_id < step__era_to
+                events.*,
+                {{ group }} as step__group,
+                min(events.load_id) over (
+                    partition by events.key_hash, events.event_position, events.event_hash
+                ) = events.load_id as step__is_first,
+                coalesce(events.event_position <= max(events.event_position) over (
+                    partition by {{ group }}
+                    order by {{ load_number }} range between unbounded preceding and 1 preceding
+                ), true) as step__is_late
+            from events
+            {%- if moves and not alternates %}
+            left join moving
+                on events.key_hash = moving.key_hash
+            {%- endif %}
+        ) as related
+    ) as known_as
+        lateral view explode(step__eras) as step__era_from
+    where load_id < coalesce(get(step__eras, cast(array_position(step__eras, step__era_from) as int)), '~')
 ),
 {% if alternates %}
 {{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
@@ -114,22 +94,15 @@ beliefs as (
             substr(key_hash, 1, 16) as key_hash,
             {{ carried | join(',\n            ') }},
             event_position,
-            event_end_position,
-            event_end_time,
-            step__end_load_id,
-            explode(array(false, true)) as step__has_end
-        from (
-            select
-                *,
-                lead(event_position) over of_key as event_end_position,
-                lead(event_time) over of_key as event_end_time,
-                lead(load_id) over of_key as step__end_load_id
-            from resolved
-            window of_key as (partition by key_hash order by event_position, load_id)
-        ) as ended
-        where step__is_alive
+            step__is_alive,
+            lead(event_position) over of_key as event_end_position,
+            lead(event_time) over of_key as event_end_time,
+            lead(load_id) over of_key as step__end_load_id
+        from resolved
+        window of_key as (partition by key_hash order by event_position, load_id)
     ) as versions
-    where step__end_load_id is not null or not step__has_end
+        lateral view explode(array(false, true)) as step__has_end
+    where step__is_alive and (step__end_load_id is not null or not step__has_end)
 )
 
 -- what eras that follow each other believe alike is one belief
@@ -171,14 +144,13 @@ where not step__goes_back
 {#- A column of an event in an era: keys and transactions are that era's own. -#}
 {%- macro _believed_value(column) -%}
     {%- set name = column.sql -%}
-    {%- set era = "cast(coalesce(step__era_from, '') as binary)" -%}
+    {%- set era = "if(size(step__eras) > 1, step__era_from, '')" -%}
     {%- if column.name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
-        {{ return('concat(' ~ name ~ ', ' ~ era ~ ') as ' ~ column.sql) }}
+        {{ return('concat(' ~ name ~ ', cast(' ~ era ~ ' as binary)) as ' ~ name) }}
     {%- elif column.name == 'alternate_hashes' -%}
-        {{ return('transform(' ~ name ~ ', each -> concat(each, ' ~ era ~ ')) as ' ~ column.sql) }}
+        {{ return('transform(' ~ name ~ ', each -> concat(each, cast(' ~ era ~ ' as binary))) as ' ~ name) }}
     {%- elif column.name == 'event_transaction' -%}
-        {%- set own = "concat(step__era_from, ' ', coalesce(" ~ name ~ ', to_json(event_position)))' -%}
-        {{ return('if(step__era_from is null, ' ~ name ~ ', ' ~ own ~ ') as ' ~ column.sql) }}
+        {{ return("concat(" ~ era ~ ", ' ', coalesce(" ~ name ~ ', to_json(event_position))) as ' ~ name) }}
     {%- endif -%}
     {{ return(name) }}
 {%- endmacro -%}
