@@ -256,7 +256,7 @@ def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
         differing = warehouse.differing(view, columns, WANTED, rows)
         if differing:
             wrong[view] = differing
-    if differing := bitemporal_differences(warehouse, meant):
+    if warehouse.takes_bitemporal() and (differing := bitemporal_differences(warehouse, meant)):
         wrong["bitemporal"] = differing
     truncated = any(event.op == "truncate" for load in run.loads for event in load.events)
     for number, result in enumerate(results):
