@@ -1,10 +1,11 @@
 # Commands of the project. Needs make and a Python >= 3.10; everything else it gets itself.
 #   make demo PYTHON=/path/to/python3.12     another Python than the first that fits
 #   make demo PORT=10020                     another port than 10019 for the server
+#   make demo FORMAT=delta                   tables of another format than parquet: orc, delta, iceberg
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-matrix test-faults histories browser cluster stop lint format bench clean
+.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster docs stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -13,11 +14,16 @@ STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server sto
 # A worker per core, each with a Spark server; the tests of a file stay together, and long files come first (see tests/conftest.py).
 WORKERS ?= 2
 PYTEST_ARGS ?=
+FORMAT_TESTS := tests/test_histories.py tests/test_readers.py tests/test_replay.py tests/test_schema_change.py tests/test_faults.py
 BENCH_ARGS ?=
 export CLUSTER_RUN ?=
 
 ifeq ($(origin PORT),command line)
 export SPARK_CDC_PORT := $(PORT)
+endif
+
+ifeq ($(origin FORMAT),command line)
+DEMO_ARGS := --format $(FORMAT)
 endif
 
 help: ## this list
@@ -29,12 +35,12 @@ help: ## this list
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --demo
 
 # The same with what tests and checks need.
-.venv/dev.stamp: $(PINS) requirements/dev.txt requirements/openlineage.txt
+.venv/dev.stamp: $(PINS) requirements/dev.txt requirements/docs.txt requirements/openlineage.txt
 	@python=$$(PYTHON="$(PYTHON)" sh src/spark_cdc/bootstrap/find_python.sh) || exit 1; \
 	PYTHONPATH=src "$$python" -m spark_cdc.bootstrap --dev
 
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
-	@$(BIN)/spark-cdc demo
+	@$(BIN)/spark-cdc demo $(DEMO_ARGS)
 
 test: .venv/dev.stamp ## what to run before each commit, on servers of its own: half an hour on two cores
 	@$(BIN)/spark-cdc deps --if-needed
@@ -58,18 +64,35 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
+# Suites that prove what loads and operations do, on servers and ledgers of each format; beyond `make test-all`, which has tests/test_homes.py.
+FORMATS ?= orc delta iceberg
+test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
+	@$(BIN)/spark-cdc deps --if-needed
+	@for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=300 \
+		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
+		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || exit 1; done
+
 histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
 
-browser: .venv/dev.stamp ## opens what `spark-cdc report` wrote in Chromium (Debian: chromium); part of `make test-all`
+browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`
 	@$(BIN)/spark-cdc deps --if-needed
-	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py $(PYTEST_ARGS)
+	@SPARK_CDC_TEST_BROWSER=1 $(BIN)/python -m pytest tests/test_report_browser.py tests/test_site.py $(PYTEST_ARGS)
 
 # Master, two workers, a metastore in PostgreSQL, Thrift servers: see docs/cluster.md. What it needs and lacks it names.
 cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="command" against it
 	@$(BIN)/spark-cdc deps --if-needed
 	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
+
+# Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
+.PHONY: docs
+docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: target/site/index.html
+	@$(BIN)/spark-cdc deps --if-needed
+	@export DBT_PROFILES_DIR=profiles DBT_TARGET_PATH=target/dbt_docs; \
+	$(BIN)/dbt --quiet parse && $(BIN)/dbt --quiet docs generate --no-compile --empty-catalog --static
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
+	@echo "target/site/index.html"
 
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

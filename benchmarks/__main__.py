@@ -15,17 +15,9 @@ from pathlib import Path
 
 from benchmarks import event_scenarios, harness, report, scenarios
 
-from spark_cdc import packages, project
+from spark_cdc import packages, project, table_formats
 from spark_cdc.errors import SparkCdcError
 
-# The Delta Lake that is built for our Spark. Its default of 50 partitions for a table's metadata
-# is meant for clusters.
-DELTA = ("io.delta:delta-spark_4.1_2.13:4.4.0", "io.delta:delta-storage:4.4.0")
-DELTA_CONF = (
-    "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.databricks.delta.snapshotPartitions=2",
-)
 # The ledger's own, so that the floor is no slower than it need be.
 OPTIONS = (
     "options (`parquet.enable.dictionary#key_hash` 'false',"
@@ -40,11 +32,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=10_000_000, help="of (e)")
     parser.add_argument("--keys", type=int, default=None, help="that they name; default a tenth")
     parser.add_argument("--prior", type=int, default=None, help="rows before; default as --events")
-    parser.add_argument("--inputs", default="typed,json", help="of (e)")
+    parser.add_argument("--inputs", default="typed,archived,json", help="of (e)")
     parser.add_argument("--images", default="whole,partial", help="of (e)")
     parser.add_argument("--no-loop", dest="loop", action="store_false", help="leave out its loop")
     parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
-    parser.add_argument("--only", default="a,b,c,d,e", help="(b) comes with (a)")
+    parser.add_argument("--only", default="a,b,c,d,e,f", help="(b) comes with (a)")
+    parser.add_argument("--format", default="parquet,orc,delta,iceberg", help="formats of (f)")
     parser.add_argument("--memory", default="4g", help="heap of each server")
     parser.add_argument("--output", type=Path, default=None, help="default docs/benchmarks.md")
     args = parser.parse_args()
@@ -78,6 +71,8 @@ def main() -> int:
     notes: list[str] = []
     results: dict[str, harness.Measure] = {}
     running: list[harness.Server] = []
+    formats: dict[str, harness.Server] = {}
+    merging: harness.Server | None = None
     base = f"{(bench / 'landing').relative_to(root)}"
     try:
         running.append(harness.Server(bench / "server", args.memory))
@@ -89,21 +84,25 @@ def main() -> int:
             results |= event_scenarios.event_loads(
                 running[0], bench, base, streams, args.inputs, args.repeat, args.loop
             )
+        if "f" in only:
+            for name in args.format.split(","):
+                formats[name] = running[0]
+                if name in table_formats.BUILDS:
+                    formats[name] = harness.Server(bench / name, args.memory, [name])
+                    running.append(formats[name])
+            results |= scenarios.format_loads(formats, bench, base, args.rows, args.repeat)
         if only & {"c", "d"}:
             if "d" in only:
                 try:
-                    jars = harness.delta_jars(DELTA, bench / "jars")
-                    running.append(harness.Server(bench / "delta", args.memory, jars, DELTA_CONF))
+                    merging = harness.Server(bench / "merge", args.memory, ["delta"])
+                    running.append(merging)
                 except SparkCdcError as error:
                     notes.append(f"(d) is left out: {error.message}.")
-            results |= scenarios.delta_loads(
-                running[0], running[1] if len(running) > 1 else None, bench, base, sizes,
-                args.repeat,
-            )  # fmt: skip
+            results |= scenarios.delta_loads(running[0], merging, bench, base, sizes, args.repeat)
     finally:
         for one in running:
             one.stop()
-        for name in ("server", "delta"):  # tables, gigabytes of them; the landed files stay
+        for name in ("server", "merge", *formats):  # tables, gigabytes; the landed files stay
             shutil.rmtree(bench / name / "warehouse", ignore_errors=True)
     setting = report.Setting(
         rows=args.rows,
@@ -115,7 +114,7 @@ def main() -> int:
         load_average=(load_before, os.getloadavg()[0]),
         spark=str(running[0].status.info["spark"]),
         java=str(running[0].status.info["java"]).split()[0],
-        delta=DELTA[0].rsplit(":", 1)[1] if len(running) > 1 else None,
+        delta=table_formats.jars(["delta"])[0].version if merging or "delta" in formats else None,
         notes=notes,
     )
     parts = report.sections(results, setting)

@@ -35,7 +35,7 @@ VALUES = [
 ]
 ALL = (KEY, *VALUES)
 NAMES = [column.name for column in ALL]
-KINDS = {"typed": "parquet", "json": "text"}
+KINDS = {"typed": "parquet", "archived": "parquet", "json": "text"}
 LOST = "remarks"  # the column that partial rows lack
 
 
@@ -180,7 +180,7 @@ def make_data(on: Server, landing: Path, streams: Sequence[Stream], with_json: b
 # ---------------------------------------------------------------- ours
 
 
-def typed_entity(path: str) -> new.Entity:
+def typed_entity(path: str, archive: bool = False) -> new.Entity:
     columns = [KEY, *VALUES, new.Column("seq", "bigint", role="control")]
     events = {
         "format": "flagged_rows",
@@ -188,6 +188,7 @@ def typed_entity(path: str) -> new.Entity:
         "order": ["seq"],
         "codes": {"R": "read", "I": "insert", "U": "update", "D": "delete"},
         "unavailable": MARK,
+        "archive": archive,
     }
     return new.Entity("item", columns, "events", format="parquet", path=path, events=events)
 
@@ -200,9 +201,11 @@ def json_entity(path: str) -> new.Entity:
 class Load:
     """The project's own load of one stream after another, each onto the same state."""
 
-    def __init__(self, on: Server, bench: Path, base: str, kind: str, schema: str) -> None:
-        self.base, self.kind = base, kind
-        self.entity = typed_entity if kind == "parquet" else json_entity
+    def __init__(self, on: Server, bench: Path, base: str, name: str, schema: str) -> None:
+        self.base, self.kind = base, KINDS[name]
+        self.entity: Callable[[str], new.Entity] = json_entity
+        if self.kind == "parquet":
+            self.entity = partial(typed_entity, archive=name == "archived")
         self.landing = bench / "landing"
         self.project = Project(bench / schema, self.entity("{business_date}"), on, schema)
 
@@ -408,10 +411,10 @@ def event_loads(
 
     loads = {}
     for name in inputs:
-        loads[name] = Load(on, bench, base, KINDS[name], f"bench_events_{name}")
+        loads[name] = Load(on, bench, base, name, f"bench_events_{name}")
         first = measure(into(f"base {name}"), on, loads[name].begin, prior)
         print(f"{prior:,} rows loaded as {name} in {first.seconds:.1f} s", flush=True)
-    fixed = Load(on, bench, base, "parquet", "bench_events_tiny")
+    fixed = Load(on, bench, base, "typed", "bench_events_tiny")
     fixed.begin(tiny.prior)
     for number in range(-1, repeat):
         counts = number >= 0  # the first round warms up

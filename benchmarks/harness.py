@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import yaml
 
 from spark_cdc import new, project, server
@@ -90,11 +91,12 @@ class Run:
 
 @dataclass
 class Measure:
-    """Several measurements of one thing, in seconds, and the server's highest memory."""
+    """Several measurements of one thing: seconds, CPU seconds of the server, its highest memory."""
 
     name: str
     seconds: list[float] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
     memory: int = 0
 
     @property
@@ -114,14 +116,12 @@ class Server:
     """A Spark Thrift server of the benchmark's own, and a session on it."""
 
     def __init__(
-        self, state: Path, memory: str, jars: Sequence[Path] = (), conf: Sequence[str] = ()
+        self, state: Path, memory: str, formats: Sequence[str] = (), conf: Sequence[str] = ()
     ) -> None:
         self.state = state
         server.stop(state)
         shutil.rmtree(state, ignore_errors=True)
-        chosen = server.settings(
-            state, port="0", memory=memory, jars=[str(jar) for jar in jars], conf=conf
-        )
+        chosen = server.settings(state, port="0", memory=memory, formats=formats, conf=conf)
         self.status = server.start(chosen)
         self.warehouse = chosen.warehouse
         self._connection = server.connect(self.status.port)
@@ -143,6 +143,12 @@ class Server:
         Path(f"/proc/{self.status.pid}/clear_refs").write_text("5")
 
     @property
+    def cpu(self) -> float:
+        """CPU seconds of the process so far, user's and system's."""
+        used = psutil.Process(self.status.pid).cpu_times()
+        return float(used.user + used.system)
+
+    @property
     def peak(self) -> int:
         return server.resident_memory(self.status.pid)[1]
 
@@ -155,7 +161,9 @@ def measure(
 ) -> Any:
     """Do something once, add what it took to a measurement, and return that."""
     on.reset_peak()
+    before = on.cpu
     result = action(*arguments)
+    into.cpu.append(on.cpu - before)
     into.memory = max(into.memory, on.peak)
     if isinstance(result, Run):
         into.runs.append(result)
@@ -201,14 +209,18 @@ class Project:
         return f"{self.schema}.{self.entity.name}_{kind}"
 
     def load(self, day: str) -> Run:
-        """Run the plain command for a business date, and read from dbt's log what took how long.
+        """Run the plain command for a business date."""
+        return self.dbt("run", "--vars", project.variables({"business_date": day}))
+
+    def dbt(self, *words: str) -> Run:
+        """Run a dbt command, and read from dbt's log what took how long.
 
         dbt parses anew, as it does whenever the date in --vars is another than at the last run.
         """
         (self.folder / "target" / "partial_parse.msgpack").unlink(missing_ok=True)
         logs = self.folder / "logs"
         shutil.rmtree(logs, ignore_errors=True)
-        command = project.dbt_command("run", "--vars", project.variables({"business_date": day}))
+        command = project.dbt_command(*words)
         command[command.index("--project-dir") + 1] = str(self.folder)
         command += ["--log-format-file", "json", "--log-path", str(logs)]
         begun = time.monotonic()
@@ -218,7 +230,7 @@ class Project:
         seconds = time.monotonic() - begun
         if out.returncode:
             raise SparkCdcError(
-                f"dbt run of {self.entity.name} for {day} failed:\n{out.stdout[-3000:]}",
+                f"dbt {' '.join(words)} of {self.entity.name} failed:\n{out.stdout[-3000:]}",
                 f"Its log is in {logs}",
             )
         return Run(seconds, read_log(logs / "dbt.log"))
@@ -264,29 +276,6 @@ def read_log(log: Path) -> list[Statement]:
         elif thread in open_ones:
             statements.append(Statement(*open_ones.pop(thread), seconds=data["elapsed"]))
     return statements
-
-
-def delta_jars(coordinates: Sequence[str], folder: Path) -> list[Path]:
-    """Return jars by their Maven coordinates, copied by the Maven of this machine.
-
-    Raises SparkCdcError if there is no Maven or it can't get one of them.
-    """
-    jars = []
-    for coordinate in coordinates:
-        _, artifact, version = coordinate.split(":")
-        jar = folder / f"{artifact}-{version}.jar"
-        if not jar.exists():
-            if not shutil.which("mvn"):
-                raise SparkCdcError("there is no Maven (mvn) to get its jars with")
-            command = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={coordinate}"]
-            out = subprocess.run(
-                [*command, f"-DoutputDirectory={folder}"],
-                capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-            if out.returncode or not jar.exists():
-                raise SparkCdcError(f"Maven could not get {coordinate}")
-        jars.append(jar)
-    return jars
 
 
 def machine() -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -180,6 +180,47 @@ def full_loads(
         measure(into["book 2"], on, textbook, on, views, stage, DAYS[1], "textbook_day_1")
         measure(into["fixed"], on, fixed.load, DAYS[1])
         _print(f"day 2, round {number + 1}", into)
+    return results
+
+
+# ---------------------------------------------------------------- (f)
+
+FORMAT_STEPS = ("day 1", "day 2", "delta", "read")
+
+
+def format_loads(
+    servers: Mapping[str, Server], bench: Path, base: str, rows: int, repeat: int
+) -> dict[str, Measure]:
+    """The same loads into ledgers of each format, in turns, each on a server that has it."""
+    landing = bench / "landing"
+    full, deltas = make_full(landing, rows), make_deltas(landing, rows, DELTA_ROWS)
+    projects: dict[tuple[str, str], Project] = {}
+    for name, on in servers.items():
+        for kind, entity in (
+            ("full", full_entity(f"{base}/{full.name}")),
+            ("delta", delta_entity(f"{base}/{deltas.name}")),
+        ):
+            schema = f"bench_{kind}_{name}"
+            projects[name, kind] = Project(bench / schema, entity, on, schema)
+            projects[name, kind].set(file_format=name)
+        projects[name, "delta"].load(DAYS[0])
+    results: dict[str, Measure] = {}
+    for number, day in enumerate(_days_after(DAYS[0], 1, repeat + 1)):  # the first one warms up
+        taken: dict[str, Measure] = {}
+        for step in FORMAT_STEPS:
+            for name, on in servers.items():
+                known = f"{step} {name}"
+                taken[known] = results.setdefault(known, Measure(known)) if number else Measure("")
+                whole, part = projects[name, "full"], projects[name, "delta"]
+                if step == "read":
+                    query = f"select sum(value1), count(key5) from {part.table('current')}"
+                    on.execute(query)  # what counts is the second read
+                    measure(taken[known], on, on.timed, query)
+                elif step == "delta":
+                    measure(taken[known], on, part.load, day)
+                else:
+                    measure(taken[known], on, whole.load, DAYS[FORMAT_STEPS.index(step)])
+        _print(f"formats, round {number}", taken)
     return results
 
 

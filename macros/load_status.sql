@@ -16,6 +16,7 @@
             'load_type': entity.declared_load_type,
             'per': 'date' if entity.eff_type == 'date' else 'timestamp',
             'has_archive': (entity.events or {}).get('archive') or false,
+            'reads_feed': entity.source.format == 'change_feed',
             'times': spark_cdc._load_times(entity, loads),
             'load_types': spark_cdc._load_types_of_names(loads),
             'rows': head.rows,

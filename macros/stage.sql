@@ -14,6 +14,9 @@
         {{ return('select 1 as not_read') }}
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
+        {%- if entity.source.format == 'change_feed' -%}
+            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(spark_cdc._capture_of_model())).entity -%}
+        {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}
     {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}

@@ -1,4 +1,4 @@
-"""A headless Chromium for tests of the report: it opens a file, answers JavaScript, takes pictures.
+"""A headless Chromium for tests of report and site: opens files, runs code, takes pictures.
 
 It is spoken to over two pipes (the DevTools protocol), so that nothing else has to be installed.
 """
@@ -29,7 +29,7 @@ def binary() -> str:
         if found:
             return found
     raise SparkCdcError(
-        "the tests of the report in a browser need Chromium: there is none of "
+        "the tests in a browser need Chromium: there is none of "
         + ", ".join(NAMES)
         + ". Install it, in Debian with: apt-get install chromium",
         "Another place: SPARK_CDC_CHROMIUM=/opt/…/chromium",
@@ -118,9 +118,13 @@ class Browser:
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Open a report and wait until it is drawn."""
+        self.visit(path, fragment)
+        self.wait("document.body && document.body.dataset.ready === 'true'")
+
+    def visit(self, path: Path, fragment: str = "") -> None:
+        """Open a file anew, whatever is shown."""
         self._ask("Page.navigate", url="about:blank")
         self._ask("Page.navigate", url=path.as_uri() + fragment)
-        self.wait("document.body && document.body.dataset.ready === 'true'")
 
     def run(self, code: str) -> Any:
         """The value of an expression in the page."""

@@ -20,7 +20,7 @@ from spark_cdc import server as local_server
 ROOT = Path(__file__).resolve().parents[1]
 # Spark's in-memory catalog takes half the CPU of Hive's. What kills servers and runs of dbt has
 # servers of its own, with Hive's catalog (tests/faults), as users have.
-CATALOG = "hive" if scale.ALL else "in-memory"
+CATALOG = "hive" if scale.ALL or scale.FORMAT == "iceberg" else "in-memory"
 SERVER = (
     f"spark.driver.extraJavaOptions={JVM}",
     "spark.sql.shuffle.partitions=4",
@@ -93,8 +93,8 @@ def _is_wanted(item: pytest.Item) -> bool:
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of the shell that runs the tests out of them."""
-    for name in ("SPARK_CDC_STATE_DIR", "SPARK_CDC_SPARK_CONF", "SPARK_CDC_JARS"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("STATE_DIR", "SPARK_CONF", "JARS", "WITH", "IVY_SETTINGS"):
+        monkeypatch.delenv(f"SPARK_CDC_{name}", raising=False)
 
 
 @pytest.fixture(scope="session")
@@ -128,7 +128,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         return
     place = os.environ.get("SPARK_CDC_TEST_STATE") or tmp_path_factory.mktemp("server")
     state = Path(place) / os.environ.get("PYTEST_XDIST_WORKER", "state")
-    chosen = local_server.settings(state, port="0", memory="3g", conf=SERVER, timeout="600")
+    chosen = local_server.settings(
+        state, port="0", memory="3g", conf=SERVER, timeout="600", formats=scale.WITH
+    )
     try:
         started = local_server.start(chosen)
         yield Server(local_server.HOST, started.port, state)

@@ -22,6 +22,7 @@ import yaml
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
+import scale
 from spark_cdc import chain
 from warehouse import fetched
 
@@ -86,20 +87,20 @@ class Parsed:
 
     def __init__(self, *places: str) -> None:
         self.places = places
-        self._key: Any = None
-        self._bytes = b""
+        self._packed: dict[str | None, tuple[Any, bytes]] = {}  # by the schema of the environment
 
     def manifest(self, key: Any = None) -> Manifest | None:
         """A copy of its own for each command, for a run changes it; nothing if it can't be parsed.
 
         key: what the project is parsed anew for, if it is another one than the last time.
         """
-        if not self._bytes or key != self._key:
+        schema = os.environ.get("SPARK_CDC_SCHEMA")
+        if schema not in self._packed or self._packed[schema][0] != key:
             parsed = dbtRunner().invoke(["parse", *self.places])
             if not parsed.success:
                 return None
-            self._key, self._bytes = key, chain.packed(parsed.result)
-        copied: Manifest = chain.unpacked(self._bytes)
+            self._packed[schema] = key, chain.packed(parsed.result)
+        copied: Manifest = chain.unpacked(self._packed[schema][1])
         return copied
 
 
@@ -122,6 +123,7 @@ class Project:
     cursor: Any
     name: str = "shop"
     vars: dict[str, Any] = field(default_factory=dict)
+    file_format: str = scale.FORMAT  # of its ledgers; parquet, if it is empty
     _parsed: Parsed = field(init=False)
 
     def __post_init__(self) -> None:
@@ -139,6 +141,7 @@ class Project:
                 "profile": self.name,
                 "model-paths": ["models"],
                 "flags": FLAGS,
+                "vars": {"spark_cdc_file_format": self.file_format or None},
             },
         )
         self.profile()

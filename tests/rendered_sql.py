@@ -116,6 +116,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_changes": macros._changes_sql(entity, committed),
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         **_feed_statements(macros, entity, ledger),
+        **_target_statements(macros, entity),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -362,6 +363,17 @@ def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dic
     }
 
 
+def _target_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """A published table: all its rows, and those that changed."""
+    name = entity["name"]
+    changes = f"select *\nfrom {SCHEMA}.{name}_changes"
+    columns = {"columns": macros._target_columns(entity)}
+    return {
+        f"{name}_table": macros._target_query({"entity": name}, f"{SCHEMA}.{name}_current"),
+        f"{name}_table_changes": macros._target_changes_sql(columns, changes),
+    }
+
+
 def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
     """The statements of a load of change events: its plainest form, and with all that can occur."""
     entity = run["entity"]
@@ -451,12 +463,16 @@ def _macros(folder: Path) -> Macros:
         _landing_source=lambda entity: None,
         _list_files=lambda location: f"{SCHEMA}.files",
         load_relation=lambda relation: relation if isinstance(relation, Relation) else None,
+        load_cached_relation=lambda relation: None,
         _read_manifest=lambda committed: {"loads": ["20240301-fc-00000001"]},
         _verified=lambda model: _verified(macros, model),
         _read_despite_damage=lambda on=True: None,
         _verified_files=lambda verified: {
             "listed": f"{SCHEMA}.files",
+            "findings": [],
             "opened": f"{SCHEMA}.opened",
+            "records": f"{SCHEMA}.opened",
+            "table": f"{SCHEMA}.ledger",
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],

@@ -12,7 +12,7 @@ NAMES = (
     *("rows_in", "rows_rejected", "rows_inserted", "rows_updated", "rows_deleted"),
     *("rows_unchanged", "rows_not_supplied", "rows_prior", "rows_current", "started_at"),
     *("committed_at", "duration_seconds", "events_late", "guard", "message"),
-    *("definition_change", "input_files", "input_bytes"),
+    *("definition_change", "input_files", "input_bytes", "rules"),
 )
 GUARDS = {
     "empty": "refuse",
@@ -123,7 +123,8 @@ def load_shop(project: Any) -> None:
     The last load of parts adds one row, removes one and changes two, one of them to a script.
     """
     quarantine = {"on_reject": "quarantine", "guards": {"min_rows": 1, "deleted_share": 0.6}}
-    project.entity("parts", PARTS, expect="daily", **quarantine)
+    rules = {"cheap": {"condition": "price < 15"}}
+    project.entity("parts", PARTS, expect="daily", rules=rules, **quarantine)
     project.entity("bare", PARTS)
     project.entity("torn", PARTS)
     project.land("torn", "2024-03-01", "id,name,price", "1,bolt,1.00")

@@ -244,6 +244,27 @@ def test_a_landed_column_orders_what_canal_does_not(warehouse):
     assert people.rows("current", "id, name") == {(1, "new"): 1, (2, "newer"): 1}
 
 
+@pytest.mark.parametrize("name", ["maxwell", "dms_stream"])
+def test_the_offset_of_a_topic_orders_messages_without_a_place(warehouse, name):
+    people = warehouse({"format": name, "order_fields": ["offset"]}, NAME, OFFSET, format="parquet")
+
+    def message(operation: str, **data: Any) -> dict[str, Any]:
+        about = {"record-type": "data", "operation": operation, "table-name": "people"}
+        more = {"type": operation} if name == "maxwell" else {"metadata": about}
+        return {"table": "people", "data": data, **more}
+
+    told = [
+        (None, message("update", id=1, name="new"), 13),
+        (None, message("insert", id=1, name="old"), 11),
+        (None, message("delete", id=2, name="x"), 14),
+        (None, message("insert", id=2, name="x"), 12),
+    ]
+    land_topic(people, DAY, told)
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {(1, "new"): 1}
+    assert people.summary["event_count"] == 4
+
+
 def test_a_landed_column_breaks_ties(warehouse):
     events = {"format": "debezium"}
     told = [

@@ -17,7 +17,7 @@ import yaml
 from spark_cdc.macros import MACROS, Macros, Node, load_macros, load_macros_of
 
 FIXTURES = Path(__file__).parent / "event_formats"
-FORMATS = ["canal", "change_arrays", "goldengate", "maxwell", "wal2json"]
+FORMATS = ["canal", "change_arrays", "dms_stream", "goldengate", "maxwell", "wal2json"]
 EVENT = ["op", "position", "transaction", "time", "problem", "before", "after"]
 ROW = "named_struct('message', message) as landed_row"
 # what parts two messages in one

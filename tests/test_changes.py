@@ -310,13 +310,11 @@ def test_versions_follow_the_commits_whatever_is_taken_back() -> None:
 def test_the_same_changes_as_those_of_delta(project: Project, tmp_path: Path) -> None:
     """The same loads by MERGE into a Delta table: its feed has the same rows, by version."""
     from benchmarks import harness
-    from benchmarks.__main__ import DELTA, DELTA_CONF
 
-    jars = harness.delta_jars(DELTA, tmp_path)
     project.entity("merged", COLUMNS)
     model = project.folder / "models" / "merged" / "merged_changes.sql"
     model.write_text("{{ spark_cdc.changes() }}\n", "utf-8")
-    delta = harness.Server(tmp_path / "delta", "2g", jars, DELTA_CONF)
+    delta = harness.Server(tmp_path / "delta", "2g", ["delta"])
     try:
         types = "id int, customer string, quantity int, price decimal(10,2)"
         delta.execute(

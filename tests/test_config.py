@@ -169,8 +169,8 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
     given = macros(changed(file_format="parquet"), **orc)
     assert given._entity("orders")["file_format"] == "parquet"
     assert "using orc" in macros(**orc)._create_load_log_sql("cdc_loads")
-    wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "delta"}}
-    with pytest.raises(CompilerError, match="spark_cdc_file_format is 'delta'; accepted are"):
+    wrong = {"var": {"business_date": "2024-01-02", "spark_cdc_file_format": "hudi"}}
+    with pytest.raises(CompilerError, match="spark_cdc_file_format is 'hudi'; accepted are"):
         macros(**wrong).validate()
 
 
@@ -222,14 +222,17 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (changed(target_file_mb="big"), "target_file_mb is 'big'; accepted are numbers"),
         (changed(checkpoint={"load": 1}), "checkpoint has the unknown key 'load'"),
         (changed(checkpoint={"loads": "many"}), "checkpoint.loads is 'many'; accepted are numbers"),
-        (changed(file_format="csv"), "file_format is 'csv'; accepted are parquet, orc"),
+        (
+            changed(file_format="csv"),
+            "file_format is 'csv'; accepted are parquet, orc, delta, iceberg",
+        ),
         (changed(source=""), "source is not a mapping: write format, path and options below it"),
         (changed(source__options=7), "source.options is not a mapping: write Spark's reader"),
         (changed(source__path=7), "source.path is '7', without a business date"),
         (changed(source__text="no"), "source.text is 'no'; accepted are true and false"),
         (changed(source__options={"ignoreCorruptFiles": True}), "has 'ignoreCorruptFiles'"),
         (changed(checkpoint={"loads": True}), "checkpoint.loads is 'True'; accepted are numbers"),
-        (changed(file_format=""), "file_format is ''; accepted are parquet, orc"),
+        (changed(file_format=""), "file_format is ''; accepted are parquet, orc, delta, iceberg"),
         (changed(guards=False), "guards is not a mapping: write empty, deleted_share, "),
         (changed(guards=3), "guards is not a mapping: write empty, deleted_share, "),
         (changed(guards={"delete_share": 1}), "guards has the unknown key 'delete_share'"),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 import yaml
+
+from spark_cdc import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -18,7 +21,7 @@ MACROS = {
 }
 # columns of <entity>_changes
 FEED = {"_change_type", "_commit_version", "_commit_timestamp"}
-FOLDERS = "macros|tests|docs|models|seeds|src|benchmarks|profiles|packages|requirements"
+FOLDERS = "macros|tests|docs|models|seeds|src|benchmarks|profiles|packages|requirements|site"
 
 
 def prose(path: Path) -> str:
@@ -42,11 +45,36 @@ def test_what_a_page_names_is_there(page: Path) -> None:
         if "://" in link or (target.exists() and (not anchor or anchor in anchors(target))):
             continue
         missing.append(link)
-    if page.parent.name != "formats":  # whose columns begin with `_`, too
+    # whose columns begin with `_`, too
+    if page.parent.name != "formats" and page.name != "coming_from.md":
         missing += sorted(set(re.findall(r"`(_[a-z]\w+)`", text)) - MACROS - FEED)
     paths = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", text)
     missing += [path for path in paths if not (ROOT / path).exists()]
     assert missing == []
+
+
+def commands(page: Path, program: str) -> list[str]:
+    """What the page's blocks of code call, without what the shell makes of it."""
+    text = re.sub(r"\\\n\s+", " ", page.read_text("utf-8"))
+    fence = re.compile(r"^ *```.*?^ *```$", flags=re.DOTALL | re.MULTILINE)
+    indented = re.findall(r"^ {4}.*$", fence.sub("", text), flags=re.MULTILINE)
+    code = "\n".join([*fence.findall(text), *indented])
+    lines = re.findall(rf"(?:^|[ /]){program} ([a-z].*)$", code, flags=re.MULTILINE)
+    return [re.split(r"\s+#|\s*(?:>>|\||&&|;)\s", line)[0] for line in lines]
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_are_such_as_are_taken(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for line in commands(page, "make"):
+        assert f"\n{line.split()[0]}:" in makefile, line
+    for line in commands(page, "spark-cdc"):
+        if line.split()[0].isalpha() and "…" not in line:
+            line = line if line.count('"') % 2 == 0 else line.rpartition('"')[0]
+            try:
+                cli.parser().parse_args(shlex.split(line))
+            except SystemExit as end:
+                assert not end.code, f"spark-cdc {line}: {capsys.readouterr().err}"
 
 
 def test_the_readme_stays_short() -> None:
@@ -82,7 +110,7 @@ def test_operations_are_those_of_the_seed() -> None:
 def test_cdc_loads_has_the_columns_that_are_described() -> None:
     code = (ROOT / "macros" / "load" / "_load_log.sql").read_text("utf-8")
     block = code.split("macro _load_log_columns() -%}")[1].split("{%- endmacro")[0]
-    written = re.findall(r"'(\w+)': '\w+'", block)
+    written = re.findall(r"'(\w+)': '[^']+'", block)
     described = yaml.safe_load((ROOT / "models" / "cdc_loads" / "cdc_loads.yml").read_text("utf-8"))
     names = [column["name"] for column in described["models"][0]["columns"]]
     assert written == names

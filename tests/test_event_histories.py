@@ -256,7 +256,9 @@ def differences(warehouse: EventWarehouse, run: Merged) -> dict[str, list[Row]]:
         differing = warehouse.differing(view, columns, WANTED, rows)
         if differing:
             wrong[view] = differing
-    if warehouse.takes_bitemporal() and (differing := bitemporal_differences(warehouse, meant)):
+    # it reads the archive, which events that are read again do not have
+    is_shown = not hasattr(warehouse, "archives") and warehouse.takes_bitemporal()
+    if is_shown and (differing := bitemporal_differences(warehouse, meant)):
         wrong["bitemporal"] = differing
     truncated = any(event.op == "truncate" for load in run.loads for event in load.events)
     for number, result in enumerate(results):

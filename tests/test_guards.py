@@ -375,7 +375,13 @@ def guarded(load: dict[str, Any], given: Macros | None = None, **figures: Any) -
     given = given or macros()
     counts = dict.fromkeys("IUDNXRT", 0) | {k: v for k, v in figures.items() if len(k) == 1}
     rows_in, prior = figures["rows_in"], figures["prior"]
-    audit = {"counts": counts, "rows_in": rows_in, "rows_prior": prior, "recent": {}}
+    audit = {
+        "counts": counts,
+        "rows_in": rows_in,
+        "rows_prior": prior,
+        "recent": {},
+        "ruled_out": 0,
+    }
     given_load = load | {"load_type": figures.get("load_type", "full")}
     try:
         given._check_guards(given._entity("orders"), "l", given_load, audit)

@@ -404,6 +404,7 @@ def test_types(text, accepted):
         (["x", "--columns", "a:int:key", "--date-column", "d"], "the format is csv: leave it out"),
         (["x", "--columns", "a:int:key", "--format", "table"], "name the column that holds the"),
         (["x", "--columns", "a:int:key", "--format", "table"], "such as staging.orders"),
+        (["x", "--columns", "a:int:key", "--format", "change_feed"], "such as staging.orders"),
         (["x", "--columns", "a:int:key", "--deleted-when", "a = 1"], "but load_type is full"),
         (
             ["x", "--columns", "a:int:key", "--load-type", "delta", "--deleted-when", "op = 'a'"],
@@ -557,6 +558,8 @@ def manifest(tmp_path_factory) -> dict:
     new.write(entity("orders", "--columns", COLUMNS), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
     new.write(entity("items", "--columns", COLUMNS, *table), models)
+    feed = ["--load-type", "events", "--events-format", "delta_cdf", "--format", "change_feed"]
+    new.write(entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models)
     people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
     people += ["--event-versions", "--bitemporal"]
     new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people), models)
@@ -630,6 +633,8 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
     ]
     table = manifest["sources"]["source.spark_cdc.landing.items"]
     assert (table["schema"], table["identifier"]) == ("raw", "t_items")
+    parcels = manifest["nodes"]["model.spark_cdc.stg_parcels"]["config"]["meta"]["spark_cdc"]
+    assert parcels["source"] == {"format": "change_feed", "table": "raw.parcels"}
 
 
 def test_dbt_reads_the_settings_of_change_events(manifest):
@@ -699,6 +704,7 @@ def test_examples_are_what_new_writes(name):
         options=settings["source"].get("options", {}),
         description=content["sources"][0]["tables"][0]["description"],
         events=settings.get("events", {}),
+        rules=settings.get("rules", {}),
         event_versions=any(
             model["name"] == f"{name}_event_versions" for model in content["models"]
         ),

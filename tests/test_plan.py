@@ -165,6 +165,20 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     assert project.query("select count(*) from {s}.cdc_loads") == loads
 
 
+def test_rejected_rows_of_many_columns_are_shown(project: Project, call: Call) -> None:
+    """In time: put in one another, the expressions behind a row's note were too much for Spark."""
+    types = ("string", "string", "int", "decimal(10,2)", "date", "string", "timestamp")
+    columns = FLAGGED | {f"column{at}": kind for at, kind in enumerate(types)}
+    project.entity("wide", columns, load_type="delta", deleted_when="op = 'D'")
+    whole = "1,1,I,1,a,b,1,1.00,2024-03-01,c,2024-03-01 10:00:00"
+    project.land("wide", DATES[0], ",".join(columns), whole)
+    project.load(DATES[0], "wide")
+    project.land("wide", DATES[1], ",".join(columns), whole.replace("1.00", "1.005"))
+    code, [one] = call(DATES[1], "wide")
+    assert (code, one["refused"]["guard"]) == (1, "failed_casts")
+    assert "'1.005' is not accepted as decimal(10,2)" in one["refused"]["message"]
+
+
 def test_changes_of_columns(project: Project, call: Call) -> None:
     """What the definition's change would be, and values that do not fit."""
     project.entity("grown", KEYED)

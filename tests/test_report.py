@@ -167,6 +167,30 @@ def test_a_guard_that_is_off_is_not_near() -> None:
     assert found.attention == []
 
 
+def test_rules_that_rows_broke() -> None:
+    """Told of the last load only; of those before it the rates are there."""
+
+    def judged(rule: str, broken: int, action: str = "warn") -> dict[str, Any]:
+        return {"rule": rule, "action": action, "judged": 1000, "broken": broken}
+
+    found = made(
+        [
+            *days(5),
+            *days(6, rules=[judged("even", 7), judged("known", 1)]),
+            *days(7, rules=[judged("even", 2, "drop"), judged("known", 0), judged("new", 0)]),
+        ]
+    )
+    assert found.rules["even"] == {
+        "action": "drop",
+        "judged": [None, 1000, 1000],
+        "broken": [None, 7, 2],
+    }
+    assert found.rules["new"]["judged"] == [None, None, 1000]
+    (told,) = found.attention
+    assert (told.kind, told.time, told.urgent) == ("rules", "2024-03-07", False)
+    assert told.text == "2 of 1,000 rows of the last load broke even (set aside)."
+
+
 def test_rejected_rows() -> None:
     (told,) = made([*days(5), *days(6, rows_rejected=3), *days(7)]).attention
     assert (told.kind, told.time) == ("rejects", "2024-03-06")
@@ -292,7 +316,17 @@ def test_the_report_of_a_project(
     assert [KINDS[kind] for kind in loads["kind"]].count("committed") == 3
     assert [KINDS[kind] for kind in loads["kind"]].count("superseded") == 1
     assert parts["rows"] == project.query("select count(*) from {s}.parts_current")[0][0]
-    assert {one["kind"] for one in parts["attention"]} == {"refused", "rejects", "missing", "stale"}
+    assert {one["kind"] for one in parts["attention"]} == {
+        *("refused", "rejects", "rules", "missing", "stale"),
+    }
+    found = project.query(
+        "select load_id, rules[0].judged, rules[0].broken from {s}.cdc_loads"
+        " where entity = 'parts' and status = 'committed' order by load_id"
+    )
+    rule = parts["rules"]["cheap"]
+    judged = zip(loads["load"], rule["judged"], rule["broken"], strict=True)
+    names = {row[0] for row in found}
+    assert sorted(one for one in judged if one[0] in names) == found
     assert bare["attention"][0]["kind"] == "never loaded"
 
     changes = parts["details"]["changes"]

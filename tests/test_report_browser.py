@@ -91,8 +91,8 @@ def test_figures_are_those_of_the_tables(
 
     follow(browser, "parts")
     drawn = charts(browser)
-    names = ["changes", "operations", "current", "troubles", "guards", "seconds", "lag", "bytes"]
-    assert list(drawn) == [*names, "files", "calendar"]
+    names = ["changes", "operations", "current", "troubles", "guards", "rules"]
+    assert list(drawn) == [*names, "seconds", "lag", "bytes", "files", "calendar"]
     assert all(drawn.values()), drawn
     logged = project.query(
         "select load_id, rows_inserted, rows_updated, rows_deleted, rows_unchanged, rows_current"

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytz
 
+import scale
 from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
@@ -55,7 +56,10 @@ class Warehouse:
         self.audit: dict[str, Any] = {}
         self.sql = ""  # of the last load's rows
         self.cache: dict[str, Any] = {}  # what dbt's look at the catalogue has found
-        self.variables: dict[str, Any] = {"spark_cdc_guards": dict.fromkeys(GUARDS)}
+        self.variables: dict[str, Any] = {
+            "spark_cdc_guards": dict.fromkeys(GUARDS),
+            "spark_cdc_file_format": scale.FORMAT or None,
+        }
         self.run_query = query_runner(cursor)
         self.macros: Macros = load_macros([MACROS, *more], **self._context())
         self.replace("_audit_load", self._remember_audit)

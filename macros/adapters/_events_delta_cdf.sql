@@ -7,7 +7,7 @@ select
     *,
     {{ spark_cdc._coded_operation(change_type.sql, codes) | indent(4) }} as event_op,
     array(
-        {{ spark_cdc._order_parts([version]) | join(', ') }},
+        {{ spark_cdc._order_parts([version]) | join(', ') }}{{ spark_cdc._change_feed_offset(entity) }},
         if({{ change_type.sql }} in ('delete', 'update_preimage'), 0L, 1L)
     ) as event_position,
     cast({{ version.sql }} as string) as event_transaction,
@@ -28,7 +28,7 @@ from {{ typed }}
 
 
 {%- macro _events_delta_cdf_format() -%}
-    {{ return({'has_order': true}) }}
+    {{ return({'has_order': true, 'feed': 'version'}) }}
 {%- endmacro -%}
 
 

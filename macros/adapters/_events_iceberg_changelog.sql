@@ -9,7 +9,7 @@ select
     *,
     {{ spark_cdc._coded_operation(change_type.sql, codes) | indent(4) }} as event_op,
     array(
-        {{ spark_cdc._order_parts(entity.events.order + [ordinal]) | join(',\n        ') }},
+        {{ spark_cdc._order_parts(entity.events.order + [ordinal]) | join(',\n        ') }}{{ spark_cdc._change_feed_offset(entity) }},
         if({{ change_type.sql }} in ('DELETE', 'UPDATE_BEFORE'), 0L, 1L)
     ) as event_position,
     cast({{ spark_cdc._named_column(entity, '_commit_snapshot_id').sql }} as string) as event_transaction,
@@ -30,7 +30,7 @@ from {{ typed }}
 
 
 {%- macro _events_iceberg_changelog_format() -%}
-    {{ return({'settings': {'time': none}}) }}
+    {{ return({'settings': {'time': none}, 'feed': 'snapshot'}) }}
 {%- endmacro -%}
 
 

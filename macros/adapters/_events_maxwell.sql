@@ -4,14 +4,15 @@
     'bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop',
     'database-create', 'database-alter', 'database-drop',
 ], 'control')) -%}
-{%- set fields = [
+{%- set fields = spark_cdc._message_fields(entity, [
     ['database', 'string', 'database_name'], ['table', 'string', 'table_name'], ['type', 'string', 'change_type'],
     ['ts', 'string', 'seconds'], ['xid', 'string', 'transaction_id'], ['xoffset', 'string', 'transaction_offset'],
     ['commit', 'boolean', 'is_last'], ['position', 'string', 'binlog_text'], ['data', 'map<string, string>', 'new_row'],
     ['old', 'map<string, string>', 'old_values'],
-] -%}
+], []) -%}
+{%- set parts = fields.order | map(attribute='number') | list or ['binlog_file', 'binlog_offset', 'row_number'] -%}
 with parsed as (
-    {{ spark_cdc._parsed_messages(entity, landed, fields) | indent(4) }}
+    {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
 ),
 
 named as (
@@ -42,18 +43,23 @@ ordered as (
 
 select
     event_op,
-    {{ spark_cdc._message_position(['binlog_file', 'binlog_offset', 'row_number']) | indent(4) }} as event_position,
+    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
     if(event_op = 'control', null, transaction_id) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
     case
         {{ spark_cdc._unreadable_message_cases('Maxwell') | indent(8) }}
         {{ spark_cdc._unknown_message_case("'type'", 'change_type', codes) | indent(8) }}
         when coalesce(size(new_row), 0) < 1 then 'no data; accepted is an unencrypted row under data'
+        {%- if fields.order %}
+        when event_op <> 'read' and ({{ parts | join(' is null or ') }} is null)
+            then {{ spark_cdc._message_order_problem(fields.order, parts, 'a whole number') | indent(12) }}
+        {%- else %}
         when event_op <> 'read' and (binlog_file is null or binlog_offset is null)
             then concat(
                 'no order: position is ', coalesce({{ spark_cdc._shown('binlog_text') }}, 'missing'),
-                '; accepted is file.number:offset, which Maxwell writes with output_binlog_position=true'
+                '; accepted is file.number:offset, which Maxwell writes with output_binlog_position=true, or events.order_fields'
             )
+        {%- endif %}
         when event_op = 'update' and size(array_except(map_keys(old_values), map_keys(new_row))) > 0
             then concat(
                 'in old, but not in data: ', array_join(array_except(map_keys(old_values), map_keys(new_row)), ', '),
@@ -71,5 +77,5 @@ from ordered
 
 
 {%- macro _events_maxwell_format() -%}
-    {{ return({'settings': {'table': none}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
 {%- endmacro -%}

@@ -48,7 +48,7 @@
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
-    {%- set one_each = is_plain and has_place and not spark_cdc._query(spark_cdc._shared_places_sql(entity, events)) -%}
+    {%- set one_each = is_plain and has_place and spark_cdc._is_one_each(entity, events, row, count.event_count) -%}
     {{ return(dict(
         summary,
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
@@ -112,6 +112,29 @@ from {{ events }}
 where note is null and event_op in ('insert', 'delete') and event_transaction is not null
 group by key_hash, event_transaction
 having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
+limit 1
+{%- endmacro -%}
+
+
+{#- Whether each event has a place of its own among those of its key, where a place is one number. Numbers of a sequence are each there once in the whole
+    stream, which takes a bit per number to see; only where they are far apart or come again are they counted by key. -#}
+{%- macro _is_one_each(entity, events, row, event_count) -%}
+    {%- set lowest, highest = fromjson(row.lowest).get('p'), fromjson(row.highest).get('p') -%}
+    {%- set is_dense = lowest is not none and (highest[1] - lowest[1]) // 64 <= event_count // 4 -%}
+    {{ return(
+        is_dense and not spark_cdc._query(spark_cdc._repeated_places_sql(events))
+        or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))
+    ) }}
+{%- endmacro -%}
+
+
+{#- Whether a place occurs twice in the stream, 64 of them to a word. -#}
+{%- macro _repeated_places_sql(events) -%}
+select 1
+from {{ events }}
+where event_op not in ('control', 'truncate')
+group by shiftright(step__place, 6)
+having count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))
 limit 1
 {%- endmacro -%}
 

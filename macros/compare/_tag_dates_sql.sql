@@ -9,6 +9,8 @@
 {%- set entity, load = run.entity, run.load -%}
 {%- set is_full = load.load_type == 'full' -%}
 {%- set payload = spark_cdc._payload(entity) -%}
+{%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
+{%- set counts_each_day = 'note is null and broken_rules is null' if warns else 'note is null' -%}
 {%- set carries_over = load.is_checkpoint and not is_full and load.base -%}
 with dates as (
     select *
@@ -27,6 +29,9 @@ versions as (
         {{ payload | join(',\n        ') }},
         cast(null as {{ entity.eff_type }}) as eff_start_date,
         note,
+        {%- if warns %}
+        broken_rules,
+        {%- endif %}
         {{ 'is_deleted' if entity.deleted_when else 'false' }} as is_deleted,
         backfill__days,
         false as backfill__is_prior
@@ -39,6 +44,9 @@ versions as (
         {{ payload | join(',\n        ') }},
         eff_start_date,
         cast(null as string) as note,
+        {%- if warns %}
+        cast(null as string) as broken_rules,
+        {%- endif %}
         false as is_deleted,
         1L as backfill__days,
         true as backfill__is_prior
@@ -59,7 +67,7 @@ marked as (
     select
         *,
         {%- if is_full %}
-        if(note is null, backfill__days & ~shiftleft(backfill__days, 1), backfill__days) as backfill__begins,
+        if({{ counts_each_day }}, backfill__days & ~shiftleft(backfill__days, 1), backfill__days) as backfill__begins,
         if(note is null, shiftleft(backfill__days, 1) & ~backfill__key_days & {{ 2 ** (loads | length + 1) - 2 }}L, 0L) as backfill__ends
         {%- else %}
         backfill__days{{ ' | if(backfill__is_prior, 2L & ~backfill__key_days, 0L)' if carries_over }} as backfill__begins,
@@ -83,6 +91,9 @@ compared as (
         {{ payload | join(',\n        ') }},
         eff_start_date,
         note,
+        {%- if warns %}
+        if(backfill__is_gone, null, broken_rules) as broken_rules,
+        {%- endif %}
         backfill__position,
         backfill__start_date,
         business_date,
@@ -118,21 +129,26 @@ started as (
     from compared
 )
 
+{%- set is_mark -%}
+operation = 'N' and not backfill__writes_unchanged{{ ' and not coalesce(backfill__ignored_differs, false)' if entity.ignored }}
+{%- endset %}
+
 select /*+ rebalance(load_id, operation) */
     {%- for column in payload %}
+    {%- set value = 'if(' ~ is_mark ~ ', null, ' ~ column ~ ')' if warns and column != 'key_hash' else column %}
     {%- if not is_full and entity.deleted_when %}
-    if(operation = 'D', backfill__before.`{{ loop.index }}`, {{ column }}) as {{ column }},
+    if(operation = 'D', backfill__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
     {%- else %}
-    {{ column }},
+    {{ spark_cdc._aliased(value, column) }},
     {%- endif %}
     {%- endfor %}
     if(operation in ('N', 'X'), backfill__kept_start_date, backfill__start_date) as eff_start_date,
-    note,
+    {{ 'coalesce(note, broken_rules) as note' if warns else 'note' }},
     business_date,
     load_id,
-    operation
+    {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}
 from started
 where
     backfill__position > 0
-    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__ignored_differs' if entity.ignored }})
+    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__ignored_differs' if entity.ignored }}{{ ' or broken_rules is not null' if warns }})
 {%- endmacro -%}

@@ -2,7 +2,7 @@
     docs/operations.md, change events.
 
     A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
-    (R), and so are events with a note.
+    (R), and so are events with a note. Rules are judged on the row that a key ends with; one that is set aside leaves the key as it was.
     Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the columns of _event_columns()), summary (of
     _event_summary()). Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _tag_events_sql(run, events, summary) -%}
@@ -15,6 +15,8 @@
 {%- set keeps = has_prior and (load.is_checkpoint or summary.truncates) -%}
 {%- set source = 'named' if summary.alternates else events -%}
 {%- set by_last = summary.get('by_last', false) -%}
+{%- set rules = entity.rules -%}
+{%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail'], 'step__rule_bits') -%}
 {%- set of_keys = 'select key_hash from last where step__place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
 with
 {% if summary.alternates %}
@@ -103,6 +105,9 @@ hashed as (
         {%- if entity.ignored %},
         {{ spark_cdc._hash(entity.ignored) | indent(8) }} as ignored_hash
         {%- endif %}
+        {%- if rules %},
+        {{ spark_cdc._rule_bits(rules, 'step__is_alive and not step__is_conflict') | indent(8) }} as step__rule_bits
+        {%- endif %}
     from matched
 ),
 
@@ -110,7 +115,7 @@ judged as (
     select
         *,
         case
-            when step__is_conflict then 'R'
+            when step__is_conflict{{ ' or ' ~ sets_aside if sets_aside }} then 'R'
             when step__is_alive and not step__was_alive then 'I'
             {%- if has_prior %}
             when step__is_alive and nonkey_hash <> step__prior_nonkey_hash then 'U'
@@ -138,21 +143,7 @@ tagged as (
         {%- endif %}
         {{ "if(operation = 'N', step__prior_start_date, " ~ start ~ ')' if has_prior else start }} as eff_start_date,
         event_position,
-        if(
-            step__is_conflict,
-            to_json(named_struct(
-                'kind', 'tied_events',
-                'columns', cast(array() as array<string>),
-                'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
-                'row', named_struct(
-                    {%- for column in entity.key_columns %}
-                    {{ spark_cdc._literal(column.name) }}, {{ column.sql }},
-                    {%- endfor %}
-                    'position', event_position
-                )
-            )),
-            null
-        ) as note,
+        {{ spark_cdc._tagged_event_note(entity) | indent(8) }} as note,
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from judged
@@ -188,6 +179,44 @@ select * from tagged
 union all
 select * from {{ name }}
 {%- endfor %}
+{%- endmacro -%}
+
+
+{#- The note on the row that a key ends with: JSON where it is set aside, since another event stands at its place or a rule says so; the names of the rules
+    that warn of it. -#}
+{%- macro _tagged_event_note(entity) -%}
+{%- set rules, bits = entity.rules, 'step__rule_bits' -%}
+case
+    when step__is_conflict
+        then to_json(named_struct(
+            'kind', 'tied_events',
+            'columns', cast(array() as array<string>),
+            'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
+            'row', named_struct(
+                {%- for column in entity.key_columns %}
+                {{ spark_cdc._literal(column.name) }}, {{ column.sql }},
+                {%- endfor %}
+                'position', event_position
+            )
+        ))
+    {%- if spark_cdc._rule_mask(rules, ['drop', 'fail']) %}
+    when operation = 'R'
+        then to_json(named_struct(
+            'kind', if({{ spark_cdc._rule_is_broken(rules, ['fail'], bits) or 'false' }}, 'failed_rules', 'dropped_rows'),
+            'columns', cast(array() as array<string>),
+            'reasons', array_compact(array({{ spark_cdc._rule_reasons(rules, bits) | join(', ') }})),
+            'rules', {{ spark_cdc._rule_names(rules, bits) | indent(12) }},
+            'row', named_struct(
+                {%- for column in entity.stored %}
+                {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ',' if not loop.last }}
+                {%- endfor %}
+            )
+        ))
+    {%- endif %}
+    {%- if spark_cdc._rule_mask(rules, ['warn']) %}
+    else {{ spark_cdc._rule_warnings(rules, bits) | indent(4) }}
+    {%- endif %}
+end
 {%- endmacro -%}
 
 

@@ -1,7 +1,8 @@
 {#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
-    A row with a note is rejected (R); where such rows are set aside (entity.quarantine), their keys stay as they were: X in a
-    delta, and in a full load by what _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what
-    is gone apart (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
+    A row with a note is rejected (R); one that breaks a rule that only warns has the rule's name as its note, and where it is not written otherwise,
+    a mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys stay as they were: X in a delta, and in a full load by what
+    _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what is gone apart (load.deletes_apart), for
+    _deleted_sql(). Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
     checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
     order. -#}
@@ -20,6 +21,8 @@
 {%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
 {%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
+{%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
+{%- set marks = (['S'] if marks_unchanged else []) + (['W'] if warns and not writes_unchanged else []) -%}
 with prior as (
     {{ (spark_cdc._prior_sql(run) if is_full
         else spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload_hashes(entity) + ['eff_start_date'])) | indent(4) }}
@@ -40,6 +43,9 @@ compared as (
             {%- if asks_ignored %}
             when not incoming.ignored_hash <=> prior.ignored_hash then 'N'
             {%- endif %}
+            {%- if 'W' in marks %}
+            when incoming.broken_rules is not null then 'W'
+            {%- endif %}
             else '{{ 'N' if writes_unchanged else 'S' }}'
         end as operation,
         prior.eff_start_date
@@ -49,12 +55,13 @@ compared as (
 ),
 
 tagged as (
+    {%- set is_mark = "operation = '" ~ marks | first ~ "'" if marks | length == 1 else "operation in ('S', 'W')" %}
     select
         {% for column in spark_cdc._payload(entity) -%}
-        {{ spark_cdc._aliased("if(operation = 'S', null, " ~ column ~ ')', column) if marks_unchanged and column != 'key_hash' else column }},
+        {{ spark_cdc._aliased('if(' ~ is_mark ~ ', null, ' ~ column ~ ')', column) if marks and column != 'key_hash' else column }},
         {% endfor -%}
         {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
-        note,
+        {{ 'coalesce(note, broken_rules) as note' if warns else 'note' }},
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from compared
@@ -114,7 +121,7 @@ select * from {{ name }}
 select
     {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
     {{ spark_cdc._load_start(run) }} as eff_start_date,
-    note,
+    {{ 'coalesce(note, broken_rules) as note' if spark_cdc._rule_mask(run.entity.rules, ['warn']) else 'note' }},
     {{ spark_cdc._partition(run.load) | indent(4) }},
     case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
 from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}

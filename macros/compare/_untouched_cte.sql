@@ -36,6 +36,10 @@ untouched as (
                 key_hash,
                 max(event_position) as event_position
             from {{ 'last' if summary.get('by_last') else 'steps' }}
+            {%- if spark_cdc._rule_mask(entity.rules, ['drop', 'fail']) %}
+            -- a key whose row a rule sets aside is as it was
+            where key_hash not in (select key_hash from judged where operation = 'R')
+            {%- endif %}
             group by key_hash
         ) as touched
             on state.key_hash = touched.key_hash and coalesce(touched.event_position > state.event_position, true)

@@ -31,6 +31,7 @@
         'expect': settings.expect,
         'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
+        'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),
         'columns': columns,

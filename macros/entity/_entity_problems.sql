@@ -24,8 +24,11 @@
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
         + spark_cdc._source_problems(settings.get('source') or {})
         + spark_cdc._sources_problems(node, settings)
+        + spark_cdc._rules_problems(settings)
+        + spark_cdc._change_feed_problems(settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
         + spark_cdc._event_problems(node, settings)
+        + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
     ) }}
 {%- endmacro -%}
@@ -39,7 +42,7 @@
     {%- set problems = spark_cdc._broken({'path': path}, [
         (is_table and not source.get('date_column'),
          'source.format is table, but source.date_column is missing: name the column that holds the business date'),
-        (not is_table and not modules.re.search('[{]business_date(:[^{}]*)?[}]', path),
+        (not is_table and source.get('format') != 'change_feed' and not modules.re.search('[{]business_date(:[^{}]*)?[}]', path),
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}

@@ -6,6 +6,7 @@
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
         'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
         'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'is_rejected', 'recency',
+        'rejected_rules', 'rule_bits', 'broken_rules',
     ] -%}
     {%- set of_events = [
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',

@@ -10,14 +10,18 @@
         null      whether null is accepted: true (as if it were not given), 'off', or 'text' (as the text null)
         says      what is accepted, or is to be written, in messages; where the kind does not say it
         unless    load types that do not know the setting: load type to the reason, for messages
-        settings  rules of what stands below a mapping -#}
+        settings  rules of what stands below a mapping
+        each      rules of what stands below each name of a mapping, whose names are the user's -#}
 {%- macro _known_settings() -%}
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
-    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'], 'null': true} -%}
+    {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set source = {
-        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table'], 'default': 'csv'},
+        'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table', 'change_feed'], 'default': 'csv'},
         'path': {'kind': 'any'},
+        'table': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_-]*([.][A-Za-z_][A-Za-z0-9_-]*){1,2}', 'null': true,
+                  'says': 'a schema and a table such as shop.orders, and a catalog before them'},
+        'net_changes': {'kind': 'boolean', 'default': false},
         'columns': {'kind': 'mapping', 'null': true, 'says': 'names of columns with their names in this source below it'},
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},
@@ -50,6 +54,12 @@
         'rejected_share': {'kind': 'number', 'null': 'off', 'default': 0.1},
         'min_rows': {'kind': 'number', 'default': 100},
     }} -%}
+    {#- at_most: the share of judged rows that may break the rule, where there are at least guards.min_rows of them -#}
+    {%- set rule = {
+        'condition': {'kind': 'text', 'required': true, 'says': 'a SQL condition over the columns, such as "amount >= 0"'},
+        'action': {'kind': 'choice', 'accepted': ['warn', 'drop', 'fail'], 'default': 'warn'},
+        'at_most': {'kind': 'number', 'null': 'off'},
+    } -%}
     {{ return({
         'entity': {
             'load_type': {'kind': 'choice', 'accepted': ['full', 'delta', 'events'], 'required': true},
@@ -71,6 +81,7 @@
             'cluster_by': {'kind': 'names', 'null': true},
             'target_file_mb': {'kind': 'number', 'default': 128},
             'guards': guards,
+            'rules': {'kind': 'mapping', 'null': true, 'says': 'names of rules below it, each with a condition', 'each': rule},
             'on_reject': on_reject,
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
             'file_format': file_format,

@@ -29,15 +29,16 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
     {%- set given = var('spark_cdc_position', none) -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(node), events.get('order')) -%}
     {{ return(spark_cdc._broken({'name': name, 'given': given}, [
         (events.get('insert_only'),
          '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
-        (not sources.get('full'),
+        (not sources.get('full') and not is_feed,
          '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
          'stg_%(name)s (docs/snapshots.md).'),
-        (spark_cdc._snapshot_position(name, order) is none,
+        (spark_cdc._snapshot_position(name, order) is none and not is_feed,
          "%(name)s: the var spark_cdc_position is '%(given)s'. Say as of which position the snapshot is: a number, a list of numbers as "
          'event_position has them behind its first, or a time where a date or timestamp gives the order; for instance {%(name)s: [815, 3]}.'),
     ])) }}

@@ -5,7 +5,10 @@
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set reads_events = models ~ '_events' in (graph.nodes[ledger].get('depends_on') or {}).get('nodes', []) -%}
     {%- set is_archived = settings.get('events') is mapping and settings.events.get('archive') -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
+    {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
+    {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
@@ -13,6 +16,10 @@
         (reads_events and not is_events,
          '%(name)s: %(name)s_ledger reads %(name)s_events, but load_type is %(load_type)s. Set load_type: events, or write spark_cdc.ledger() '
          'into %(name)s_ledger.'),
+        (drops and models ~ '_rejects' not in graph.nodes,
+         '%(name)s: rules drop rows, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
+        (is_feed and not spark_cdc._is_plainly_staged(name),
+         '%(name)s: source.format is change_feed, which %(name)s_ledger reads without stg_%(name)s. Write nothing but spark_cdc.stage() into it.'),
     ] + spark_cdc._archive_reader_problems(models, is_archived) + spark_cdc._repeated_column_problems(name, models) + [
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),

@@ -8,9 +8,15 @@
         {%- set problem = spark_cdc._refusal(label ~ name, value, rule) -%}
         {%- if problem is not none -%}
             {%- do problems.append(problem) -%}
-        {%- elif rule.get('settings') and value -%}
+        {%- elif rule.get('settings') and value is mapping -%}
             {%- do problems.extend(spark_cdc._unknown_key_problems(label ~ name, value, rule.settings | list)) -%}
             {%- do problems.extend(spark_cdc._setting_problems(label ~ name ~ '.', value, rule.settings)) -%}
+        {%- elif rule.get('each') and value -%}
+            {%- for one, below in value.items() -%}
+                {%- do problems.extend(spark_cdc._setting_problems(label ~ name ~ '.', {one: below}, {one: {
+                    'kind': 'mapping', 'settings': rule.each,
+                }})) -%}
+            {%- endfor -%}
         {%- endif -%}
         {%- for type, reason in rule.get('unless', {}).items() if value and load_type == type -%}
             {%- do problems.append(label ~ name ~ ' is given, but load_type is ' ~ type ~ ', ' ~ reason) -%}

@@ -1,7 +1,7 @@
 {%- macro _files_view(entity) -%}{{ return('landed_' ~ entity.name ~ '_files') }}{%- endmacro -%}
 
 
-{#- A temporary view on what landed: the rows of a table that belong to the business date, or the files: for CSV and typed formats
+{#- A temporary view on what landed: the rows of a table that belong to the business date, or of its change feed, or the files: for CSV and typed formats
     with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader). -#}
 {%- macro _files_view_sql(entity, landing, time, more={}) -%}
 {%- set format = entity.source.format -%}
@@ -10,6 +10,8 @@ create or replace temporary view {{ spark_cdc._files_view(entity) }}
 select *
 from {{ landing }}
 where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_literal(entity, time) }}
+{%- elif format == 'change_feed' %} as
+{{ spark_cdc._change_feed_sql(entity) }}
 {%- else %}
 {%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
     {% for column in entity.columns -%}

@@ -1,7 +1,7 @@
 {#- What a load that is written has read, as it lies there now: rows {load_id, operation, row_count, note} for _load_counts(), of the files and,
     where they are text, of their lines. None where no files are read. -#}
 {%- macro _input_sql(entity, time) -%}
-{%- if entity.source.format == 'table' or spark_cdc._is_archive_replay() -%}
+{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
     {{ return(none) }}
 {%- endif -%}
 {%- set is_no_folder = spark_cdc._is_no_folder(entity, time) -%}

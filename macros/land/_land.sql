@@ -6,7 +6,7 @@
     (datetime of the business date), files (of _input_files()). Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _land(entity, landing, time, files) -%}
     {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
-    {%- if files and not files.files -%}
+    {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}

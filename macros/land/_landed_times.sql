@@ -1,12 +1,18 @@
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
-    committed load. A folder without a file, or with hidden or empty ones only, is not there to Spark's readers, and so not here.
-    Arguments: captures, since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
+    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
+    only, is not there to Spark's readers, and so not here.
+    Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
     (datetimes, in order), problem (why they can't be told, or none). -#}
 {%- macro _landed_times(captures, since) -%}
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
         {%- set entity = capture.entity -%}
-        {%- if entity.source.format == 'table' -%}
+        {%- set due = [] -%}
+        {%- if entity.source.format == 'change_feed' -%}
+            {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
+            {%- set problem = now.get('problem') -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+        {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
             {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan(sql)) -%}
@@ -18,7 +24,7 @@
             {%- do patterns.update({entity.name: pattern}) -%}
             {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
         {%- endif -%}
-        {%- do landed.update({entity.name: {'times': [], 'problem': problem}}) -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem}}) -%}
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}

@@ -2,12 +2,12 @@
     the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
     log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
-    recent (of _usual_rows()). -#}
+    rules (of _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
 {%- macro _audit_load(run) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
-        spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time),
+        spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time), spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
@@ -21,6 +21,7 @@
         'counts': counts, 'rows_prior': prior.rows, 'record': record,
         'files': counted.also.get('files') or record.get('files'), 'lines': (counted.also.get('lines') or {}).get('records'),
         'repeated': counted.also.repeated | int, 'unchanged': record.get('unchanged'),
+        'broken': counted.rules.get(load.load_id),
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- if counts.R -%}
@@ -31,14 +32,17 @@
 
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
-    repeated, unchanged: how many rows the load marked as such, if it did), prior (figures of the state before), recent (of _usual_rows()).
+    repeated, unchanged: how many rows the load marked as such, if it did; broken: rows by rule), prior (figures of the state before), recent (of _usual_rows()).
     Returns what _audit_load() returns. -#}
 {%- macro _audit_counted_load(run, known, prior, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
     {%- do spark_cdc._check_counts(run, known) -%}
+    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record) -%}
     {%- set audit = dict(
-        spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record),
+        figures,
+        rules=spark_cdc._rule_counts_of_load(run.entity, figures.counts, known.broken),
+        ruled_out=(known.broken or {}).get('', 0),
         files=known.files,
         log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
         previous=prior,

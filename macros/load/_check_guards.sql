@@ -4,6 +4,7 @@
 {%- macro _check_guards(entity, ledger, load, audit) -%}
     {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
     {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
+    {%- do tripped.update(spark_cdc._tripped_by_rules(entity, audit)) -%}
     {%- if not tripped -%}
         {{ return('') }}
     {%- endif -%}
@@ -53,9 +54,26 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
 {%- endmacro -%}
 
 
-{#- Guards on rows that are set aside, in the same form. -#}
+{#- Rules that more rows break than at_most says, in the same form. -#}
+{%- macro _tripped_by_rules(entity, audit) -%}
+    {%- set whats = [] -%}
+    {%- for rule in entity.rules if rule.at_most is not none and not spark_cdc._is_lifted(entity.name, 'rules') -%}
+        {%- set found = audit.rules[entity.rules.index(rule)] -%}
+        {%- if found.judged >= entity.guards.min_rows and found.broken > rule.at_most * found.judged -%}
+            {%- set what -%}
+{{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
+{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
+            {%- endset -%}
+            {%- do whats.append(what) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({'rules': whats | join('; ')} if whats else {}) }}
+{%- endmacro -%}
+
+
+{#- Guards on rows that are set aside, in the same form; those that rules set aside are their rules' business. -#}
 {%- macro _tripped_by_rejects(entity, ledger, load, audit) -%}
-    {%- set limits, rejected = entity.guards, audit.counts.R -%}
+    {%- set limits, rejected = entity.guards, audit.counts.R - audit.ruled_out -%}
     {%- set tripped = {} -%}
     {%- for guard, is_tripped, share in [
         ('rejects', rejected > (limits.rejects or 0), ''),

@@ -22,7 +22,8 @@ accepted as declared in stg_{{ entity.name }}; {{ lines | length }} of them:
     - {{ lines | join('\n    - ') }}
 Nothing was committed and readers see what they saw before. Correct the data or the types, and run the same command again. {# -#}
 {%- if kinds != ['tied_events'] -%}
-To set such rows aside this once: {{ spark_cdc._lift_command(entity, load, kinds) }}; always: on_reject: quarantine. {# -#}
+To set such rows aside this once: {{ spark_cdc._lift_command(entity, load, kinds) }}; always: {# -#}
+{{ {'failed_rules': "action: drop of the rule", 'duplicate_keys': 'on_duplicate_key: quarantine'}.get(kinds | join, 'on_reject: quarantine') }}. {# -#}
 {%- endif -%}
 The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and operation = 'R'.
     {%- endset -%}

@@ -4,7 +4,7 @@
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
     {%- set files, refusal = none, none -%}
-    {%- if entity.source.format != 'table' -%}
+    {%- if spark_cdc._reads_files(entity) -%}
         {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
         {%- set files = spark_cdc._input_files(entity, time, found) -%}
         {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) -%}

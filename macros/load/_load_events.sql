@@ -1,10 +1,10 @@
-{#- Lands and writes the events of a load, unless <entity>_ledger lands them (_is_read_again()). Arguments: capture, sql (of _events_query()). -#}
+{#- Lands and writes the events of a load, unless <entity>_ledger lands them (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
             ['key_hash', 'event_hash'], entity.events.archive)) }}
-    {%- elif spark_cdc._is_read_again(entity) -%}
+    {%- elif spark_cdc._is_landed_by_ledger(entity) -%}
         {%- do spark_cdc._load_events_settled(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}

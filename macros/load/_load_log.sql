@@ -28,6 +28,7 @@
         'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
         'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
         'input_files': 'bigint', 'input_bytes': 'bigint',
+        'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
         'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}
@@ -38,7 +39,10 @@
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._var('spark_cdc_file_format'), ['entity', 'load_id'])) }}
+    {#- entities write it side by side, and writers of a table format would get into each other's way -#}
+    {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set file_format = 'parquet' if file_format in spark_cdc._table_formats() else file_format -%}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, file_format, ['entity', 'load_id'])) }}
 {%- endmacro -%}
 
 
@@ -61,12 +65,13 @@
 
 {#- Adds columns that a later version of the project records too. -#}
 {%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
     {%- set new = [] -%}
     {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
         {%- do new.append(name ~ ' ' ~ data_type) -%}
     {%- endfor -%}
     {%- if new -%}
-        {%- do spark_cdc._send('alter table ' ~ load_log ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -10,7 +10,8 @@
         'is_checkpoint': load.is_checkpoint,
         'parent': load.parent,
         'replaces': load.replaced,
-        'input': spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id)),
+        'input': spark_cdc._landing_input(
+            spark_cdc._entity_of_change_feed(entity, record.get('feed')), spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id)),
         'files': audit.get('files'),
         'rows_in': audit.get('rows_in'),
         'counts': audit.get('counts'),

@@ -14,7 +14,7 @@
         {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
         {%- set sql = rows | join('\n\nunion all\n\n') -%}
         {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
-        {%- do spark_cdc._send('insert overwrite table ' ~ load_log ~ ' by name\n' ~ sql) -%}
+        {%- do spark_cdc._send('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -23,7 +23,7 @@
     Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
     (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
 {%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
-insert overwrite table {{ load_log }} by name
+insert overwrite table {{ spark_cdc._own(load_log) }} by name
 {{ spark_cdc._load_row_sql(entity, load, audit, now, refusal) }}
 {%- endmacro -%}
 
@@ -43,7 +43,8 @@ insert overwrite table {{ load_log }} by name
     'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
     'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
     'input': 'null' if load.get('status')
-        else spark_cdc._literal(spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+        else spark_cdc._literal(spark_cdc._landing_input(
+            spark_cdc._entity_of_change_feed(entity, record.get('feed')), spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
     'input_files': files.files, 'input_bytes': files.bytes,
     'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
     'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),
@@ -61,6 +62,8 @@ insert overwrite table {{ load_log }} by name
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
     'message': spark_cdc._literal(message[:4000]) if message else 'null',
     'definition_change': spark_cdc._literal(record.definition_change) if record.get('definition_change') else 'null',
+    'rules': 'from_json(' ~ spark_cdc._literal(tojson(audit.rules)) ~ ', ' ~ spark_cdc._literal(spark_cdc._load_log_columns().rules) ~ ')'
+        if audit.get('rules') else none,
     'entity': spark_cdc._literal(entity.name),
     'load_id': spark_cdc._literal(load.load_id),
 } -%}

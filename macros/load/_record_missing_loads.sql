@@ -4,7 +4,7 @@
     figures are known: a list of dictionaries, load of _plan_load(), audit of _audit_load()). -#}
 {%- macro _record_missing_loads(capture, manifest, now=false, committed=[]) -%}
     {%- set entity, load_log = capture.entity, capture.load_log -%}
-    {%- set known = spark_cdc._partitions_by_load(load_log ~ " partition (entity = '" ~ entity.name ~ "')") | list -%}
+    {%- set known = spark_cdc._recorded_loads(load_log, entity.name) -%}
     {%- do spark_cdc._record_loads(load_log, entity, committed | rejectattr('load.load_id', 'in', known) | list) -%}
     {%- do known.extend(committed | map(attribute='load.load_id')) -%}
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}
@@ -14,7 +14,9 @@
         {{ return('') }}
     {%- endif -%}
 
-    {%- set counted = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads) -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads, [
+        spark_cdc._rule_counts_sql(entity, capture.ledger, manifest.loads),
+    ]) -%}
     {%- set before = namespace(rows=0) -%}
     {%- for load_id in manifest.loads -%}
         {%- set record = counted.records.get(load_id, {}) -%}
@@ -23,7 +25,8 @@
             {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: an earlier run left it out, and its record in the ledger ('
                 ~ 'operation L) is gone or cannot be read; spark-cdc verify tells more', info=true) -%}
         {%- elif load_id not in known -%}
-            {%- do spark_cdc._record_load(load_log, entity, record, figures, now) -%}
+            {%- set rules = spark_cdc._rule_counts_of_load(entity, figures.counts, counted.rules.get(load_id)) -%}
+            {%- do spark_cdc._record_load(load_log, entity, record, dict(figures, rules=rules), now) -%}
             {%- if not now -%}
                 {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
             {%- endif -%}

@@ -1,9 +1,12 @@
-{#- Rejected rows of some kinds, what is wrong with them and how they came in, for a message. Returns a list of texts. -#}
+{#- Rejected rows of some kinds, what is wrong with them and how they came in, for a message. Returns a list of texts.
+    `stack` keeps the kind from being asked further down: in a plan the ledger is a view, and Spark, putting the expressions behind `note` in its place again and
+    again, does not come to an end with entities of some columns. -#}
 {%- macro _reject_lines(ledger, load, kinds) -%}
     {%- set sql -%}
-select note
+select rejected as note
 from {{ ledger }}
-where load_id = '{{ load.load_id }}' and operation = 'R' and get_json_object(note, '$.kind') in ({{ spark_cdc._literals(kinds) }})
+lateral view stack(1, note) as rejected
+where load_id = '{{ load.load_id }}' and operation = 'R' and get_json_object(rejected, '$.kind') in ({{ spark_cdc._literals(kinds) }})
 limit 5
     {%- endset -%}
     {%- set lines = [] -%}

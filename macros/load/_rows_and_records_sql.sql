@@ -6,12 +6,10 @@
 union all
 
 select
-    {% for column in columns if column.name not in ['business_date', 'load_id', 'operation'] -%}
-    {{ 'record' if column.name == 'note' else 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.at_sql }},
-    {% endfor -%}
-    business_date,
-    load_id,
-    'L' as operation
+    {%- set values = {'note': 'record', 'business_date': 'business_date', 'load_id': 'load_id', 'operation': "'L'"} -%}
+    {%- for column in columns %}
+    {{ spark_cdc._aliased(values.get(column.name, 'cast(null as ' ~ column.data_type ~ ')'), column.at_sql) }}{{ ',' if not loop.last }}
+    {%- endfor %}
 from values
     {%- for load in loads %}
     ({{ spark_cdc._literal(tojson(load)) }}, date'{{ load.business_time[:10] }}', '{{ load.load_id }}'){{ ',' if not loop.last }}

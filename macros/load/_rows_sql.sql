@@ -2,7 +2,7 @@
     Arguments: table (relation), columns (of the table, in its order: _settled_table(); one without a name is no longer declared), partitions
     (names), sql (query of rows with these columns under their declared names), name (of that query). -#}
 {%- macro _write_rows_sql(table, columns, partitions, sql, name='rows_of_load') -%}
-insert overwrite table {{ table }} partition ({{ partitions | join(', ') }})
+insert overwrite table {{ spark_cdc._own(table) }} partition ({{ partitions | join(', ') }})
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
 {%- endmacro -%}
 

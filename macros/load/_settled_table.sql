@@ -2,10 +2,11 @@
     Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
     hash columns), is_kept (as of _create_table_sql()). -#}
 {%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true) -%}
+    {%- set shown, table = table, spark_cdc._own(table) -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
         {%- do spark_cdc._note_file_format(entity, existing) -%}
-        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions) -%}
+        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions, shown) -%}
     {%- elif spark_cdc._is_there(table) -%}
         {%- set message -%}
 {{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
@@ -14,26 +15,30 @@ Nothing was written. Run the same command again.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
+        {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
         {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
-        {%- do adapter.cache_added(table.incorporate(type='table', information='')) -%}
+        {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
     {{ return(columns) }}
 {%- endmacro -%}
 
 
 {#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table has beyond are named none. A ledger that
-    is wiped with columns of other types is set aside under another name, not dropped. -#}
-{%- macro _settled_columns(entity, table, columns, partitions) -%}
+    is wiped with columns of other types is set aside under another name, not dropped; in a branch it can't be, where production's rows have them, too.
+    Argument: shown (relation that readers have in the table's place: a view in a branch, else the table). -#}
+{%- macro _settled_columns(entity, table, columns, partitions, shown) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
-    {%- for found in spark_cdc._cached_columns(table, columns) or adapter.get_columns_in_relation(table) -%}
+    {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
+    {%- set is_plain = not spark_cdc._table_format(table) -%}
+    {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
         {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
             {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
         {%- endif -%}
-        {%- do (partitioned if found.name in partitions else settled).append(column) -%}
+        {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
-    {%- if problems and not spark_cdc._is_wiped(entity.name) -%}
+    {%- if problems and (shown != table or not spark_cdc._is_wiped(entity.name)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif problems -%}
         {%- set aside = spark_cdc._sibling(table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
@@ -48,6 +53,7 @@ Nothing was written. Run the same command again.
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
         {%- endset -%}
         {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
             ~ 'refresh table ' ~ table, info=true) -%}
     {%- endif -%}
@@ -57,9 +63,9 @@ Nothing was written. Run the same command again.
 
 {#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. -#}
 {%- macro _note_file_format(entity, table) -%}
-    {%- set found = modules.re.search('(?m)^ *Provider: *([a-zA-Z0-9_.]+)', table.information or '') -%}
-    {%- if found and found.group(1) | lower != entity.file_format -%}
-        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found.group(1) | lower ~ '; file_format ' ~ entity.file_format
+    {%- set found = spark_cdc._provider_of(table) -%}
+    {%- if found and found != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
             ~ ' counts for new tables', info=true) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#- Events of which several, different ones, have one position: all of them as they were read, for a message. Returns a list of texts. -#}
 {%- macro _tied_lines(run, record) -%}
-    {%- set entity, load = run.entity, run.load -%}
+    {%- set entity, load = spark_cdc._entity_of_change_feed(run.entity, record.get('feed')), run.load -%}
     {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
     {%- if record.get('read_again') -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}

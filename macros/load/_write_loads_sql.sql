@@ -3,7 +3,7 @@
     writes the record), sql (query of the rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
-insert overwrite table {{ ledger }} partition ({{ partitions }})
+insert overwrite table {{ spark_cdc._own(ledger) }} partition ({{ partitions }})
 {% if order is none -%}
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
 {%- else -%}

@@ -5,5 +5,5 @@
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
     {{ run_hooks(post_hooks) }}
-    {{ return({'relations': [this.incorporate(type='table')]}) }}
+    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
 {% endmaterialization %}

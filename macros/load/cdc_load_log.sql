@@ -4,5 +4,5 @@
     {%- do spark_cdc._ensure_load_log(this) -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
     {{ run_hooks(post_hooks) }}
-    {{ return({'relations': [this.incorporate(type='table')]}) }}
+    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
 {% endmaterialization %}

@@ -45,15 +45,14 @@
     {%- if found is not none -%}
         {{ return(found) }}
     {%- endif -%}
-    {%- set events = records[last].get('events') or {} -%}
-    {%- if 'highest' not in events -%}
+    {%- if 'highest' not in (records[last].get('events') or {}) -%}
         {%- set message -%}
 {{ entity.name }}: the position that had been applied before {{ next_one }} is not known, since loads on both sides were squashed. Nothing {# -#}
 was written. Replay from an earlier date, or from before the first load.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {{ return({'truncated': events.truncated, 'highest': events.highest}) }}
+    {{ return(spark_cdc._applied_by(records[last])) }}
 {%- endmacro -%}
 
 

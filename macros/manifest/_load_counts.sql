@@ -1,20 +1,22 @@
 {#- What loads wrote, as far as file footers tell, and what some of them say of themselves.
     Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read), also (queries to be asked in the same
     statement, or none, with columns as of _input_sql()). Returns a dictionary: rows (load id to operation to number of rows), records (load id
-    to record), and also (name to note, of the further queries). -#}
+    to record), rules (load id to rule to number of rows that break it, where asked for by _rule_counts_sql()), and also (name to note, of the further queries). -#}
 {%- macro _load_counts(ledger, loads, recorded, also=[]) -%}
-    {%- set rows, records, further = {}, {}, {} -%}
+    {%- set rows, records, rules, further = {}, {}, {}, {} -%}
     {%- set sql = ([spark_cdc._load_counts_sql(ledger, loads, recorded)] + also | select | list) | join('\n\nunion all\n\n') -%}
     {%- for row in spark_cdc._query(sql) -%}
         {%- if row.load_id is none -%}
             {%- do further.update({row.operation: fromjson(row.note)}) -%}
+        {%- elif row.operation == 'rules' -%}
+            {%- do rules.update({row.load_id: fromjson(row.note)}) -%}
         {%- else -%}
             {%- set of_load = rows.setdefault(row.load_id, {}) -%}
             {%- do of_load.update({row.operation: of_load.get(row.operation, 0) + row.row_count | int}) -%}
             {%- if row.operation == 'L' -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return({'rows': rows, 'records': records, 'also': further}) }}
+    {{ return({'rows': rows, 'records': records, 'rules': rules, 'also': further}) }}
 {%- endmacro -%}
 
 

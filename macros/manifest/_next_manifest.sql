@@ -17,7 +17,7 @@
     {%- endif -%}
     {{ return(dict(
         next,
-        applied={'truncated': record.events.truncated, 'highest': record.events.highest},
+        applied=spark_cdc._applied_by(record),
         previous=dict(next.previous, applied=load.applied),
     )) }}
 {%- endmacro -%}

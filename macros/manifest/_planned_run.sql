@@ -11,6 +11,14 @@
 {%- endmacro -%}
 
 
+{#- The same where nothing will be written. The schema is made by the first run that loads. -#}
+{%- macro _planned_run_to_look_at(capture) -%}
+    {%- if adapter.check_schema_exists(target.database, capture.schema) -%}{{ return(spark_cdc._planned_run(capture)) }}{%- endif -%}
+    {%- set time, manifest = spark_cdc._business_time_of(capture.entity.name), spark_cdc._empty_manifest() -%}
+    {{ return(dict(capture, time=time, manifest=manifest, load=spark_cdc._plan_load(capture.entity, manifest, time))) }}
+{%- endmacro -%}
+
+
 {#- A date that was loaded with another load type for once is not loaded anew with the entity's own by oversight: a full snapshot that is read as a
     delta deletes nothing, and a delta that is read as a full snapshot deletes what it lacks. -#}
 {%- macro _check_load_type(entity, load) -%}

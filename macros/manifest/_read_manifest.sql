@@ -3,7 +3,7 @@
     dictionary: loads (ids, oldest first), rows (that exist after the last load), log_rows (written since the last checkpoint), previous (these
     two before the last load, and the definition, layout and applied that it changed), definition (fingerprint of what the hashes were computed
     of), layout (where the ledger holds which column; empty or absent if all lie under their own names, see _layout()), applied (of change
-    events: the highest position and that of the last truncate), sequence (number of the commit), commit (of which run), existed; without the
+    events: of _applied_by()), sequence (number of the commit), commit (of which run), existed; without the
     view an empty manifest. -#}
 {%- macro _read_manifest(committed) -%}
     {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}

@@ -5,7 +5,9 @@
     {%- set names = loads | map(attribute='load_id') | list -%}
     {#- what a backfill has written before it has counted, too -#}
     {%- set state = [] if done else ([first.base] if first.base else []) + first.log -%}
-    {%- set counted = spark_cdc._load_counts(ledger, state + names, names, [spark_cdc._loads_repeats_sql(ledger, names)]) -%}
+    {%- set counted = spark_cdc._load_counts(ledger, state + names, names, [
+        spark_cdc._loads_repeats_sql(ledger, names), spark_cdc._rule_counts_sql(entity, ledger, names),
+    ]) -%}
     {%- set inputs = spark_cdc._backfill_inputs(entity, loads, days, views) -%}
     {%- set at = namespace(manifest=run.manifest, loads=[]) -%}
     {%- set recent = {} -%}
@@ -27,7 +29,7 @@
         {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
         {%- set known = {
             'counts': counts, 'rows_prior': prior.rows, 'record': record, 'files': input.get('files') or record.get('files'),
-            'lines': input.records, 'repeated': repeated,
+            'lines': input.records, 'repeated': repeated, 'broken': counted.rules.get(load.load_id),
         } -%}
         {%- if loop.first and not done -%}
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}

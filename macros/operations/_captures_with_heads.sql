@@ -3,6 +3,8 @@
     entities, or one; none for all). Returns a dictionary: captures (each with head, its manifest), broken (name to list of problems). -#}
 {%- macro _captures_with_heads(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set problems = spark_cdc._branch_problems() -%}
+    {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
     {%- set captures, broken, known = [], {}, [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- do known.append(name) -%}

@@ -1,13 +1,14 @@
 {#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
     stand for, and commits by which of them they came (see _commits()); the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
-    events applied is what had been applied before, as in each load's record. -#}
+    events applied is what had been applied before, as in each load's record; feeds is what each of them read of a change feed, for replays. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
-    {%- set squashed = [] -%}
+    {%- set squashed, feeds = [], {} -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
     {%- for load_id in plan.squashed -%}
         {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
         {%- if kind.is_history or not kind.is_squashed -%}
             {%- do squashed.extend(record.squashed if kind.is_history else [load_id]) -%}
+            {%- do feeds.update(record.get('feeds', {}) if kind.is_history else {load_id: record.feed} if record.get('feed') else {}) -%}
             {%- for name in events if record.get('events') and not is_checkpoint -%}
                 {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
             {%- endfor -%}
@@ -42,6 +43,7 @@
     {{ return(dict(
         record,
         applied=after if is_checkpoint else before,
-        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest')),
+        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed')),
+        feeds={} if is_checkpoint else feeds,
     )) }}
 {%- endmacro -%}

@@ -2,12 +2,38 @@
 {%- macro _diff_of_sql(capture, before, after) -%}
     {%- set head = spark_cdc._published(capture) -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
+    {%- set with_production = before is none and after is none -%}
     {{ return(spark_cdc._diff_sql(
         capture.entity,
         spark_cdc._across_changes(capture.entity, capture.ledger, head.get('layout') or {}),
-        spark_cdc._diff_loads(capture, head, before),
-        spark_cdc._diff_loads(capture, head, after),
+        spark_cdc._diff_production_loads(capture, head) if with_production else spark_cdc._diff_loads(capture, head, before),
+        head.loads if with_production else spark_cdc._diff_loads(capture, head, after),
     )) }}
+{%- endmacro -%}
+
+
+{#- The loads of production's state, for a branch to compare with its own: its ledger shows all rows of production's, also of later loads. -#}
+{%- macro _diff_production_loads(capture, head) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.ledger)) if spark_cdc._is_there(capture.ledger) else none -%}
+    {%- if origin is none -%}
+        {%- set message -%}
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
+    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+    {%- set is_other = production.definition != origin.definition -%}
+    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
+        {%- set message -%}
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(production.loads) }}
 {%- endmacro -%}
 
 
@@ -126,7 +152,7 @@ if(
 
 {#- What `spark-cdc diff` shows: prints a line of JSON with counts (by row_difference) and rows (texts of JSON), at most so many.
     Arguments: entity (its name), before, after, row_limit. Returns nothing. -#}
-{%- macro _diff_rows(entity, before, after, row_limit=20) -%}
+{%- macro _diff_rows(entity, before=none, after=none, row_limit=20) -%}
     {%- set capture = spark_cdc._captures('diff', entity)[0] -%}
     {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
     {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
@@ -146,5 +172,6 @@ limit {{ row_limit }}
         {%- endset -%}
         {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
     {%- endif -%}
-    {%- do print('spark_cdc diff: ' ~ tojson({'entity': entity, 'before': before | string, 'after': after | string, 'counts': counts, 'rows': rows})) -%}
+    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
+    {%- do print('spark_cdc diff: ' ~ tojson(dict(states, entity=entity, counts=counts, rows=rows))) -%}
 {%- endmacro -%}

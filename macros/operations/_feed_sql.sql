@@ -12,8 +12,9 @@
     {%- do spark_cdc._check_head_columns(capture, head) -%}
 
     {#- the manifests that together tell of all versions after the first, the oldest first: each of those from its last rewriting on -#}
-    {%- set told = [] -%}
-    {%- for manifest in spark_cdc._manifests_since(capture, head, first) if manifest.rewritten.version <= last -%}
+    {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
+    {%- do spark_cdc._check_feed_is_kept(entity, head, first, manifests[0].rewritten.version) -%}
+    {%- for manifest in manifests if manifest.rewritten.version <= last -%}
         {%- set records = spark_cdc._load_records(capture.ledger, manifest.loads) -%}
         {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
         {%- do told.append({'manifest': manifest, 'commits': spark_cdc._commits(manifest, records), 'records': records}) -%}
@@ -33,22 +34,6 @@
         {%- do parts.append(spark_cdc._feed_loads_sql(entity, source, one, [version, first] | max, until)) -%}
     {%- endfor -%}
     {{ return(parts | select | join('\n\nunion all\n\n') or nothing) }}
-{%- endmacro -%}
-
-
-{#- The manifests from which the versions after one can be told: the last commit's, and before each commit that took loads away what was kept of the
-    one before. Returns a list, the oldest first. -#}
-{%- macro _manifests_since(capture, head, version) -%}
-    {%- set found = [head] -%}
-    {%- if head.rewritten.version > version -%}
-        {%- set kept = spark_cdc._kept_versions(capture) -%}
-        {%- for _ in kept if found[0].rewritten.version > version -%}
-            {%- set before = kept.get(found[0].rewritten.version - 1) -%}
-            {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
-        {%- endfor -%}
-        {%- do spark_cdc._check_feed_is_kept(capture.entity, head, version, found[0].rewritten.version) -%}
-    {%- endif -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 

@@ -19,7 +19,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
     {%- for capture in spark_cdc._captures(command, entities) -%}
         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
         {%- set head = spark_cdc._head(capture) -%}
-        {%- set known = spark_cdc._partitions_by_load(capture.load_log ~ " partition (entity = '" ~ capture.entity.name ~ "')") -%}
+        {%- set known = spark_cdc._recorded_loads(capture.load_log, capture.entity.name) -%}
         {%- set is_interrupted = 'move' in head and head.move.load_id not in known and spark_cdc._move_command(head.move) == command -%}
         {%- do found.append(dict(capture, name=capture.entity.name, head=head, is_interrupted=is_interrupted)) -%}
     {%- endfor -%}

@@ -119,7 +119,7 @@ order by row_difference, min(place), one.column_name
 {#- Files of the ledger and, of change events, of the events table: a dictionary each with table, is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
     {%- set found = [] -%}
-    {%- set tables = [capture.ledger.identifier, capture.events.identifier] -%}
+    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.events).identifier] -%}
     {%- for table in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ ' like ' ~ spark_cdc._literal(tables | join('|'))) -%}
         {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
         {%- set sql -%}
@@ -127,7 +127,7 @@ select
     {{ spark_cdc._in_loads(head.loads) }} as is_needed,
     count(*) as files,
     sum(length) as bytes
-from {{ spark_cdc._list_files(location) }}
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(capture.schema, table.tableName), location) }}
 where load_id <> ''
 group by is_needed
 order by is_needed desc

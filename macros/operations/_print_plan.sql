@@ -5,13 +5,9 @@
 {%- macro _print_plan(entity) -%}
     {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
     {%- do spark_cdc._check_plan(capture) -%}
-    {%- set name, entity, ledger = capture.entity.name, capture.entity, capture.ledger -%}
-    {#- the schema is made by the first run -#}
-    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- set time = spark_cdc._business_time_of(name) -%}
-    {%- set run = spark_cdc._planned_run(capture) if is_begun
-            else dict(capture, time=time, manifest=spark_cdc._empty_manifest(), load=spark_cdc._plan_load(entity, spark_cdc._empty_manifest(), time)) -%}
-    {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), time, run.load) -%}
+    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
+    {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
+    {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
             (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
     {%- if entity.events -%}
@@ -24,10 +20,11 @@
     {%- set load = dict(
         spark_cdc._load_of_comment(query),
         files=spark_cdc._input_files_noted(files),
+        feed=entity.source.get('feed'),
     ) -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
-    {%- if is_begun and spark_cdc._is_there(ledger) -%}
+    {%- if run.manifest.existed and spark_cdc._is_there(ledger) -%}
         {%- set written = spark_cdc._plan_rows_before_sql(ledger, columns) ~ '\n\nunion all\n\n' ~ written -%}
     {%- endif -%}
     {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
@@ -46,9 +43,12 @@
     before are not among them. Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
 {%- macro _planned_statements(capture, run, load, held) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
+    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- if is_begun -%}
+        {%- set capture = dict(capture, ledger=spark_cdc._own(capture.ledger), events=spark_cdc._own(capture.events), load_log=spark_cdc._own(capture.load_log)) -%}
+    {%- endif -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
-    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
     {%- for table, columns in tables -%}
         {%- if not is_begun or not spark_cdc._is_there(table) -%}
@@ -64,15 +64,22 @@
     {%- endfor -%}
     {%- if spark_cdc._deletes_apart(entity, load) -%}
         {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
-        {%- if not load.is_checkpoint -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- endif -%}
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
-    {%- if held.drops_deletes -%}{%- do statements.append('alter table ' ~ capture.ledger ~ ' drop') -%}{%- endif -%}
+    {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
     {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
-    {%- if outdated -%}{%- do statements.append('alter table ' ~ capture.events ~ ' drop') -%}{%- endif -%}
+    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}
     {{ return(statements) }}
+{%- endmacro -%}
+
+
+{#- How the statement begins that drops partitions of a table, be it there or not. -#}
+{%- macro _planned_drop(entity, table) -%}
+    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
 {%- endmacro -%}
 
 

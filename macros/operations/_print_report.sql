@@ -48,7 +48,7 @@
 {%- set names = [
     'load_id', 'business_time', 'load_type', 'status', 'is_checkpoint', 'replaced_load_ids', 'rows_in', 'rows_rejected', 'rows_inserted', 'rows_updated',
     'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_prior', 'rows_current', 'started_at', 'committed_at', 'duration_seconds', 'events_late',
-    'guard', 'message', 'definition_change', 'input_files', 'input_bytes',
+    'guard', 'message', 'definition_change', 'input_files', 'input_bytes', 'rules',
 ] -%}
 {%- set conditions = ['true'] -%}
 {%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}

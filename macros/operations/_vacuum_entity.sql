@@ -15,7 +15,7 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(operated.load_log)) -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- if execute -%}
         {#- what a crash left out: a superseded load's age is counted from there -#}
@@ -26,14 +26,16 @@
     )) -%}
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
-    {%- for table in [operated.ledger, operated.events] if operated.catalog.get(table.identifier, {}).get('location') -%}
-        {%- if execute -%}
+    {#- of a branch what it has written: production's is production's -#}
+    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
+        {%- set is_plain = not spark_cdc._table_format(table) -%}
+        {%- if execute and is_plain -%}
             {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- endif -%}
         {%- do tables.append({
             'table': table,
             'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
-            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location),
+            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
         }) -%}
     {%- endfor -%}
     {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
@@ -43,6 +45,8 @@
     {%- for found in tables -%}
         {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
         {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and execute -%}
         {%- do spark_cdc._record_vacuum(operated, dropped) -%}
@@ -83,7 +87,7 @@
 {%- macro _vacuum_table(operated, table, candidates, counted, retention_hours, execute) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
-    {%- set kept = counted.named + (counted.squashed if table.identifier == operated.events.identifier else []) -%}
+    {%- set kept = counted.named + (counted.squashed if table == spark_cdc._own(operated.events) else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
         {%- set is_squashed = load.load_id in counted.squashed -%}
@@ -164,7 +168,7 @@ with files as (
         count(*) as files,
         sum(length) as bytes,
         max(written_at) as written_at
-    from {{ spark_cdc._list_files(operated.catalog[table.identifier].location) }}
+    from {{ spark_cdc._files_of_table(table, operated.catalog[table.identifier].location) }}
     where load_id <> ''
     group by load_id
 ),
@@ -174,7 +178,7 @@ replacing as (
         load_id,
         explode(split(replaced_load_ids, ', ')) as replaced_load_id,
         coalesce(committed_at, _metadata.file_modification_time) as replaced_at
-    from {{ operated.load_log }}
+    from {{ spark_cdc._own(operated.load_log) }}
     where
         entity = {{ spark_cdc._literal(operated.entity.name) }}
         and replaced_load_ids is not null

@@ -120,19 +120,20 @@ where false
 
 
 {#- Findings that were made while the test was compiled, as a query with the columns of `found`: problem, load_id, repair, examples.
-    Arguments: findings (dictionaries: problem, repair, examples). -#}
+    Arguments: findings (dictionaries: problem, repair, examples; load_id where it is that of one). -#}
 {%- macro _verified_list(findings) -%}
 select
     listed.problem,
-    cast(null as string) as load_id,
+    listed.load_id,
     listed.repair,
     listed.examples
 from (
     values
     {%- for finding in findings %}
-    ({{ spark_cdc._literal(finding.problem) }}, {{ spark_cdc._literal(finding.repair) }}, {{ spark_cdc._literal(finding.get('examples', '')) }}),
+    ({{ spark_cdc._literal(finding.problem) }}, {{ spark_cdc._literal(finding.load_id) if finding.get('load_id') else 'null' }}, {# -#}
+    {{ spark_cdc._literal(finding.repair) }}, {{ spark_cdc._literal(finding.get('examples', '')) }}),
     {%- endfor %}
-    (null, null, null)
-) as listed (problem, repair, examples)
+    (null, cast(null as string), null, null)
+) as listed (problem, load_id, repair, examples)
 where listed.problem is not null
 {%- endmacro -%}

@@ -20,7 +20,7 @@
         {{ return([{
             'problem': 'the view ' ~ verified.committed ~ ' is missing, so that no load counts',
             'repair': again ~ (from_claim or ' after a load of the first date'),
-        }] if claims or spark_cdc._query('show partitions ' ~ verified.ledger) else []) }}
+        }] if claims or spark_cdc._partitions_by_load(verified.ledger) else []) }}
     {%- elif not manifest.existed -%}
         {{ return([{
             'problem': 'the view ' ~ verified.committed ~ ' is no manifest: somebody replaced it',

@@ -3,7 +3,7 @@
 {%- macro _has_place(entity) -%}
     {%- set events = entity.events -%}
     {{ return(
-        spark_cdc._is_read_again(entity) and events.format == 'flagged_rows' and entity.key_columns | length > 0
+        spark_cdc._is_landed_by_ledger(entity) and events.format == 'flagged_rows' and entity.key_columns | length > 0
         and not events.tie_breaker and spark_cdc._order_parts(events.order) | length == 1
     ) }}
 {%- endmacro -%}

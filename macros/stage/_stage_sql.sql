@@ -4,10 +4,13 @@
     ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
     rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
     looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
-    rejected: they are found by one more read of the key columns. carried: names of further columns of `landed` that the query has, too. -#}
+    rejected: they are found by one more read of the key columns. Where the entity has rules that warn, broken_rules: the names of those that the row breaks
+    (_rule_warnings()). carried: names of further columns of `landed` that the query has, too. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
+{%- set rules = entity.rules -%}
+{%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
 {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
 
@@ -27,13 +30,22 @@ judged as (
         {%- endfor %} as is_rejected
     from flagged
 )
+{%- if rules %},
+
+ruled as (
+    select
+        *,
+        {{ spark_cdc._rule_bits(rules, 'not is_rejected and not is_deleted') | indent(8) }} as rule_bits
+    from judged
+)
+{%- endif %}
 {%- if drops_repeated %},
 
 keyed as (
     select
         *,
         {{ key_hash | indent(8) }} as key_hash
-    from judged
+    from {{ 'ruled' if rules else 'judged' }}
 ),
 
 repeated as (
@@ -63,11 +75,14 @@ select
     {{ column }},
     {%- endfor %}
     if(
-        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }},
+        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
         {{ spark_cdc._reject_note(entity) | indent(8) }},
         null
     ) as note
-from {{ 'keyed' if drops_repeated else 'judged' }}
+    {%- if spark_cdc._rule_mask(rules, ['warn']) %},
+    {{ spark_cdc._rule_warnings(rules) | indent(4) }} as broken_rules
+    {%- endif %}
+from {{ 'keyed' if drops_repeated else 'ruled' if rules else 'judged' }}
 {%- if drops_repeated %}
 left join repeated
     on keyed.key_hash = repeated.repeated_key_hash

@@ -1,5 +1,9 @@
 {#- Drops the partitions of some loads, and no others: another run may be between its two tables. -#}
 {%- macro _drop_loads(table, loads) -%}
+    {%- set table = spark_cdc._own(table) -%}
+    {%- if spark_cdc._table_format(table) -%}
+        {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
+    {%- endif -%}
     {%- set partitions = [] -%}
     {%- for load_id, of_load in spark_cdc._partitions_by_load(table).items() if load_id in loads -%}
         {%- do partitions.extend(of_load) -%}

@@ -2,7 +2,12 @@
     Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of <entity>_committed), layout (of the manifest). -#}
 {%- macro _archived_ctes(entity, events, committed, layout) -%}
 archived as (
-    select *
+    select
+        {% for column in spark_cdc._event_columns(entity) -%}
+        {{ column.sql }},
+        {% endfor -%}
+        business_date,
+        load_id
     from {{ spark_cdc._from(spark_cdc._archived_events(entity, events, layout)) | indent(4) }}
     where
         note is null

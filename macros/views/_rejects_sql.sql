@@ -1,7 +1,8 @@
 {#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes its rejects away.
     Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or CTE with the columns of
     _committed_sql()), layout (of the manifest: where the ledger holds which column). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
-    rejected_columns, rejected_reason, rejected_row (the row as it came in), business_date, load_id. -#}
+    rejected_columns, rejected_rules (where the entity has rules: names of those that the row breaks), rejected_reason, rejected_row (the row as it came in; of
+    change events that a rule sets aside the row that the key would have had), business_date, load_id. -#}
 {%- macro _rejects_sql(entity, ledger, committed, layout={}) -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
 with rejected as (
@@ -28,6 +29,9 @@ select
         )),
         ', '
     ) as rejected_columns,
+    {%- if entity.rules %}
+    array_join(from_json(get_json_object(note, '$.rules'), 'array<string>'), ', ') as rejected_rules,
+    {%- endif %}
     array_join(reasons, '; ') as rejected_reason,
     coalesce(get_json_object(note, '$.text'), get_json_object(note, '{{ '$.row.message' if is_message else '$.row' }}')
         {{- ", get_json_object(note, '$.row')" if is_message }}) as rejected_row,

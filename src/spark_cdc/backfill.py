@@ -41,7 +41,7 @@ def add_parser(subparsers: Any) -> None:
         help=f"dates that are compared together, 1 to {MOST} (default {MOST}): fewer take less"
         " memory",
     )
-    chain.add_arguments(parser, "select", "lift", "target")
+    chain.add_arguments(parser, "select", "lift", "target", "branch")
     notify.add_arguments(parser)
     act = functools.partial(notify.after, "backfill", act=run)
     parser.set_defaults(run=act, first=None, last=None)

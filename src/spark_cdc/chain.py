@@ -36,6 +36,7 @@ def add_arguments(parser: Any, *names: str) -> None:
             " (docs/configuration.md#guards)",
         },
         "target": {"help": "target of profiles.yml (local)"},
+        "branch": {"metavar": "NAME", "help": "in this branch, not in production"},
     }
     for name in names:
         default = [] if "nargs" in options[name] else None

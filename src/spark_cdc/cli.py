@@ -9,14 +9,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from spark_cdc import __version__
+from spark_cdc import __version__, project
 from spark_cdc.errors import SparkCdcError
 
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
 COMMANDS = (
     *("demo", "server", "run", "plan", "load", "backfill", "replay"),
-    *("undo", "states", "status", "report", "upkeep", "generate", "new", "packages"),
+    *("undo", "states", "branch", "status", "report", "upkeep", "generate", "new", "packages"),
 )
 
 
@@ -40,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
     try:
         arguments = parser().parse_args(words)
-        return int(arguments.run(arguments) or 0)
+        with project.in_branch(getattr(arguments, "branch", None)):
+            return int(arguments.run(arguments) or 0)
     except SparkCdcError as error:
         if debug:
             raise

@@ -23,6 +23,7 @@ ROLES = ("key", "ignore", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
 EVENT_MODELS = ("events", "event_versions", "bitemporal")
+RULE_MODELS = ("quality",)
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "entity", "adapters")
 # Of the types of Spark, and of what others call them: to guess what was meant.
@@ -78,6 +79,7 @@ class Entity:
     description: str | None = None
     events: Mapping[str, object] = field(default_factory=dict)
     event_versions: bool = False
+    rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     bitemporal: bool = False
 
     @property
@@ -90,8 +92,10 @@ class Entity:
             given["business_date_type"] = self.business_date_type
         if self.events:
             given["events"] = dict(self.events)
-        is_table = self.format == "table"
-        place = {"date_column": self.date_column} if is_table else {"path": path_of(self)}
+        if self.rules:
+            given["rules"] = dict(self.rules)
+        places = {"table": {"date_column": self.date_column}, "change_feed": {"table": self.path}}
+        place = places.get(self.format) or {"path": path_of(self)}
         options = {"options": dict(self.options)} if self.options else {}
         return {**given, "source": {"format": self.format, **place, **options}}
 
@@ -176,7 +180,7 @@ def _name_problems(name: str) -> list[str]:
         ]
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
-    suffixes = (*EVENT_MODELS, *MODELS)
+    suffixes = (*EVENT_MODELS, *MODELS, *RULE_MODELS)
     # price_changes may be an entity: its models can't be taken for those of price
     taken = [one for one in suffixes if one != "changes" and name.endswith(f"_{one}")]
     if name.startswith("stg_") or taken:
@@ -198,7 +202,8 @@ def _option_problems(entity: Entity) -> list[str]:
             "a condition over them, such as \"op = 'D'\", and declare its columns "
             "(op:string:control)"
         )
-    if entity.format == "table" and not re.fullmatch(r"[^.\s]+\.[^.\s]+", entity.path or ""):
+    parts = {"table": r"[^.\s]+\.[^.\s]+", "change_feed": r"[^.\s]+(\.[^.\s]+){1,2}"}
+    if not re.fullmatch(parts.get(entity.format, ".*"), entity.path or ""):
         problems.append(
             f"path is '{entity.path or ''}'; accepted for tables are schema and table, such as "
             "staging.orders: correct --path"

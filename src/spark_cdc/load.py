@@ -131,7 +131,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
-    chain.add_arguments(parser, "target", "lift")
+    chain.add_arguments(parser, "target", "branch", "lift")
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
 
@@ -261,6 +261,8 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
 
 def _load_one(arguments: Any, dbt: chain.Dbt, date: str) -> int:
     """Load a date that is named, with dbt's own messages, also if it is committed already."""
+    if arguments.branch:
+        dbt.operate("branch")  # says that it is there, before dbt makes a schema of its name
     words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
     interrupted = functools.partial(_interrupted, arguments, dbt, [date])
     done = dbt.run(*words, shown=True, interrupted=interrupted)

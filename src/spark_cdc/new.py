@@ -19,6 +19,7 @@ from spark_cdc import many, project
 from spark_cdc.entity import (
     MODELS,
     ROLES,
+    RULE_MODELS,
     Column,
     Entity,
     guesses,
@@ -32,10 +33,10 @@ from spark_cdc.sample import read_sample
 
 _WIDTH = 100
 # For --help; the macros know them.
-FORMATS = "csv, json, parquet, orc, avro, table"
+FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
 EVENT_FORMATS = (
-    "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, flagged_rows, goldengate, "
-    "iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
+    "canal, change_arrays, debezium, debezium_flat, delta_cdf, dms, dms_stream, flagged_rows, "
+    "goldengate, iceberg_changelog, maxwell, sqlserver_cdc, wal2json, or one of your own"
 )
 
 
@@ -153,10 +154,11 @@ def render(entity: Entity) -> dict[str, str]:
 
 def models_of(entity: Entity) -> tuple[str, ...]:
     """The kinds of an entity's models, without stg_."""
+    models = (*MODELS, *(RULE_MODELS if entity.rules else ()))
     if entity.load_type != "events":
-        return MODELS
+        return models
     wanted = {"event_versions": entity.event_versions, "bitemporal": entity.bitemporal}
-    return ("events", *MODELS, *(name for name, is_wanted in wanted.items() if is_wanted))
+    return ("events", *models, *(name for name, is_wanted in wanted.items() if is_wanted))
 
 
 def render_yaml(entity: Entity) -> str:
@@ -326,6 +328,14 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         parser.add_argument(f"--{role}", type=_names, default=[], metavar="A,B", help=meaning)
     parser.add_argument("--load-type", default="full", help="full (default), delta or events")
     parser.add_argument("--deleted-when", metavar="SQL", help="delta: when a row is a delete")
+    parser.add_argument(
+        "--rule",
+        action="append",
+        default=[],
+        metavar="NAME=SQL",
+        help='a condition that rows are counted by, such as "paid=amount >= 0" (repeatable); what'
+        " else a rule may do: docs/rules.md",
+    )
     _add_event_options(parser.add_argument_group("change events (--load-type events)"))
     parser.add_argument("--format", dest="fmt", help=f"{FORMATS} (default csv, or the sample's)")
     parser.add_argument("--path", help="with {business_date}; for tables schema.table")
@@ -391,7 +401,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"Wrote {target}: {files}")
     print("Read the YAML: are types and keys right? Describe the columns there.")
     print("Then land a day and load it:")
-    if entity.format != "table":
+    if entity.format not in ("table", "change_feed"):
         path = path_of(entity)
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
@@ -465,6 +475,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
         is_events = args.load_type == "events"
         columns, options = read_sample(args.from_file, fmt, options, args.name, is_events)
         path = path or _path_beside(args.from_file)
+    rules_given, wrong = _rules(args.rule)
+    problems += wrong
     columns, more = with_roles(columns, {role: getattr(args, role) for role in ROLES})
     problems += more
     entity = Entity(
@@ -480,6 +492,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         description=args.description,
         events=events,
         event_versions=args.event_versions,
+        rules=rules_given,
         bitemporal=args.bitemporal,
     )
     if not columns and not problems:
@@ -501,6 +514,19 @@ def _default_format(args: argparse.Namespace) -> str:
     if not name or rules()[0]._adapter(name) is None:
         return "csv"
     return "json" if name == "debezium_flat" or rules()[0]._is_message_format(name) else "csv"
+
+
+def _rules(given: Sequence[str]) -> tuple[dict[str, dict[str, object]], list[str]]:
+    """Return the rules of the command line, and what is wrong with them."""
+    made: dict[str, dict[str, object]] = {}
+    problems = []
+    for text in given:
+        name, equals, condition = text.partition("=")
+        if not equals or name.strip() in made:
+            what = "is not NAME=SQL" if not equals else "comes twice"
+            problems.append(f"--rule {text!r} {what}: write it like paid='amount >= 0'")
+        made[name.strip()] = {"condition": condition.strip()}
+    return made, problems
 
 
 def _options(args: argparse.Namespace) -> tuple[dict[str, str], list[str]]:

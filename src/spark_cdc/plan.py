@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--position", help="of a full snapshot among events, as of spark-cdc load")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "select", "lift", "target")
+    chain.add_arguments(parser, "select", "lift", "target", "branch")
     parser.set_defaults(run=run)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -67,6 +68,23 @@ def models_folder() -> Path:
 def schema() -> str:
     """Return the schema that the profiles use."""
     return os.environ.get("SPARK_CDC_SCHEMA", "cdc")
+
+
+@contextlib.contextmanager
+def in_branch(name: str | None) -> Iterator[None]:
+    """Let all commands meanwhile work in a branch: in its schema, if it is there; None: do not.
+
+    dbt finds both variables where the macros and the profile look for them (docs/branches.md).
+    """
+    given = dict.fromkeys(("SPARK_CDC_SCHEMA", "SPARK_CDC_BRANCH"), name) if name else {}
+    before = {variable: os.environ.get(variable) for variable in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for variable, value in before.items():
+            os.environ.pop(variable, None)
+            os.environ.update({} if value is None else {variable: value})
 
 
 def dbt_arguments(*arguments: str) -> list[str]:

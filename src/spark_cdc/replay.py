@@ -55,7 +55,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--dates", nargs="+", default=[], metavar="DATE", help="dates that were never loaded, too"
     )
-    chain.add_arguments(parser, "select", "lift", "target")
+    chain.add_arguments(parser, "select", "lift", "target", "branch")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),
@@ -96,8 +96,11 @@ def plan(
 
 
 def _has_snapshots(one: status.Status, first: dt.datetime) -> bool:
-    return one.load_type == "events" and any(
-        one.other_type(time) for time in one.times if time >= first
+    """Say whether dates hold full snapshots whose positions only their runs were told."""
+    return (
+        one.load_type == "events"
+        and not one.reads_feed
+        and any(one.other_type(time) for time in one.times if time >= first)
     )
 
 

@@ -61,7 +61,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="shown of each kind that the last load changed (5); 0: no values",
     )
-    chain.add_arguments(parser, "select", "target")
+    chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
 
 

@@ -68,6 +68,7 @@ class Entity:
 
     loads: COLUMNS, and `kind`, an index of KINDS.
     guards: how much of what a guard accepts each load used, from the first that used any.
+    rules: by name the action, and the rows that each load judged and that broke it.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Entity:
     known: bool = True
     loads: dict[str, list[Any]] = field(default_factory=dict)
     guards: dict[str, list[float | None]] = field(default_factory=dict)
+    rules: dict[str, Row] = field(default_factory=dict)
     moves: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     attention: list[Attention] = field(default_factory=list)
@@ -135,6 +137,7 @@ def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = Non
         made.known = bool(made.broken)
     _set_loads(made, rows, found)
     made.guards = _used_guards(made, rows, found.get("guards") or {})
+    made.rules = _judged_rules(rows)
     counted = [made.loads["time"][place] for place in made.counted]
     latest = max(counted, default=None)
     newest = _last_time(found.get("loads") or [], made.per) or latest
@@ -146,6 +149,7 @@ def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = Non
         *_late(made, last),
         *_undone(made, found.get("undone") or []),
         *_rejected(made),
+        *_broken_rules(made),
         *_near(made),
     ]
     return made
@@ -368,6 +372,32 @@ def _rejected(made: Entity) -> list[Attention]:
         f" {len(places):,} of {len(made.counted):,} loads: {made.name}_rejects."
     )
     return [Attention("rejects", made.loads["time"][places[-1]], text)]
+
+
+def _judged_rules(rows: Sequence[Row]) -> dict[str, Row]:
+    """Return what rules found, as lists by load; a rule's action is that of its last load."""
+    found: dict[str, Row] = {}
+    for place, row in enumerate(rows):
+        for one in row.get("rules") or []:
+            empty = {"judged": [None] * len(rows), "broken": [None] * len(rows)}
+            rule = found.setdefault(one["rule"], empty)
+            rule["action"] = one["action"]
+            rule["judged"][place], rule["broken"][place] = one["judged"], one["broken"]
+    return found
+
+
+def _broken_rules(made: Entity) -> list[Attention]:
+    """Return the rules that rows of the last load broke."""
+    last = made.counted[-1:]
+    found = []
+    for name, rule in made.rules.items():
+        for place in last:
+            broken, judged = rule["broken"][place], rule["judged"][place]
+            if broken:
+                what = {"warn": "counted", "drop": "set aside"}.get(rule["action"], "lifted")
+                text = f"{broken:,} of {judged:,} rows of the last load broke {name} ({what})."
+                found.append(Attention("rules", made.loads["time"][place], text))
+    return found
 
 
 def _near(made: Entity) -> list[Attention]:

@@ -127,7 +127,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "target", "lift")
+    chain.add_arguments(parser, "target", "branch", "lift")
     notify.add_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -271,7 +271,7 @@ def plan(
         )
         return work
     expect = arguments.expect or given.get("expect") or one.expect
-    if expect:
+    if expect and not one.reads_feed:
         present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
         lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)

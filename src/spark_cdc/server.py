@@ -10,7 +10,8 @@ Everything that it needs and leaves behind is in one folder, the state folder:
     tmp/                      Spark's scratch files, emptied at each start
     java/                     a Java home, where the Java found lacks a module (see java.py)
 
-Several servers run side by side in different state folders.
+Several servers run side by side in different state folders. Jars of table formats they share (see
+table_formats.py).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import java, ports, project, server_state
+from spark_cdc import java, ports, project, server_state, table_formats
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -46,6 +47,13 @@ MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
 LOG4J = Path(__file__).parent / "templates" / "log4j2-server.properties"
+
+# Settings of Spark's that hold several values: a user's come behind ours. What is between them.
+LISTS = {
+    "spark.driver.extraJavaOptions": " ",
+    "spark.driver.extraClassPath": os.pathsep,
+    "spark.sql.extensions": ",",
+}
 
 # What the log says when a start fails: pattern, next step.
 REMEDIES = (
@@ -67,7 +75,7 @@ REMEDIES = (
     ),
     (
         r"ClassNotFoundException|NoClassDefFoundError",
-        "A class is missing: check --jars and --conf.",
+        "A class is missing: check --with, --jars and --conf.",
     ),
 )
 
@@ -77,7 +85,11 @@ REMEDIES = (
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """How to start a server. `port` 0: any free one. `memory` in bytes. `cores` 0: all."""
+    """How to start a server. `port` 0: any free one. `memory` in bytes. `cores` 0: all.
+
+    formats: table formats that Spark lacks, by their names in table_formats.BUILDS.
+    ivy_settings: where their jars come from, if not from Maven Central.
+    """
 
     state_dir: Path
     port: int
@@ -87,6 +99,8 @@ class Settings:
     conf: Mapping[str, str]
     jars: Sequence[Path]
     timeout: float
+    formats: Sequence[str]
+    ivy_settings: str
 
 
 def parse_memory(text: str) -> int:
@@ -166,6 +180,8 @@ def settings(
     conf: Sequence[str] = (),
     jars: Sequence[str] = (),
     timeout: str | None = None,
+    formats: Sequence[str] = (),
+    ivy_settings: str | None = None,
 ) -> Settings:
     """Return settings from options, else from SPARK_CDC_* variables, else the defaults.
 
@@ -184,6 +200,11 @@ def settings(
             if not path.is_file():
                 raise SparkCdcError(f"jar {name}: no such file", "Check --jars or SPARK_CDC_JARS.")
             files.append(path)
+    ivy = choose(ivy_settings, "SPARK_CDC_IVY_SETTINGS", "")
+    if ivy and not Path(ivy).expanduser().is_file():
+        raise SparkCdcError(
+            f"Ivy settings {ivy}: no such file", "Check --ivy-settings or SPARK_CDC_IVY_SETTINGS."
+        )
     return Settings(
         state_dir=state_dir,
         port=_number(
@@ -203,6 +224,8 @@ def settings(
                 "timeout", 1, 3600, "--timeout 120 (seconds)",
             )
         ),
+        formats=table_formats.parse([os.environ.get("SPARK_CDC_WITH", ""), *formats]),
+        ivy_settings=str(Path(ivy).expanduser().absolute()) if ivy else "",
     )  # fmt: skip
 
 
@@ -249,6 +272,17 @@ def check_port(chosen: Settings) -> None:
         ports.choose(chosen.port)
 
 
+def _check_formats(chosen: Settings, running: Status) -> None:
+    """Raise SparkCdcError if the server that runs lacks a table format that is asked for."""
+    lacking = [name for name in chosen.formats if name not in running.info.get("formats", [])]
+    if lacking:
+        asked = ",".join(chosen.formats)
+        raise SparkCdcError(
+            f"the server that runs (pid {running.pid}) was started without {', '.join(lacking)}",
+            f"Start it anew: spark-cdc server stop, then spark-cdc server start --with {asked}",
+        )
+
+
 def spark_conf(chosen: Settings) -> dict[str, str]:
     """Return the Spark settings of a server: ours, overruled by the user's."""
     state = chosen.state_dir
@@ -293,12 +327,17 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         "spark.hadoop.hive.server2.async.exec.threads": "16",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
     }
-    if chosen.jars:
-        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, chosen.jars))
-    own = "spark.driver.extraJavaOptions"
     user = dict(chosen.conf)
-    if own in user:
-        user[own] = f"{conf[own]} {user[own]}"
+    catalog = user.get("spark.sql.catalogImplementation", "hive")
+    conf |= table_formats.settings(chosen.formats, catalog, chosen.warehouse)
+    # On the class path of the driver: Spark's own settings for jars serve a Thrift server's first
+    # session only.
+    jars = [*table_formats.paths(chosen.formats), *chosen.jars]
+    if jars:
+        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
+    for name, between in LISTS.items():
+        if name in conf and name in user:
+            user[name] = f"{conf[name]}{between}{user[name]}"
     return {**conf, **user}
 
 
@@ -425,6 +464,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
         before = status(state)
         if before.alive:
             if before.state == "running" and if_needed:
+                _check_formats(chosen, before)
                 print(f"Server runs already: pid {before.pid}, port {before.port}")
                 return before
             what = "runs already" if before.state == "running" else "is there but does not answer"
@@ -439,6 +479,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
         _check_memory(chosen.memory)
         port = ports.choose(chosen.port)
         found = java.ensure()
+        table_formats.ensure(chosen.formats, found.executable, chosen.ivy_settings)
         _prepare(chosen)
         environment = java_environment(state / "conf", java.spark_home(found, state))
         return _launch(chosen, port, _command(port, environment), environment, found)
@@ -475,6 +516,7 @@ def _launch(
                 "warehouse": str(chosen.warehouse),
                 "memory": f"{chosen.memory // MIB}m",
                 "cores": chosen.cores or "all",
+                "formats": list(chosen.formats),
                 "java": f"{found.version} ({found.home})",
                 "spark": "",
                 "log": str(log),
@@ -566,7 +608,7 @@ def describe(found: Status, state_dir: Path) -> str:
         "uptime": str(dt.timedelta(seconds=seconds)),
         "memory": f"{now // MIB} MB now, {peak // MIB} MB at most, heap up to {info['memory']}",
         "cores": info["cores"],
-        "Spark": info["spark"] or "not known yet",
+        "Spark": ", ".join([info["spark"] or "not known yet", *info.get("formats", [])]),
         "Java": info["java"],
         "warehouse": info["warehouse"],
         "log": info["log"],
@@ -626,6 +668,15 @@ def add_parser(subparsers: Any) -> None:
         help="jars for the driver's class path, separated by commas (SPARK_CDC_JARS)",
     )  # fmt: skip
     begin.add_argument(
+        "--with", dest="formats", action="append", default=[], metavar="FORMATS",
+        help="table formats that Spark lacks: delta, iceberg (SPARK_CDC_WITH); their jars are"
+        " fetched once",
+    )  # fmt: skip
+    begin.add_argument(
+        "--ivy-settings", metavar="FILE",
+        help="where those jars come from, if not from Maven Central (SPARK_CDC_IVY_SETTINGS)",
+    )  # fmt: skip
+    begin.add_argument(
         "--timeout", help="seconds to wait for an answer (SPARK_CDC_START_TIMEOUT; 120)"
     )
     begin.add_argument("--if-needed", action="store_true", help="be content if it runs already")
@@ -660,6 +711,8 @@ def _run_start(arguments: Any) -> int:
         arguments.conf,
         arguments.jars,
         arguments.timeout,
+        arguments.formats,
+        arguments.ivy_settings,
     )
     port = start(chosen, arguments.if_needed).port
     expected = os.environ.get("SPARK_CDC_PORT") or str(ports.DEFAULT)

@@ -22,21 +22,21 @@ def add_parser(subparsers: Any) -> None:
     choice = tag.add_mutually_exclusive_group()
     choice.add_argument("--drop", action="store_true", help="take the name away")
     choice.add_argument("--list", action="store_true", help="show the tags")
-    chain.add_arguments(tag, "select", "target")
+    chain.add_arguments(tag, "select", "target", "branch")
     tag.set_defaults(run=run_tag)
 
     diff = subparsers.add_parser(
         "diff",
         help="rows and columns that differ between two states of an entity",
         description="Compares two states of an entity: at the end of a date, after a load, or of a"
-        " tag.",
+        " tag. With --branch and no states: production and the branch, as they are now.",
     )
     diff.add_argument("entity", metavar="ENTITY")
-    diff.add_argument("before", metavar="BEFORE", help="date, load or tag")
-    diff.add_argument("after", metavar="AFTER", help="date, load or tag")
+    diff.add_argument("before", nargs="?", metavar="BEFORE", help="date, load or tag")
+    diff.add_argument("after", nargs="?", metavar="AFTER", help="date, load or tag")
     diff.add_argument("--limit", type=int, default=20, help="rows that are shown (20)")
     diff.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(diff, "target")
+    chain.add_arguments(diff, "target", "branch")
     diff.set_defaults(run=run_diff)
 
 
@@ -61,14 +61,16 @@ def run_tag(arguments: Any) -> int:
 
 def run_diff(arguments: Any) -> int:
     """Print what differs."""
+    states = {"before": arguments.before, "after": arguments.after}
+    given = {name: state for name, state in states.items() if state is not None}
+    if len(given) == 1 or (not given and not arguments.branch):
+        raise SparkCdcError(
+            "two states have to be given, BEFORE and AFTER",
+            "spark-cdc diff orders 2024-03-01 2024-03-04; or, for what a branch has changed:"
+            " spark-cdc diff orders --branch NAME",
+        )
     dbt = chain.Dbt(arguments.target)
-    done = dbt.operate(
-        "_diff_rows",
-        entity=arguments.entity,
-        before=arguments.before,
-        after=arguments.after,
-        row_limit=arguments.limit,
-    )
+    done = dbt.operate("_diff_rows", entity=arguments.entity, row_limit=arguments.limit, **given)
     found = chain.parse_json(done, "spark_cdc diff: ")
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     return 0

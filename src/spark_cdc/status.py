@@ -30,6 +30,7 @@ class Status:
 
     undone: those that were taken back and that redo can bring back.
     load_types: of these loads, in their order; None where nothing tells.
+    reads_feed: whether the source is the change feed of a table.
     """
 
     entity: str
@@ -42,6 +43,7 @@ class Status:
     draft: Draft | None
     undone: list[dt.datetime] = field(default_factory=list)
     load_types: list[str | None] = field(default_factory=list)
+    reads_feed: bool = False
 
     def other_type(self, time: dt.datetime) -> str | None:
         """Return the load type of a date that was not loaded with the entity's own."""
@@ -57,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `status` to the command line."""
     parser = subparsers.add_parser("status", help="what is committed, and drafts of replays")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "select", "target")
+    chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
 
 

@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
     redo = subparsers.add_parser("redo", help="bring back what the last undo took back")
     for parser in (undo, redo):
         parser.add_argument("entities", nargs="+", metavar="ENTITY")
-        chain.add_arguments(parser, "target")
+        chain.add_arguments(parser, "target", "branch")
         parser.set_defaults(run=run, macro=parser.prog.split()[-1])
 
 

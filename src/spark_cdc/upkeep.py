@@ -62,7 +62,7 @@ def _common(parser: Any, command: Callable[[Any], int], execute: str | None = No
     parser.add_argument(
         "--select", nargs="+", default=[], metavar="ENTITY", help="these entities only"
     )
-    parser.add_argument("--target", help="target of profiles.yml (local)")
+    chain.add_arguments(parser, "target", "branch")
     if execute:
         choice = parser.add_mutually_exclusive_group()
         choice.add_argument("--execute", action="store_true", help=execute)

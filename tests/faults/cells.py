@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import scale
+
 STEPS = ("first", "later", "checkpoint", "again")
 DATES = {
     "first": "2024-03-01",
@@ -116,14 +118,16 @@ class Cell:
         ]
 
 
+FORMAT = scale.FORMAT or "parquet"
+
 CELLS = (
-    Cell("snap", "full", "parquet"),
+    Cell("snap", "full", FORMAT),
     Cell("snap_orc", "full", "orc"),
-    Cell("diff", "delta", "parquet"),
+    Cell("diff", "delta", FORMAT),
     Cell("diff_orc", "delta", "orc"),
-    Cell("moves", "events", "parquet"),
+    Cell("moves", "events", FORMAT),
     Cell("moves_orc", "events", "orc", {"events": {"archive": True}}),
 )
 
 # Its input is a table: a view that a test lets sleep.
-SLOW = Cell("slow", "full", "parquet", {"source": {"format": "table", "date_column": "day"}})
+SLOW = Cell("slow", "full", FORMAT, {"source": {"format": "table", "date_column": "day"}})

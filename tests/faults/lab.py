@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import scale
 from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
 from project import INTERPRETED, Project
@@ -57,6 +58,7 @@ class Server:
             warehouse=str(warehouse) if warehouse else None,
             conf=[f"{key}={value}" for key, value in conf.items()],
             timeout=str(TOO_LONG),
+            formats=scale.WITH,
         )
         self.port = port
         self.pid = 0
@@ -73,6 +75,7 @@ class Server:
             warehouse=str(self.settings.warehouse),
             conf=[f"{key}={value}" for key, value in self.settings.conf.items()],
             timeout=str(TOO_LONG),
+            formats=scale.WITH,
         )
         self.boots += 1
 
@@ -361,7 +364,9 @@ class Lab:
                 reference.states[step] = self.look(cell, schema, cursor)
                 reference.logs[step] = self.log_of(cell, schema, cursor)
                 folder = Path(self.server.settings.warehouse) / f"{schema}.db/{cell.name}_ledger"
-                assert {file.suffix for file in folder.rglob("part-*")} == {f".{cell.file_format}"}
+                suffix = ".orc" if cell.file_format == "orc" else ".parquet"
+                files = [*folder.rglob("business_date=*/**/*.*")]
+                assert {file.suffix for file in files if file.suffix != ".crc"} == {suffix}
                 assert set(reference.states[step]) == set(cell.views)
                 current = reference.states[step][f"{cell.name}_current"]
                 rows = {row["id"]: row for row in map(json.loads, current)}

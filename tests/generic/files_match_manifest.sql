@@ -10,8 +10,8 @@ with
 {%- if verified.loads %}
 {%- set files = spark_cdc._verified_files(verified) %} {{ spark_cdc._verified_loads(verified) }},
 
-{{ spark_cdc._verified_records(verified, files.opened) }},
-
+{{ spark_cdc._verified_records(verified, files.records) }},
+{% if files.listed %}
 listed as (
     select
         regexp_extract(path, '(business_date=[^/]+/.*)$', 1) as file,
@@ -54,7 +54,7 @@ partitions as (
     ) as seen
     group by path
 ),
-
+{% endif %}
 followed as (
     select
         loads.load_id,
@@ -68,8 +68,8 @@ followed as (
 ),
 {% endif %}
 found as (
-    {{ spark_cdc._verified_list(findings) | indent(4) }}
-    {%- if verified.loads %}
+    {{ spark_cdc._verified_list(findings + (files.findings if verified.loads else [])) | indent(4) }}
+    {%- if verified.loads and files.listed %}
 
     union all
 
@@ -81,10 +81,12 @@ found as (
             else format_string('%s of the partition %s can\'t be read', if(unread_count = 1, '1 file', concat(unread_count, ' files')), path)
         end as problem,
         load_id,
-        if(is_registered, 'restore it from a backup, or %s', 'alter table {{ verified.ledger }} recover partitions') as repair,
+        if(is_registered, 'restore it from a backup, or %s', 'alter table {{ files.table }} recover partitions') as repair,
         if(file_count = 0, null, example) as examples
     from partitions
     where path <> '' and (not is_registered or file_count = 0 or unread_count > 0)
+    {%- endif %}
+    {%- if verified.loads %}
 
     union all
 

@@ -41,7 +41,7 @@ UNREACHABLE = (
 def _fingerprint(dev: bool) -> str:
     """Return a digest of everything that the installation depends on."""
     digest = hashlib.sha256(f"{VENV} {sys.version_info[:2]}".encode())
-    names = [*INPUTS, "dev.txt", "openlineage.txt"] if dev else INPUTS
+    names = [*INPUTS, "dev.txt", "docs.txt", "openlineage.txt"] if dev else INPUTS
     for path in [*(ROOT / "requirements" / name for name in names), ROOT / "pyproject.toml"]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

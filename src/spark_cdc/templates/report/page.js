@@ -64,6 +64,7 @@
       row.kind = data.kinds[row.kind];
       row.isCounted = COUNTED.includes(row.kind);
       row.guards = Object.entries(entity.guards ?? {}).map(([guard, shares]) => [guard, shares[place]]);
+      row.rules = Object.entries(entity.rules ?? {}).map(([rule, { action, judged, broken }]) => ({ rule, action, judged: judged[place], broken: broken[place] }));
       if (isWithin(row.time)) rows.push(row);
     }
     return rows;
@@ -132,6 +133,11 @@
       row.guards.filter(([, used]) => used != null).map(([guard, used]) => ({ time: row.time, guard, used })));
   }
 
+  function ruleRows(loads) {
+    return loads.filter((row) => row.isCounted).flatMap((row) =>
+      row.rules.filter(({ judged }) => judged).map(({ rule, judged, broken }) => ({ time: row.time, rule, rate: 1 - broken / judged })));
+  }
+
   // Charts, to be ended when another entity is shown.
   let drawn = [];
 
@@ -151,7 +157,7 @@
   function chartsOf(entity, loads) {
     const rows = chartRows(loads);
     const [lags, lagUnit] = withLag(rows);
-    const tables = { guards: ["guards", guardRows(loads)], calendar: ["days", calendarDays(loads, (entity.missing ?? []).filter(isWithin))], lag: ["loads", lags] };
+    const tables = { guards: ["guards", guardRows(loads)], rules: ["rules", ruleRows(loads)], calendar: ["days", calendarDays(loads, (entity.missing ?? []).filter(isWithin))], lag: ["loads", lags] };
     const has = {
       troubles: rows.some((row) => row.rejected || row.refused),
       bytes: rows.some((row) => row.bytes != null),
@@ -202,6 +208,25 @@
     return [
       make("h3", {}, "Refused loads"),
       table([["Business time", "time", (row) => row.time], ["Guard", "kind", (row) => row.guard], ["Message", "text", (row) => row.message]], refused),
+    ];
+  }
+
+  // Of each rule what it found in the last load that it judged, and over all loads shown.
+  function rulesOf(entity, loads) {
+    const found = Object.keys(entity.rules ?? {}).map((name) => {
+      const judging = loads.filter((row) => row.isCounted).flatMap((row) => row.rules.filter(({ rule, judged }) => rule === name && judged));
+      const sum = (what) => judging.reduce((total, one) => total + one[what], 0);
+      return { ...judging.at(-1), name, all: sum("judged"), bad: sum("broken") };
+    }).filter(({ all }) => all);
+    if (!found.length) return [];
+    const rate = (judged, broken) => `${(Math.floor(10000 * (1 - broken / judged)) / 100).toFixed(2)}%`;
+    return [
+      make("h3", {}, "Rules"),
+      table([
+        ["Rule", null, (one) => one.name], ["Action", "kind", (one) => one.action], ["Rows of the last load", "figure", (one) => number(one.judged)],
+        ["Broke it", "figure", (one) => number(one.broken)], ["Pass rate", "figure", (one) => rate(one.judged, one.broken)],
+        ["Rows of all loads", "figure", (one) => number(one.all)], ["Broke it", "figure", (one) => number(one.bad)], ["Pass rate", "figure", (one) => rate(one.all, one.bad)],
+      ], found),
     ];
   }
 
@@ -277,6 +302,7 @@
       headOf(entity, loads),
       ...attentionOf(entity),
       make("div", { class: "charts" }, ...charts),
+      ...rulesOf(entity, loads),
       ...refusedOf(loads),
       ...changesOf(entity.details?.changes),
       ...storageOf(entity),

@@ -1,0 +1,125 @@
+"""Ledgers as tables of ORC, Delta and Iceberg: loads of all kinds, and what is done to ledgers.
+
+`make test-formats` runs the suites of replays, readers and histories on each, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conftest import SERVER
+from project import Project
+from spark_cdc import server as local_server
+from spark_cdc import table_formats
+from test_upkeep import DAYS, ENTITIES, STORY, describe, follows, land, location, manifest, views
+
+VERIFY = ("test", "--select", "tag:spark_cdc_verify")
+
+
+@pytest.fixture(scope="module", params=["orc", "delta", "iceberg"])
+def shop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Project]:
+    """The entities of the upkeep tests after four loads, on a server that has the format."""
+    folder = tmp_path_factory.mktemp(request.param)
+    formats = [request.param] if request.param in table_formats.BUILDS else []
+    conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
+    chosen = local_server.settings(
+        folder / "state", port="0", memory="2g", conf=conf, timeout="600", formats=formats
+    )
+    try:
+        port = local_server.start(chosen).port
+        cursor = local_server.connect(port).cursor()
+        cursor.execute("create database shop")
+        project = Project(folder / "shop", port, "shop", cursor, file_format=request.param)
+        describe(project)
+        for day, date in enumerate(DAYS[:4]):
+            for name in ENTITIES:
+                land(project, name, day, STORY)
+            project.load(date, *ENTITIES)
+        yield project
+    finally:
+        local_server.stop(folder / "state")
+
+
+@pytest.mark.full
+def test_loads_and_their_views(shop: Project) -> None:
+    follows(shop, STORY[:4])
+    for name in ENTITIES:
+        rows = shop.query(f"describe extended {{s}}.{name}_ledger")
+        assert {row[0]: row[1] for row in rows}["Provider"] == shop.file_format
+    tested = shop.dbt("test")
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
+def test_reruns_undo_and_replay(shop: Project) -> None:
+    before = {name: views(shop, name) for name in ENTITIES}
+    shop.load(DAYS[3], *ENTITIES)
+    undone = shop.operate("undo", entities=list(ENTITIES), to=DAYS[2])
+    assert undone.success, undone.output
+    follows(shop, STORY[:3])
+    redone = shop.operate("redo", entities=list(ENTITIES))
+    assert redone.success, redone.output
+    follows(shop, STORY[:4])
+    for date in DAYS[1:4]:
+        shop.load(date, *ENTITIES, spark_cdc_replay={"from": DAYS[1]})
+    published = shop.operate("publish_replay", entities=list(ENTITIES))
+    assert published.success, published.output
+    follows(shop, STORY[:4])
+    assert {name: len(rows["current"]) for name, rows in before.items()} == {
+        name: len(views(shop, name)["current"]) for name in ENTITIES
+    }
+
+
+@pytest.mark.full
+def test_compact_vacuum_verify(shop: Project) -> None:
+    before = {name: views(shop, name) for name in ENTITIES}
+    done = shop.operate("compact", entities=list(ENTITIES), older_than_days=0, execute=True)
+    assert done.success, done.output
+    assert {name: views(shop, name) for name in ENTITIES} == before
+    dry = shop.operate("vacuum", retention_hours=0, force=True)
+    assert dry.success and "would drop" in dry.output, dry.output
+    done = shop.operate("vacuum", retention_hours=0, force=True, execute=True)
+    assert done.success, done.output
+    assert ("the snapshots of" in done.output) == (shop.file_format != "orc")
+    for name in ENTITIES:
+        found = shop.query(
+            f"select distinct load_id from {{s}}.{name}_ledger where operation <> 'R'"
+        )
+        assert {row[0] for row in found} == set(manifest(shop, name))
+    again = shop.operate("vacuum", retention_hours=0, force=True, execute=True)
+    assert "vacuum: dropped 0 loads" in again.output, again.output
+    assert {name: views(shop, name) for name in ENTITIES} == before
+    tested = shop.dbt(*VERIFY)
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
+def test_columns_come_and_go(shop: Project) -> None:
+    """A new column, and later one that the table has and nobody declares."""
+    name, more = "full", {"id": {"data_type": "int", "role": "key"}, "name": "string"}
+    shop.entity(name, more | {"size": {"data_type": "int", "default": 7}}, dropped=["seen"])
+    shop.land(name, DAYS[4], "id,name,size", "1,a,1", "2,b5,")
+    shop.load(DAYS[4], name)
+    assert shop.rows("full_current", "id, name, size") == [(1, "a", 1), (2, "b5", None)]
+    shop.entity(name, more, dropped=["seen", "size"])
+    shop.land(name, "2024-03-06", "id,name", "1,a", "2,b6")
+    shop.load("2024-03-06", name)
+    assert shop.rows("full_current", "id, name") == [(1, "a"), (2, "b6")]
+    tested = shop.dbt(*VERIFY)
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
+def test_a_file_that_is_gone_is_found(shop: Project) -> None:
+    last = manifest(shop, "delta")[-1]
+    folder = location(shop, "delta_ledger")
+    gone = next(folder.rglob(f"load_id={last}/operation=U/*"))
+    kept = folder.parent / gone.name
+    gone.rename(kept)
+    tested = shop.dbt(*VERIFY)
+    assert tested.status["spark_cdc_files_match_manifest_delta_committed_"] == "fail", tested.output
+    kept.rename(gone)

@@ -1,0 +1,157 @@
+"""The docs as a site: no warning, nothing fetched, and Markdown as Git hosts take it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from browser import Browser
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+FETCHED = re.compile(
+    r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=\"?(?:https?:)?//[^\s>\"]+"
+)
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"site_{name}", ROOT / "site" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+hooks, pictures = load("hooks"), load("pictures")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages, without dbt docs: links, anchors and the navigation are all right."""
+    place = tmp_path_factory.mktemp("site")
+    built = subprocess.run(
+        [
+            *(sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"),
+            *("--config-file", "site/mkdocs.yml", "--site-dir", str(place)),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert (built.returncode, built.stdout + built.stderr) == (0, "")
+    return place
+
+
+def test_every_page_is_there_and_none_fetches_anything(site: Path) -> None:
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    docs = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    names = {path.with_suffix(".html").as_posix().replace("README", "index") for path in docs}
+    assert names | {"index.html", "changelog.html", "macros.html"} <= pages
+    fetched = {
+        name: found
+        for name in pages
+        if (found := FETCHED.findall((site / name).read_text("utf-8")))
+    }
+    assert fetched == {}
+
+
+def test_links_lead_to_pages_and_to_files_of_the_project(site: Path) -> None:
+    home = (site / "index.html").read_text("utf-8")
+    assert 'href="source/models/orders/orders.yml.html"' in home
+    assert 'href="decisions/index.html"' in home
+    assert 'href="formats/index.html"' in home
+    folder = (site / "source/examples/landing/orders/index.html").read_text("utf-8")
+    assert 'href="2024-03-04/orders.csv.html"' in folder
+
+
+def test_lists_are_those_of_a_git_host(site: Path) -> None:
+    home = (site / "index.html").read_text("utf-8")
+    rights = home.partition("The user that loads must be able to")[2].partition("</li>\n</ul>")[0]
+    assert rights.count("<li>") == 3 and "- create" not in home
+    query = hooks._lists("- one:\n\n  ```sql\n  select 1\n    as n\n  ```\n\n  more\n\nend")
+    assert query == "- one:\n\n    ```sql\n    select 1\n      as n\n    ```\n\n    more\n\nend"
+    assert hooks._lists("Before\n- one\n  - two\n\n    code") == (
+        "Before\n\n- one\n    - two\n\n    code"
+    )
+
+
+def test_a_page_that_nothing_names_has_a_place() -> None:
+    config = hooks.on_config(SimpleNamespace(nav=["index.md", {"Events": ["formats/"]}]))
+    events, more = config.nav[1]["Events"][0], config.nav[2]["More"]
+    assert "formats/debezium.md" in events["Formats"] and "tour.md" in more
+    assert not set(events["Formats"]) & set(more)
+
+
+def test_macros_are_shown_with_their_arguments(site: Path) -> None:
+    page = (site / "macros.html").read_text("utf-8")
+    assert "<code>changes(entity, from_version, to_version)</code>" in page
+    assert 'href="source/macros/changes.sql.html"' in page
+    assert "{{ &#39;{{&#39; }}" not in page and "{{ '{{' }}" not in page
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in PICTURES.glob("*.svg")))
+def test_a_drawing_is_what_its_script_draws(name: str) -> None:
+    text = (PICTURES / name).read_text("utf-8")
+    assert text == pictures.PICTURES[name]().svg(), "python site/pictures.py draws it anew"
+    title, said = re.findall(r"<title id='t'>(.+)</title><desc id='d'>(.+)</desc>", text)[0]
+    assert len(title) > 10 and len(said) > 100
+    assert "prefers-color-scheme:dark" in text and len(text) < 12_000
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    opened = Browser()
+    yield opened
+    opened.close()
+
+
+def go(browser: Browser, page: Path, fragment: str = "") -> None:
+    browser.problems.clear()
+    browser.visit(page, fragment)
+    browser.wait("document.readyState === 'complete'")
+
+
+@pytest.mark.browser
+def test_search_works_in_files(site: Path, browser: Browser) -> None:
+    go(browser, site / "index.html")
+    browser.run("document.querySelector('[data-md-component=search-query]').focus()")
+    for letter in "quarantine":
+        browser.press(letter)
+    browser.wait(
+        "/[0-9]+ matching/.test(document.querySelector('.md-search-result__meta').innerText)"
+    )
+    assert browser.problems == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("scheme", "shown"), [("default", "light"), ("slate", "dark")])
+def test_drawings_follow_the_page(site: Path, browser: Browser, scheme: str, shown: str) -> None:
+    """Dark by the page's own button, whatever the system has."""
+    browser.prefer("dark" if shown == "light" else "light")
+    go(browser, site / "one_row.html")
+    browser.run(f"document.body.setAttribute('data-md-color-scheme', '{scheme}')")
+    drawing = "document.querySelector('article img')"
+    assert browser.run(f"{drawing}.naturalWidth") > 900
+    assert browser.run(f"getComputedStyle({drawing}).colorScheme") == shown
+    assert browser.problems == []
+
+
+@pytest.mark.browser
+def test_dbt_docs_lie_beside_it(browser: Browser) -> None:
+    subprocess.run(["make", "--no-print-directory", "docs"], cwd=ROOT, check=True)
+    place = ROOT / "target" / "site" / "dbt" / "index.html"
+    go(browser, place)
+    browser.wait("document.body.innerText.includes('The example project of spark_cdc')")
+    # of the tree on the left nothing is there if a macro has the name of a folder beside it
+    browser.wait("document.body.innerText.includes('dbt_utils')")
+    assert [line for line in browser.problems if "asked for" in line or "TypeError" in line] == []
