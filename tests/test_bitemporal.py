@@ -6,6 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from event_warehouse import EventWarehouse, column
 from spark_cdc.macros import load_macros
 
@@ -27,6 +29,8 @@ def told(what: str, hour: int, day: int, **row: Any) -> dict[str, Any]:
 
 def believed(warehouse: EventWarehouse, values: str = "price") -> list[tuple[Any, ...]]:
     """The beliefs about a price, with days and hours of May as `1.10`."""
+    if not warehouse.takes_bitemporal():
+        pytest.skip("Spark 3.5 does not take the view")
     hours = [f"date_format({name}, 'd.H')" for name in ("valid_from", "valid_to")]
     days = [f"day({name})" for name in ("known_from", "known_to")]
     columns = ", ".join([values, *hours, *days, "is_current"])

@@ -142,6 +142,19 @@ def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
     assert asked == ["select version() as version"]
 
 
+def test_the_bitemporal_view_takes_spark_4() -> None:
+    more = {
+        "selected_resources": ["model.shop.orders_ledger", "model.shop.orders_bitemporal"],
+        "target": SimpleNamespace(schema="cdc", name="local"),
+    }
+    for version, is_refused in (("3.5.9 7fad", True), ("4.0.5 7fad", False)):
+        rows = SimpleNamespace(rows=[{"version": version}])
+        given = macros(run_query=lambda sql, rows=rows: rows, **more)
+        problems = given._spark_problems([("orders", {})])
+        found = [one.startswith("orders: orders_bitemporal takes Spark 4.0") for one in problems]
+        assert found == [True] * is_refused
+
+
 @pytest.mark.parametrize("null", ["null", None])
 def test_a_column_that_may_be_missing_is_null_in_text_or_yaml(null: str | None) -> None:
     given = macros(changed(source__on_missing_column=null))

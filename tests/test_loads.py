@@ -308,8 +308,9 @@ def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
 
 def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> None:
     columns = "id:bigint:key, amount:decimal(10,2):encoding=base64, born:date:encoding=days"
-    words = ["--events-format", "debezium", "--event-versions", "--bitemporal"]
-    words += ["--columns", columns]
+    is_old = project.query("select version() like '3.%'")[0][0]  # where the view is refused
+    words = ["--events-format", "debezium", "--event-versions", "--columns", columns]
+    words += [] if is_old else ["--bitemporal"]
     scaffold(project, "topic", "--load-type", "events", *words)
 
     def line(lsn: int, op: str, key: int, **image: object) -> str:
@@ -343,6 +344,8 @@ def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> Non
         ("insert", 2, None, False),
         ("update", 1, "-7.25", True),
     ]
+    if is_old:
+        return
     beliefs = project.rows(
         "topic_bitemporal", "event_op, id, string(known_from), string(known_to), is_current"
     )

@@ -13,6 +13,10 @@
             {%- do problems.append('%s: the option %s of its source takes Spark 4.0 or newer, and the server of the target %s is Spark %s. Leave the option out, '
                 'or load with a newer Spark.' % (name, option, target.name, text)) -%}
         {%- endfor -%}
+        {%- for id in selected_resources if id.endswith('.' ~ name ~ '_bitemporal') -%}
+            {%- do problems.append('%s: %s_bitemporal takes Spark 4.0 or newer, and the server of the target %s is Spark %s, whose analyzer gives up on a query of '
+                'that depth. Leave the model out (--exclude %s_bitemporal), or load with a newer Spark.' % (name, name, target.name, text, name)) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
