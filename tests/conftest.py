@@ -41,6 +41,10 @@ class Server:
 LONG = (
     "test_examples",
     "test_run",
+    "test_rules",
+    "test_branches",
+    "test_bitemporal",
+    "test_publish",
     "test_backfill",
     "test_maintain",
     "test_loads",
