@@ -12,6 +12,7 @@ import pytest
 
 import scale
 from project import Project
+from test_undo import STORY
 
 BRANCH = "shop_pr"
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
@@ -34,14 +35,6 @@ EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 ENTITIES = EVERY if scale.ALL else {name: EVERY[name] for name in ("full", "moves")}
 VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects", "quality")
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 8))
-STORY: list[dict[int, str]] = [
-    {1: "a", 2: "b", 3: "c"},
-    {1: "a", 2: "b2", 4: "d"},
-    {1: "a", 2: "b3", 3: "c3"},
-    {1: "a4", 2: "b3", 5: "e"},
-    {1: "a5", 5: "e5"},
-    {1: "a5", 5: "e6", 6: "f"},
-]
 Command = Callable[..., tuple[int, str]]
 
 

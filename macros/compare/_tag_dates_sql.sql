@@ -143,7 +143,7 @@ select /*+ rebalance(load_id, operation) */
     {%- endif %}
     {%- endfor %}
     if(operation in ('N', 'X'), backfill__kept_start_date, backfill__start_date) as eff_start_date,
-    {{ 'coalesce(note, broken_rules) as note' if warns else 'note' }},
+    {{ spark_cdc._rule_noted(entity) }},
     business_date,
     load_id,
     {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}

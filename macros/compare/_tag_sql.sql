@@ -61,7 +61,7 @@ tagged as (
         {{ spark_cdc._aliased('if(' ~ is_mark ~ ', null, ' ~ column ~ ')', column) if marks and column != 'key_hash' else column }},
         {% endfor -%}
         {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
-        {{ 'coalesce(note, broken_rules) as note' if warns else 'note' }},
+        {{ spark_cdc._rule_noted(entity) }},
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
     from compared
@@ -121,7 +121,7 @@ select * from {{ name }}
 select
     {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
     {{ spark_cdc._load_start(run) }} as eff_start_date,
-    {{ 'coalesce(note, broken_rules) as note' if spark_cdc._rule_mask(run.entity.rules, ['warn']) else 'note' }},
+    {{ spark_cdc._rule_noted(run.entity) }},
     {{ spark_cdc._partition(run.load) | indent(4) }},
     case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
 from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}

@@ -49,6 +49,12 @@ array_compact(array(
 {%- endmacro -%}
 
 
+{#- The note of a staged row as the ledger has it: why it is rejected, or the rules that warn of it. -#}
+{%- macro _rule_noted(entity) -%}
+{{ 'coalesce(note, broken_rules) as note' if spark_cdc._rule_mask(entity.rules, ['warn']) else 'note' }}
+{%- endmacro -%}
+
+
 {#- What warnings are noted as on a row that counts: the names of the rules it breaks, with commas between; null where it breaks none. -#}
 {%- macro _rule_warnings(rules, bits='rule_bits') -%}
 if(
