@@ -80,9 +80,15 @@ def main() -> int:
             results |= scenarios.full_loads(
                 running[0], bench, base, args.rows, args.repeat, OPTIONS
             )
+        if only & {"d", "e"}:
+            try:
+                merging = harness.Server(bench / "merge", args.memory, ["delta"])
+                running.append(merging)
+            except SparkCdcError as error:
+                notes.append(f"Delta's MERGE is left out: {error.message}.")
         if "e" in only:
             results |= event_scenarios.event_loads(
-                running[0], bench, base, streams, args.inputs, args.repeat, args.loop
+                running[0], merging, bench, base, streams, args.inputs, args.repeat, args.loop
             )
         if "f" in only:
             for name in args.format.split(","):
@@ -92,13 +98,8 @@ def main() -> int:
                     running.append(formats[name])
             results |= scenarios.format_loads(formats, bench, base, args.rows, args.repeat)
         if only & {"c", "d"}:
-            if "d" in only:
-                try:
-                    merging = harness.Server(bench / "merge", args.memory, ["delta"])
-                    running.append(merging)
-                except SparkCdcError as error:
-                    notes.append(f"(d) is left out: {error.message}.")
-            results |= scenarios.delta_loads(running[0], merging, bench, base, sizes, args.repeat)
+            rival = merging if "d" in only else None
+            results |= scenarios.delta_loads(running[0], rival, bench, base, sizes, args.repeat)
     finally:
         for one in running:
             one.stop()

@@ -257,14 +257,13 @@ def rewrite_sql(table: str, latest: str, partial: bool) -> str:
     where e.op is null or e.op <> 'D'"""
 
 
-def window(on: Server, landing: Path, stream: Stream) -> float:
-    """row_number over all events, then a rewrite."""
-    on.execute("drop table if exists book_window")
+def _latest_sql(landing: Path, stream: Stream) -> str:
+    """The last event of each key, by `row_number` over all events."""
     known = f"""first_value(nullif({LOST}, '{MARK}'), true) over (
             partition by id order by seq desc rows between current row and unbounded following
         )"""
     columns = ", ".join(f"known as {n}" if n == LOST and stream.partial else n for n in NAMES)
-    latest = f"""
+    return f"""
         select op, {columns} from (
             select
                 *,
@@ -272,7 +271,32 @@ def window(on: Server, landing: Path, stream: Stream) -> float:
                 row_number() over (partition by id order by seq desc) as rank
             from {_events(landing, stream)}
         ) as ranked where rank = 1"""
+
+
+def window(on: Server, landing: Path, stream: Stream) -> float:
+    """row_number over all events, then a rewrite."""
+    on.execute("drop table if exists book_window")
+    latest = _latest_sql(landing, stream)
     return on.timed(rewrite_sql("book_window", latest, stream.partial))
+
+
+def merge(on: Server, delta: Server, landing: Path, stream: Stream) -> float:
+    """`row_number` over all events, then MERGE into a Delta table of the state before, which has
+    deletion vectors and a change feed. Making that table anew is not timed."""
+    delta.execute("drop table if exists book_merge")
+    delta.execute(
+        "create table book_merge using delta tblproperties ("
+        "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true')"
+        f" as select {STATE} from parquet.`{on.warehouse}/book_prior`"
+    )
+    return delta.timed(f"""
+        merge into book_merge as p
+        using ({_latest_sql(landing, stream)}) as e
+        on p.id = e.id
+        when matched and e.op = 'D' then delete
+        when matched then update set *
+        when not matched and e.op <> 'D' then insert ({STATE})
+        values ({", ".join(f"e.{name}" for name in NAMES)})""")
 
 
 def loop(on: Server, landing: Path, stream: Stream) -> float:
@@ -358,17 +382,18 @@ STATE_FIGURES = (
 )
 
 
-def _check(on: Server, stream: Stream, tables: Sequence[str]) -> None:
+def _check(stream: Stream, tables: Sequence[tuple[Server, str]]) -> None:
     """The states must be the same, whoever made them."""
-    states = [on.execute(STATE_FIGURES + table) for table in tables]
+    states = [on.execute(STATE_FIGURES + table) for on, table in tables]
     if any(state != states[0] for state in states):
-        raise SystemExit(f"the states after {stream.title} differ: {tables} {states}")
+        names = [table for _, table in tables]
+        raise SystemExit(f"the states after {stream.title} differ: {names} {states}")
 
 
 def _turn(
     on: Server, landing: Path, loads: Mapping[str, Load], stream: Stream, with_loop: bool
 ) -> dict[str, Callable[[], float | Run]]:
-    """What is measured of one stream, in this order."""
+    """What is measured of one stream on this server, in this order."""
     by_hand = {"window": window}
     if "json" in loads:
         by_hand |= {"parse": parse, "write": parse_and_write}
@@ -391,6 +416,7 @@ def streams(events: int, keys: int, prior: int, images: Sequence[str]) -> list[S
 
 def event_loads(
     on: Server,
+    delta: Server | None,
     bench: Path,
     base: str,
     streams: Sequence[Stream],
@@ -398,7 +424,8 @@ def event_loads(
     repeat: int,
     with_loop: bool,
 ) -> dict[str, Measure]:
-    """Streams as typed columns and as Debezium JSON, in turns with what they are compared with."""
+    """Streams as typed columns and as Debezium JSON, in turns with what they are compared with:
+    SQL by hand on the same server and, of whole rows, Delta's MERGE on another."""
     landing, prior = bench / "landing", streams[0].prior
     tiny = Stream(TINY, TINY, TINY, False)
     make_data(on, landing, [*streams, tiny], "json" in inputs)
@@ -423,10 +450,14 @@ def event_loads(
             taken = [into(name, stream, counts) for name in names]
             for one, action in zip(taken, names.values(), strict=True):
                 measure(one, on, action)
+            tables = [(on, f"book_{name}") for name in ("window", "loop") if name in names]
+            tables += [(on, load.project.table("current")) for load in loads.values()]
+            if delta is not None and not stream.partial:
+                taken.append(into("merge", stream, counts))
+                measure(taken[-1], delta, merge, on, delta, landing, stream)
+                tables.append((delta, "book_merge"))
             shown = ", ".join(f"{m.name.split()[0]} {m.seconds[-1]:.2f}" for m in taken)
             print(f"round {number + 1}, {stream.title}: {shown}", flush=True)
-            tables = [f"book_{name}" for name in ("window", "loop") if name in names]
-            tables += [load.project.table("current") for load in loads.values()]
-            _check(on, stream, tables)
+            _check(stream, tables)
         measure(into("fixed", None, counts), on, fixed.load, tiny)
     return results

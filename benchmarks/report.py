@@ -183,6 +183,7 @@ def _events(results: Results, setting: Setting) -> list[str]:
             "archived": "**(e) typed columns with archive, `dbt run`**",
             "window": "window and rewrite, SQL alone",
             "loop": "loop and rewrite, SQL alone",
+            "merge": "window and MERGE into Delta, SQL alone",
             "json": "**(e) Debezium JSON, `dbt run`**",
             "parse": "floor: JSON parsed",
             "write": "floor: JSON parsed, written as Parquet",
@@ -206,6 +207,9 @@ def _events(results: Results, setting: Setting) -> list[str]:
                     f"- {stream.title}: the loop over typed events, less the fixed cost:"
                     f" {ratio:.2f} ×."
                 )
+            if here["merge"]:
+                what = f"{stream.title}: window and MERGE over typed events, less the fixed cost"
+                verdicts.append(_at_least(what, here["merge"].median, ours - cost, 1))
         if here["archived"]:
             what = f"{stream.title}: the window over archived events, less the fixed cost"
             verdicts.append(_at_least(what, book, here["archived"].median - cost, 0.7))
@@ -213,6 +217,10 @@ def _events(results: Results, setting: Setting) -> list[str]:
             ratio = (here["json"].median - cost) / (here["parse"].median + book)
             what = f"{stream.title}: JSON, less the fixed cost, over parse, window and rewrite"
             verdicts.append(_verdict(what, ratio, 1.7, " ×"))
+            if here["merge"]:
+                what = f"{stream.title}: parse, window and MERGE over JSON, less the fixed cost"
+                by_hand = here["parse"].median + here["merge"].median
+                verdicts.append(_at_least(what, by_hand, here["json"].median - cost, 1))
     most = max(results.values(), key=lambda m: m.memory)
     first, last = setting.streams[0], setting.streams[-1]
     return [
@@ -224,10 +232,12 @@ def _events(results: Results, setting: Setting) -> list[str]:
         " a flag (`flagged_rows`) and as Debezium's JSON. *Window*: `row_number` over all events of"
         " the Parquet files, the last of each key joined with the table (full outer), the whole"
         " table written anew. *Loop*: events are ranked and each second one of a key takes in the"
-        " one before it, until the count stands still; then the same rewrite. *Floor*: `from_json`"
-        " with a type that names every field, once; then a hash over all columns, or Parquet. All"
-        " run in one server, in turns; the states that come out are compared after each turn. Every"
-        " load replaces the one before, so it finds the same state.",
+        " one before it, until the count stands still; then the same rewrite. *MERGE*: the last of"
+        " each key into a Delta table with deletion vectors and change feed, on a server of its"
+        " own. *Floor*: `from_json` with a type that names every field, once; then a hash over all"
+        " columns, or Parquet. All else runs in one server, in turns; the states that come out are"
+        " compared after each turn. Every load replaces the one before, so it finds the same"
+        " state.",
         "",
         *_table(
             ["", "seconds (range)", "less fixed cost", *PARTS, *CPU_AND_MEMORY],
