@@ -20,7 +20,8 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
-        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads)) -%}
+        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads))
+        {%- if not problems -%}{%- do problems.extend(spark_cdc._missing_secret_problems(loads)) -%}{%- endif -%}  {#- which reads entities as described -#} -%}
     {%- endif -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}

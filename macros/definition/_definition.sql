@@ -1,7 +1,7 @@
 {#- What the hashes of an entity are computed of, as a dictionary from column to role and type, and what orders its
     events: if it changes, what is stored can't be compared with what comes in. -#}
 {%- macro _definition(entity) -%}
-    {%- set columns = {'hash specification': 'version ' ~ spark_cdc._hash_version()} -%}
+    {%- set columns = {'hash specification': spark_cdc._hash_specification(entity)} -%}
     {%- for column in entity.stored -%}
         {%- do columns.update({column.name: column.role ~ ' ' ~ column.data_type}) -%}
     {%- endfor -%}

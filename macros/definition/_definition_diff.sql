@@ -27,8 +27,9 @@
     {%- endfor -%}
 
     {%- set is_rehashed = before.get(hash) and before[hash] != now[hash] -%}
+    {%- set of_key = [spark_cdc._hash_specification_of_key(before.get(hash) or now[hash]), spark_cdc._hash_specification_of_key(now[hash])] -%}
     {%- set keys = (columns + dropped) | map(attribute='key') | list -%}
-    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or is_rehashed else 'same' -%}
+    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or of_key[0] != of_key[1] else 'same' -%}
     {%- set moved = spark_cdc._moved_unique_keys(entity, columns) | join(', ') -%}
     {%- set values = {
         'name': entity.name, 'order': now.get(order) or 'nothing', 'former_order': before.get(order) or 'nothing',

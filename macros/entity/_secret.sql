@@ -1,0 +1,9 @@
+{#- The secret that loads take: the newest one. Where there is none, the name of a table that is not there, so that SQL can be looked at; loads are refused
+    (_missing_secret_problems()). -#}
+{%- macro _secret() -%}
+    {{ return(spark_cdc._secrets() | last | default(spark_cdc._relation_in(spark_cdc._var('spark_cdc_sensitive_schema'), 'spark_cdc_secret_missing'), true)) }}
+{%- endmacro -%}
+
+
+{#- Its public name, which says nothing of it: when it was made, and a few digits of dbt's run. -#}
+{%- macro _secret_id(secret) -%}{{ return(secret.identifier.removeprefix('spark_cdc_secret_')) }}{%- endmacro -%}
