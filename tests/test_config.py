@@ -155,6 +155,19 @@ def test_the_bitemporal_view_takes_spark_4() -> None:
         assert found == [True] * is_refused
 
 
+def test_sensitive_columns_and_their_masks_are_told() -> None:
+    columns = [
+        column("id", role="key", sensitive=True),
+        column("born", "date", sensitive=True, mask="year"),
+        column("mail", "string", sensitive=True, role="ignore"),
+        column("name", "string"),
+    ]
+    entity = macros(changed(columns=columns))._entity("orders")
+    masks = {column["name"]: column["mask"] for column in entity["columns"]}
+    assert masks == {"id": "none", "born": "year", "mail": "none", "name": None}
+    assert [column["name"] for column in entity["sensitive"]] == ["id", "born", "mail"]
+
+
 @pytest.mark.parametrize("null", ["null", None])
 def test_a_column_that_may_be_missing_is_null_in_text_or_yaml(null: str | None) -> None:
     given = macros(changed(source__on_missing_column=null))
@@ -322,6 +335,54 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", mask="last_4")]),
+            "'mail' has a mask, but is not sensitive: say `sensitive: true`",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, mask="first_4")]),
+            "mask is 'first_4'; accepted are none, last_4, mail_domain, year",
+        ),
+        (
+            changed(columns=[KEY, column("phone", "bigint", sensitive=True, mask="last_4")]),
+            "'phone' has mask: last_4, but the type bigint; accepted with it are string",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive="yes")]),
+            "sensitive is 'yes'; accepted are true and false",
+        ),
+        (
+            changed(columns=[KEY, column("op", "string", sensitive=True, role="control")]),
+            "'op' is sensitive and control",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, default="x")]),
+            "'mail' is sensitive and has a default",
+        ),
+        (
+            changed(columns=[KEY, column("born", "date", sensitive=True)], cluster_by="BORN"),
+            "'born' is sensitive and in cluster_by",
+        ),
+        (
+            changed(
+                load_type="delta",
+                deleted_when="mail = 'gone'",
+                columns=[KEY, column("mail", "string", sensitive=True)],
+            ),
+            "'mail' is sensitive and in deleted_when",
+        ),
+        (
+            changed(
+                load_type="events",
+                events={"format": "flagged_rows", "order": ["born"]},
+                columns=[KEY, column("born", "date", sensitive=True)],
+            ),
+            "'born' is sensitive and gives events their order",
+        ),
+        (
+            changed(file_format="delta", columns=[KEY, column("mail", "string", sensitive=True)]),
+            "there are sensitive columns (mail), which are not supported in tables of Delta",
         ),
         (changed(columns=[KEY, column("a", None)]), "'a' has no data_type"),
         (changed(columns=[KEY, column("a", "varchar(3)")]), "varchar"),

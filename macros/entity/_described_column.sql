@@ -16,6 +16,8 @@
         'default': meta.default,
         'on_misfit': meta.on_misfit,
         'null_means': meta.null_means,
+        'sensitive': meta.sensitive,
+        'mask': meta.mask if meta.sensitive else none,
         'sql': spark_cdc._quote(column['name']),
     }) }}
 {%- endmacro -%}
