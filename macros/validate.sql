@@ -17,11 +17,11 @@
         {%- if ledger in selected_resources -%}
             {%- do loads.append((name, spark_cdc._settings_of(node))) -%}
             {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
+            {%- if spark_cdc._is_load_command() -%}{%- do problems.extend(spark_cdc._missing_secret_problems(name, node)) -%}{%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
-        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads))
-        {%- if not problems -%}{%- do problems.extend(spark_cdc._missing_secret_problems(loads)) -%}{%- endif -%}  {#- which reads entities as described -#} -%}
+        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads)) -%}
     {%- endif -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from rendered_sql import Relation
 from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
 GOOD: dict[str, Any] = {
@@ -37,6 +38,9 @@ LEDGER = {
 }
 
 
+SECRET = Relation("spark_cdc_secret_20240101t000000_0a935ca6")
+
+
 def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> Macros:
     ledger = LEDGER | {"schema": schema}
     given = {
@@ -52,6 +56,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
+        "_secrets": lambda: [SECRET],
     }
     return load_macros(**(given | more))
 

@@ -1,11 +1,11 @@
-{#- The version of an entity's hashes and, where columns are sensitive, which of the hashes are keyed (by the role of their columns) and with which secret:
-    `version 2 of compared, key with secret 20240301T101500_0a935ca6`. -#}
+{#- The version of an entity's hashes and, where columns are sensitive, which of the hashes are keyed (by the role of their columns; the key's also where
+    events are told apart by their place) and with which secret: `version 2 of compared, key with secret 20240301T101500_0a935ca6`. -#}
 {%- macro _hash_specification(entity) -%}
-    {%- set secret = spark_cdc._secret_of(entity.stored) -%}
+    {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
     {%- set version = 'version ' ~ spark_cdc._hash_version(secret) -%}
     {%- if secret is none -%}{{ return(version) }}{%- endif -%}
-    {%- set roles = entity.stored | selectattr('secret') | map(attribute='role') | unique | sort | join(', ') -%}
-    {{ return(version ~ ' of ' ~ roles ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
+    {%- set roles = entity.sensitive | map(attribute='role') | list + ([] if entity.key_columns else ['key']) -%}
+    {{ return(version ~ ' of ' ~ roles | unique | sort | join(', ') ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
 {%- endmacro -%}
 
 

@@ -17,6 +17,7 @@
         'on_misfit': meta.on_misfit,
         'null_means': meta.null_means,
         'sensitive': meta.sensitive,
+        'secret': spark_cdc._secret() if meta.sensitive else none,
         'mask': meta.mask if meta.sensitive else none,
         'sql': spark_cdc._quote(column['name']),
     }) }}

@@ -1,13 +1,12 @@
-{#- Entities with sensitive columns are not loaded without a secret. Arguments: loads (of _run_problems()). Returns a list of texts. -#}
-{%- macro _missing_secret_problems(loads) -%}
-    {%- set problems = [] -%}
-    {%- for name, _ in loads -%}
-        {%- set sensitive = spark_cdc._entity(name).sensitive | map(attribute='name') | join(', ') -%}
-        {%- if sensitive and not spark_cdc._secrets() -%}
-            {%- do problems.append(name ~ ': the hashes of its sensitive columns (' ~ sensitive ~ ') are keyed with a secret, and the schema '
-                ~ spark_cdc._var('spark_cdc_sensitive_schema') ~ ' has none that this user can see. Make one: spark-cdc secrets init (with dbt alone: '
-                ~ "dbt run-operation spark_cdc.secrets --args '{action: init}'). If there was one, put its table back instead, or hashes are computed anew.") -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(problems) }}
+{#- An entity with sensitive columns is not loaded without a secret. Arguments: name, node (of stg_<name>). Returns a list of texts. -#}
+{%- macro _missing_secret_problems(name, node) -%}
+    {%- set sensitive = [] -%}
+    {%- for column in spark_cdc._columns_of(node) if spark_cdc._meta_of(column).get('sensitive') is true -%}{%- do sensitive.append(column['name']) -%}{%- endfor -%}
+    {%- if not sensitive or spark_cdc._secrets() -%}{{ return([]) }}{%- endif -%}
+    {%- set message -%}
+{{ name }}: the hashes of its sensitive columns ({{ sensitive | join(', ') }}) are keyed with a secret, and this user finds none in the schema {# -#}
+{{ spark_cdc._sensitive_schema() }}. Make one: spark-cdc secrets init (with dbt alone: dbt run-operation spark_cdc.secrets --args {# -#}
+'{action: init}'). If loads had one before, put its table (spark_cdc_secret_…) back; with another one hashes are computed anew.
+    {%- endset -%}
+    {{ return([message]) }}
 {%- endmacro -%}

@@ -1,7 +1,8 @@
 {#- The secret that loads take: the newest one. Where there is none, the name of a table that is not there, so that SQL can be looked at; loads are refused
     (_missing_secret_problems()). -#}
 {%- macro _secret() -%}
-    {{ return(spark_cdc._secrets() | last | default(spark_cdc._relation_in(spark_cdc._var('spark_cdc_sensitive_schema'), 'spark_cdc_secret_missing'), true)) }}
+    {%- set secrets = spark_cdc._secrets() -%}
+    {{ return(secrets[-1] if secrets else spark_cdc._relation_in(spark_cdc._sensitive_schema(), 'spark_cdc_secret_missing')) }}
 {%- endmacro -%}
 
 

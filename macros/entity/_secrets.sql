@@ -2,7 +2,7 @@
     A table has one row, the key of HMAC-MD5 as RFC 2104 pads it: inner_key and outer_key, 64 bytes each. dbt looks at the schema once per run, so that a
     run takes one secret to its end. Returns a list of relations. -#}
 {%- macro _secrets() -%}
-    {%- set schema = spark_cdc._var('spark_cdc_sensitive_schema') -%}
+    {%- set schema = spark_cdc._sensitive_schema() -%}
     {%- set names = [] -%}
     {%- for relation in adapter.list_relations(none, schema) if execute and relation.identifier.startswith('spark_cdc_secret_') -%}
         {%- do names.append(relation.identifier) -%}

@@ -9,7 +9,7 @@
 {%- set place -%}
 concat(to_json(named_struct('position', final_position)), if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), ''))
 {%- endset -%}
-if(event_op in ('insert', 'upsert', 'read'), {{ spark_cdc._hash_digest(place, spark_cdc._secret_of(entity.stored)) }}, null)
+if(event_op in ('insert', 'upsert', 'read'), {{ spark_cdc._hash_digest(place, spark_cdc._secret_of(entity.sensitive)) }}, null)
 {%- endif -%}
 {%- endmacro -%}
 
