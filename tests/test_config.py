@@ -86,6 +86,8 @@ def column(name: str, data_type: str | None = "int", **meta: Any) -> dict[str, A
 
 
 KEY = column("id", role="key")
+TOKEN = {"sensitive": True, "pseudonymize": True}
+SECRET_KEY = column("id", "string", role="key", **TOKEN)
 
 
 class Said:
@@ -171,6 +173,50 @@ def test_sensitive_columns_and_their_masks_are_told() -> None:
     masks = {column["name"]: column["mask"] for column in entity["columns"]}
     assert masks == {"id": "none", "born": "year", "mail": "none", "name": None}
     assert [column["name"] for column in entity["sensitive"]] == ["id", "born", "mail"]
+
+
+def test_a_token_is_the_hash_of_the_value_under_its_domain() -> None:
+    renamed = column("person", "string", role="key", pseudonym_domain="customer", **TOKEN)
+    found, masks = [], []
+    for columns in ([SECRET_KEY], [renamed], [column("customer", "string", role="key", **TOKEN)]):
+        project = macros(changed(columns=columns))
+        (described,) = project._entity("orders")["key_columns"]
+        masks.append(described["mask"])
+        found.append(project._pseudonym(described, "value"))
+    assert masks == ["token of id", "token of customer", "token of customer"]
+    assert found[0] != found[1] == found[2]
+    assert ",18:pseudonym:customer=s" in found[1]
+    assert f"(select inner_key from {SECRET})" in found[1]
+
+
+def test_a_load_with_sensitive_columns_takes_a_secret() -> None:
+    node = changed(columns=[KEY, column("born", "date", sensitive=True)])
+    given = {"_secrets": lambda: [], "_sensitive_schema": lambda: "cdc_sensitive"}
+    assert macros(node)._missing_secret_problems("orders", node) == []
+    assert macros(**given)._missing_secret_problems("orders", GOOD) == []
+    (problem,) = macros(node, **given)._missing_secret_problems("orders", node)
+    assert "sensitive columns (born)" in problem and "spark-cdc secrets init" in problem
+
+
+def checked(secrets: dict[str, str], proof: str | None) -> dict[str, str]:
+    """What the check of a load's secret finds, with the manifest's secrets and what Spark says."""
+    node = changed(columns=[KEY, column("born", "date", sensitive=True)])
+    project = macros(
+        node,
+        run_query=lambda sql: SimpleNamespace(rows=[{"proof": proof}]),
+        _load_log=lambda: None,
+    )
+    run = {"entity": project._entity("orders"), "manifest": {"secrets": secrets}, "load": {}}
+    return project._check_secret(run)
+
+
+def test_a_load_knows_its_secret_again() -> None:
+    id = "20240101t000000_0a935ca6"
+    assert checked({}, "aa") == checked({id: "aa", "other": "bb"}, "aa") == {id: "aa"}
+    with pytest.raises(CompilerError, match=f"secret {id} .* was exchanged.*Nothing was written"):
+        checked({id: "aa"}, "bb")
+    with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* holds no key"):
+        checked({}, None)
 
 
 @pytest.mark.parametrize("null", ["null", None])
@@ -360,6 +406,24 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (
             changed(columns=[KEY, column("op", "string", sensitive=True, role="control")]),
             "'op' is sensitive and control",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, pseudonymize=True)]),
+            "'mail' says pseudonymize, which is for sensitive keys of type string",
+        ),
+        (
+            changed(columns=[column("id", role="key", sensitive=True, pseudonymize=True)]),
+            "'id' says pseudonymize, which is for sensitive keys of type string",
+        ),
+        (
+            changed(columns=[SECRET_KEY, column("m", "string", pseudonym_domain="person")]),
+            "'m' has a pseudonym_domain, but does not say pseudonymize",
+        ),
+        (
+            changed(
+                columns=[column("id", "string", role="key", **dict(TOKEN, mask="last_4"))],
+            ),
+            "'id' has mask: last_4 and says pseudonymize",
         ),
         (
             changed(columns=[KEY, column("mail", "string", sensitive=True, default="x")]),

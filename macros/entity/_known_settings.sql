@@ -114,6 +114,8 @@
             'on_misfit': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
             'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
             'sensitive': {'kind': 'boolean', 'default': false},
+            'pseudonymize': {'kind': 'boolean', 'default': false},
+            'pseudonym_domain': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'null': true, 'says': 'a plain name such as customer'},
             'mask': {'kind': 'choice', 'accepted': ['none', 'last_4', 'mail_domain', 'year'], 'default': 'none',
                      'by_type': {'last_4': ['string'], 'mail_domain': ['string'], 'year': ['date', 'timestamp', 'timestamp_ntz']}},
         },

@@ -20,6 +20,13 @@
             (is_sensitive and fitting and type not in fitting,
              "column '%(name)s' has mask: %(mask)s, but the type %(type)s; accepted with it are %(fitting)s: take mask: none, which shows null, or "
              'one that fits'),
+            (meta.get('pseudonymize') is true and not (is_sensitive and meta.get('role') == 'key' and type == 'string'),
+             "column '%(name)s' says pseudonymize, which is for sensitive keys of type string: say `sensitive: true` beside it and declare it a string, or "
+             'remove it'),
+            (meta.get('pseudonymize') is true and mask is not none,
+             "column '%(name)s' has mask: %(mask)s and says pseudonymize, which is a mask, too: remove one of them"),
+            (meta.get('pseudonym_domain') is not none and meta.get('pseudonymize') is not true,
+             "column '%(name)s' has a pseudonym_domain, but does not say pseudonymize: say `pseudonymize: true` beside it, or remove it"),
             (is_sensitive and meta.get('role') == 'control',
              "column '%(name)s' is sensitive and control: it is not stored, and what is rejected lies apart in any case; remove sensitive"),
             (is_sensitive and meta.get('default') is not none,
