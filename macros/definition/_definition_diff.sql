@@ -6,10 +6,11 @@
 {%- macro _definition_diff(entity, before) -%}
     {%- set now = spark_cdc._definition(entity) -%}
     {%- set hash, order = 'hash specification', 'order of events' -%}
+    {%- set masks = fromjson(before.get('masks') or '{}') -%}
     {%- set old = {} -%}
-    {%- for name, what in before.items() if name not in [hash, order] -%}
+    {%- for name, what in before.items() if name not in [hash, order, 'masks'] -%}
         {%- set role, type = what.split(' ', 1) -%}
-        {%- do old.update({name | lower: {'name': name, 'role': role, 'type': type}}) -%}
+        {%- do old.update({name | lower: {'name': name, 'role': role, 'type': type, 'mask': masks.get(name)}}) -%}
     {%- endfor -%}
 
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
@@ -59,11 +60,11 @@
 {%- endmacro -%}
 
 
-{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type} in the definition before), conversion (of
+{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type, mask} in the definition before), conversion (of
     _conversion(), none where the type is the same), default (none), changes (texts), key and problem (text or none). -#}
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
-    {%- set problem = (conversion or {}).get('problem') -%}
+    {%- set problem = (conversion or {}).get('problem') or spark_cdc._mask_diff_problem(entity, column, former, conversion) -%}
     {%- set is_renamed = column.name | lower != former.name | lower -%}
     {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
         and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}
@@ -78,6 +79,23 @@
         'key': 'other' if is_rekeyed else 'rehashed' if column.role == 'key' and is_renamed else 'same',
         'problem': "column '" ~ column.name ~ "': " ~ problem if problem else none,
     }) }}
+{%- endmacro -%}
+
+
+{#- What others see of the loads so far stays as it is: none of them becomes more or less sensitive by a later load. -#}
+{%- macro _mask_diff_problem(entity, column, former, conversion) -%}
+    {%- if former.mask != column.mask -%}
+        {%- set now = 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive' -%}
+        {%- set problem -%}
+it {{ now }}, and was {{ 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive' }} in the loads so far, whose rows would stay as they are. {# -#}
+Put it back; or load all of them anew: spark-cdc replay --from the first date, --publish, then spark-cdc vacuum --retention-hours 0 --execute (docs/sensitive.md)
+        {%- endset -%}
+        {{ return(problem) }}
+    {%- elif column.sensitive and conversion is not none -%}
+        {{ return('it is sensitive and has another type, ' ~ column.data_type ~ ' instead of ' ~ former.type
+            ~ ', which is not supported yet: put the type back, or replay from the first date') }}
+    {%- endif -%}
+    {{ return(none) }}
 {%- endmacro -%}
 
 

@@ -27,7 +27,7 @@
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
-    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
+    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.masked), spark_cdc._own(operated.events)] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if execute and is_plain -%}
             {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
