@@ -57,6 +57,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
         "_secrets": lambda: [SECRET],
+        "generate_schema_name": lambda name, node=None: f"{schema}_{name}",
     }
     return load_macros(**(given | more))
 

@@ -1,16 +1,21 @@
-{#- Refuses a load, before it writes, whose secret is not the one that the loads so far were hashed with under its name. Arguments: run (of _planned_run()).
-    Returns what the load's record says of it, {id: proof (see _secret_proof())}; an empty dictionary where nothing is sensitive. -#}
+{#- Refuses a load, before it writes, whose secret is not the one that the loads so far were hashed with under its name. Arguments: run (entity, manifest that
+    the load builds on, load: its plan, if known). Returns what the load's record says of it, {id: proof (see _secret_proof())}; an empty dictionary where
+    nothing is sensitive. -#}
 {%- macro _check_secret(run) -%}
-    {%- set secret = spark_cdc._secret_of(run.entity.sensitive) -%}
-    {%- if secret is none or not (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}{{ return({}) }}{%- endif -%}
+    {%- set entity, secret = run.entity, spark_cdc._secret_of(run.entity.sensitive) -%}
+    {%- if secret is none -%}{{ return({}) }}{%- endif -%}
+    {%- if not spark_cdc._secrets() -%}
+        {%- set message = spark_cdc._missing_secret_text(entity.name, entity.sensitive | map(attribute='name')) ~ ' Nothing was written.' -%}
+        {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
+    {%- endif -%}
     {%- set id, proof = spark_cdc._secret_id(secret), spark_cdc._secret_proof(secret) -%}
     {%- if proof is none or proof != (run.manifest.get('secrets') or {}).get(id, proof) -%}
         {%- set message -%}
-{{ run.entity.name }}: the secret {{ id }} is not the one that the loads so far were hashed with: {{ secret }} {# -#}
+{{ entity.name }}: the secret {{ id }} is not the one that the loads so far were hashed with: {{ secret }} {# -#}
 {{ 'holds no key' if proof is none else 'was exchanged' }}. Every row would be taken for another one. Nothing was written. Put the table back as {# -#}
 it was; or make a new secret, with which the hashes are computed anew once: spark-cdc secrets rotate.
         {%- endset -%}
-        {%- do spark_cdc._refuse_load(run.entity, 'secret', message, run.load) -%}
+        {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
     {{ return({id: proof}) }}
 {%- endmacro -%}

@@ -2,7 +2,7 @@
     Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
 {%- macro _ledger_query(run, incoming) -%}
     {%- set entity = run.entity -%}
-    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._is_load_command() or spark_cdc._is_plan() else {} -%}
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,

@@ -51,7 +51,9 @@
     they are written. -#}
 {%- macro _backfill_plans(run, times) -%}
     {%- set entity = run.entity -%}
-    {%- set shared = dict(spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill) -%}
+    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set shared = dict(
+        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
     {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
     {%- for time in times[1:] -%}
         {%- set before = plans[-1] -%}
