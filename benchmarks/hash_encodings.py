@@ -131,7 +131,7 @@ def main() -> None:
         spark.range(0, arguments.rows, 1, 1).selectExpr(*columns).write.parquet(f"{folder}/rows")
         table = spark.read.parquet(f"{folder}/rows")
         secret = spark.createDataFrame(
-            [padded_keys(bytes(32))], "inner_key binary, outer_key binary"
+            [(padded_keys(bytes(32)),)], "keys struct<inner_key: binary, outer_key: binary>"
         )
         secret.write.parquet(f"{folder}/secret")
         spark.read.parquet(f"{folder}/secret").createOrReplaceTempView(SECRET)

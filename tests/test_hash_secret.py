@@ -55,7 +55,7 @@ for name, sql in given["queries"].items():
         (folder / f"plan_{name}_{mode}").write_text(text)
     (folder / f"plan_{name}_executed").write_text(query._jdf.queryExecution().toString())
 spark.sparkContext.setLogLevel("OFF")
-row = spark.sql(f"select * from {given['secret']}").first()
+row = spark.sql(f"select keys.* from {given['secret']}").first()
 (folder / "found").write_text(json.dumps([found, [bytes(value).hex() for value in row]]))
 """
 

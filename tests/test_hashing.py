@@ -275,8 +275,8 @@ def spark():
 def secret(spark, tmp_path) -> str:
     """The table of the vectors' secret, as a view over a Parquet file."""
     path = str(tmp_path / "secret")
-    schema = "inner_key binary, outer_key binary"
-    spark.createDataFrame([padded_keys(KEY)], schema).write.parquet(path)
+    schema = "keys struct<inner_key: binary, outer_key: binary>"
+    spark.createDataFrame([(padded_keys(KEY),)], schema).write.parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("secret")
     return "secret"
 

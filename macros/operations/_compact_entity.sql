@@ -11,7 +11,7 @@
     {%- if not plan.squashed -%}
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
         {{ return(0) }}
-    {%- elif manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- elif manifest.definition and not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {#- the new text of <entity>_committed will have the columns that the YAML declares -#}
         {%- set message -%}
 {{ entity.name }}: the columns of stg_{{ entity.name }} are not those of the last load, {{ manifest.loads[-1] }}. Nothing was written. {# -#}

@@ -34,7 +34,7 @@
         {{ return(dict(found, skipped='It is the first load: all rows are new.')) }}
     {%- elif changed > change_limit -%}
         {{ return(dict(found, skipped='It changed ' ~ changed ~ ' rows; up to ' ~ change_limit ~ ' are compared.')) }}
-    {%- elif head.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- elif not spark_cdc._has_columns_of(entity, head.definition) -%}
         {{ return(dict(found, skipped='The columns of stg_' ~ entity.name ~ ' are not those of the last load.')) }}
     {%- elif not changed -%}
         {{ return(found) }}
