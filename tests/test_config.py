@@ -52,6 +52,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
+        "generate_schema_name": lambda name, node: f"{schema}_{name}",
     }
     return load_macros(**(given | more))
 
@@ -166,6 +167,27 @@ def test_sensitive_columns_and_their_masks_are_told() -> None:
     masks = {column["name"]: column["mask"] for column in entity["columns"]}
     assert masks == {"id": "none", "born": "year", "mail": "none", "name": None}
     assert [column["name"] for column in entity["sensitive"]] == ["id", "born", "mail"]
+
+
+def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> None:
+    columns = [KEY, column("mail", "string", sensitive=True)]
+
+    def problems(*kinds: str, node: Any = None, schema: str = "cdc_sensitive", **more: Any) -> Any:
+        stage = node or changed(columns=columns)
+        models = [{"unique_id": f"model.shop.orders_{kind}", "schema": schema} for kind in kinds]
+        nodes = {n["unique_id"]: SimpleNamespace2(n) for n in (stage, LEDGER, *models)}
+        given = macros(stage, graph=SimpleNamespace(nodes=nodes), **more)
+        return given._sensitive_model_problems("orders", "model.shop.orders")
+
+    assert problems("committed_sensitive", "current_sensitive", "current") == []
+    assert "Write the model orders_committed_sensitive with" in problems()[0]
+    found = problems("committed_sensitive", "event_versions")
+    assert "Rename the model to orders_event_versions_sensitive" in found[0]
+    found = problems("committed_sensitive", schema="cdc")
+    assert "orders_committed_sensitive is built in cdc, but sensitive columns lie in" in found[0]
+    assert "but no column is sensitive" in problems("current_sensitive", node=GOOD)[0]
+    same = problems("committed_sensitive", schema="cdc", generate_schema_name=lambda *_: "cdc")
+    assert "names the schema of the others, cdc" in same[0]
 
 
 @pytest.mark.parametrize("null", ["null", None])
