@@ -57,7 +57,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
         "_secrets": lambda: [SECRET],
-        "generate_schema_name": lambda name, node=None: f"{schema}_{name}",
+        "generate_schema_name": lambda name, node: f"{schema}_{name}",
     }
     return load_macros(**(given | more))
 
@@ -218,6 +218,27 @@ def test_a_load_knows_its_secret_again() -> None:
         checked({id: "aa"}, "bb")
     with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* holds no key"):
         checked({}, None)
+
+
+def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> None:
+    columns = [KEY, column("mail", "string", sensitive=True)]
+
+    def problems(*kinds: str, node: Any = None, schema: str = "cdc_sensitive", **more: Any) -> Any:
+        stage = node or changed(columns=columns)
+        models = [{"unique_id": f"model.shop.orders_{kind}", "schema": schema} for kind in kinds]
+        nodes = {n["unique_id"]: SimpleNamespace2(n) for n in (stage, LEDGER, *models)}
+        given = macros(stage, graph=SimpleNamespace(nodes=nodes), **more)
+        return given._sensitive_model_problems("orders", "model.shop.orders")
+
+    assert problems("committed_sensitive", "current_sensitive", "current") == []
+    assert "Write the model orders_committed_sensitive with" in problems()[0]
+    found = problems("committed_sensitive", "event_versions")
+    assert "Rename the model to orders_event_versions_sensitive" in found[0]
+    found = problems("committed_sensitive", schema="cdc")
+    assert "orders_committed_sensitive is built in cdc, but sensitive columns lie in" in found[0]
+    assert "but no column is sensitive" in problems("current_sensitive", node=GOOD)[0]
+    same = problems("committed_sensitive", schema="cdc", generate_schema_name=lambda *_: "cdc")
+    assert "names the schema of the others, cdc" in same[0]
 
 
 @pytest.mark.parametrize("null", ["null", None])

@@ -186,6 +186,7 @@ class Warehouse:
             "store_raw_result": lambda name, **more: "",
             "_fingerprint": lambda definition: "",  # the load type changes between loads
             "_landing_source": lambda entity: None,
+            "generate_schema_name": lambda name, node: f"{self.schema}_{name}",
         }
 
     def _look(self) -> None:

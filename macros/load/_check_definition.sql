@@ -6,9 +6,9 @@
 {%- macro _check_definition(run, load, with_values=true) -%}
     {%- if not load.redefines -%}{{ return(none) }}{%- endif -%}
     {%- set entity, ledger = run.entity, run.ledger -%}
-    {%- set record = spark_cdc._load_records(ledger, [load.parent]).get(load.parent) -%}
+    {%- set record = spark_cdc._load_records(run.masked, [load.parent]).get(load.parent) -%}
     {%- if not record -%}
-        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger -%}
+        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ run.masked -%}
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- set diff = spark_cdc._definition_diff(entity, record.definition) -%}

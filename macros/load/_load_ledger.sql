@@ -29,5 +29,5 @@
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
-    {%- do spark_cdc._write_masked(capture, [load.load_id], load.layout) -%}
+    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout) -%}
 {%- endmacro -%}

@@ -35,7 +35,7 @@
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
     {%- do spark_cdc._set_session(ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
-    {%- do spark_cdc._write_masked(run, loads | map(attribute='load_id') | list, first.layout) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
 

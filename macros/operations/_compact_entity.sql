@@ -106,8 +106,8 @@ Load once with the new columns, then compact.
 {#- What was written is counted before anybody sees it. -#}
 {%- macro _audit_compaction(capture, plan, figures) -%}
     {%- set names = [plan.history, plan.checkpoint] -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, names, names, [spark_cdc._masked_differences_sql(capture, names)]) -%}
-    {%- set problem = spark_cdc._masked_problem(capture, counted.also.get('masked', 0)) -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, names, names, [spark_cdc._masked_ledger_differences_sql(capture, names)]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(capture, counted.also.get('masked', 0)) -%}
     {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
     {%- set rows = counted.rows -%}
     {%- set problems = [] -%}

@@ -151,7 +151,7 @@
     {%- endfor -%}
     {%- set named = named | unique | list -%}
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
-    {%- set records = spark_cdc._load_records(operated.ledger, histories) -%}
+    {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
     {%- if records | length < histories | length -%}
         {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
         {%- do spark_cdc._refuse_vacuum(operated, missing) -%}

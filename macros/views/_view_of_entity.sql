@@ -8,11 +8,3 @@
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed_sensitive')) if is_sensitive else plain -%}
     {{ return({'name': name, 'plain': plain, 'committed': committed, 'is_sensitive': is_sensitive}) }}
 {%- endmacro -%}
-
-
-{#- Whether the model at hand shows sensitive columns; if so, its schema is theirs. -#}
-{%- macro _is_sensitive_model() -%}
-    {%- set is_sensitive = model['unique_id'].endswith('_sensitive') -%}
-    {%- if is_sensitive -%}{%- do config(schema=spark_cdc._var('spark_cdc_sensitive_schema')) -%}{%- endif -%}
-    {{ return(is_sensitive) }}
-{%- endmacro -%}

@@ -1,9 +1,9 @@
 {#- Writes what everybody may read of loads: the partitions that they have in the ledger, with sensitive columns masked (docs/sensitive.md). To be
     called wherever the partitions of loads are complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity without
     sensitive columns. Arguments: capture, loads (names), layout. -#}
-{%- macro _write_masked(capture, loads, layout) -%}
+{%- macro _write_masked_ledger(capture, loads, layout) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
-    {%- set columns = spark_cdc._settled_masked(capture, layout) -%}
+    {%- set columns = spark_cdc._settled_masked_ledger(capture, layout) -%}
     {%- do spark_cdc._set_overwrite(capture.masked) -%}
     {%- set sql -%}
 insert overwrite table {{ capture.masked }} partition (business_date, load_id, operation)
@@ -17,7 +17,7 @@ where {{ spark_cdc._in_loads(loads) }}
 
 
 {#- Makes sure that the masked ledger is there, and returns the columns that it has (of _settled_table()). -#}
-{%- macro _settled_masked(capture, layout) -%}
+{%- macro _settled_masked_ledger(capture, layout) -%}
     {{ return(spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
         ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'])) }}
 {%- endmacro -%}
@@ -25,7 +25,7 @@ where {{ spark_cdc._in_loads(loads) }}
 
 {#- In how many partitions of some loads the two ledgers do not have the same rows, told by their hashes: a row as of _input_sql(), or none for an entity
     without sensitive columns. -#}
-{%- macro _masked_differences_sql(capture, loads) -%}
+{%- macro _masked_ledger_differences_sql(capture, loads) -%}
     {%- if not capture.entity.sensitive or spark_cdc._is_plan() -%}{{ return(none) }}{%- endif -%}
     {%- set sql -%}
 select
@@ -58,7 +58,7 @@ from (
 
 
 {#- What is said where they do not. Argument: found (note of that row, or none). Returns a text, or none. -#}
-{%- macro _masked_problem(capture, found) -%}
+{%- macro _masked_ledger_problem(capture, found) -%}
     {%- if not found | int -%}{{ return(none) }}{%- endif -%}
     {%- set message -%}
 {{ capture.entity.name }}: {{ capture.masked }} does not have the rows of {{ capture.ledger }}, without their sensitive values, in {# -#}
