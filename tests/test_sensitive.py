@@ -125,6 +125,8 @@ def shop(project: Project) -> Project:
     """The three load types after three loads."""
     for name in SETTINGS:
         describe(project, name)
+    outcome = project.operate("secrets", action="init")
+    assert outcome.success, outcome.output
     for day in range(3):
         for name in SETTINGS:
             land(project, name, day)

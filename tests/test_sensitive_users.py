@@ -76,6 +76,7 @@ def shop(place: Path) -> Iterator[Project]:
         project.landing.chmod(0o700)
         for name in SETTINGS:
             describe(project, name)
+        project.operate("secrets", action="init")
         for day in range(3):
             for name in SETTINGS:
                 land(project, name, day)
