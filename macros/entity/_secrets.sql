@@ -1,6 +1,6 @@
 {#- The tables with secrets for the hashes of sensitive columns, oldest first: in the restricted schema, one each, whose name ends in the secret's id.
-    A table has one row, with the key of HMAC-MD5 as RFC 2104 pads it: keys, a struct of inner_key and outer_key, 64 bytes each. dbt looks at the schema once per run, so that a
-    run takes one secret to its end. Returns a list of relations. -#}
+    A table has one row, with the key of HMAC-MD5 as RFC 2104 pads it: keys, a struct of inner_key and outer_key, 64 bytes each. dbt looks at the
+    schema once per run, so that a run takes one secret to its end. Returns a list of relations. -#}
 {%- macro _secrets() -%}
     {%- set schema = spark_cdc._sensitive_schema() -%}
     {%- set names = [] -%}

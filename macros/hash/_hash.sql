@@ -1,5 +1,6 @@
 {#- The hash of some columns of a row: md5 over the canonical, injective encoding that docs/hash.md specifies
-    (version 1), or, if one of the columns is sensitive, HMAC-MD5 over the same with the secret of the installation (version 2). Nulls are left out and columns are taken in the order of their names, so a new column that is
+    (version 1), or, if one of the columns is sensitive, HMAC-MD5 over the same with the secret of the
+    installation (version 2). Nulls are left out and columns are taken in the order of their names, so a new column that is
     null everywhere, or columns in another order, change no hash. The same on every JVM, in every session time
     zone, with ANSI mode on and off.
     columns: list of dictionaries {name, data_type, sql, secret}; sql is the typed expression, mostly the column itself, secret the table with
