@@ -6,6 +6,6 @@
     {%- if secret is none -%}{{ return('unhex(md5(' ~ message ~ '))') }}{%- endif -%}
 unhex(md5(concat(
     (select keys from {{ secret }}).outer_key,
-    unhex(md5(concat((select keys from {{ secret }}).inner_key, cast({{ message }} as binary))))
+    unhex(md5(concat((select keys from {{ secret }}).inner_key, cast({{ message | indent(4) }} as binary))))
 )))
 {%- endmacro -%}
