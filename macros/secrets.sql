@@ -4,7 +4,7 @@
     Arguments: action (init, rotate, check), force (rotate, although there are entities with a sensitive key, which then have to be replayed).
     Returns nothing. -#}
 {%- macro secrets(action='check', force=false) -%}
-    {%- set is_there = spark_cdc._secrets() | length > 0 -%}
+    {%- set is_there = not spark_cdc._secret_is_missing(spark_cdc._secret()) -%}
     {%- set problems = spark_cdc._broken({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
         (action not in ['init', 'rotate', 'check'], "the action is '%(action)s'; accepted are init, rotate and check"),
         (action == 'rotate' and not is_there, 'there is no secret in %(schema)s yet. Make one: spark-cdc secrets init'),
@@ -21,7 +21,7 @@
     {%- elif action == 'check' -%}
         {%- do print('spark_cdc secrets: ' ~ tojson({'secrets': spark_cdc._listed_secrets(used), 'used': used})) -%}
     {%- else -%}
-        {%- set secret = spark_cdc._create_secret() -%}
+        {%- set secret = spark_cdc._create_secret(is_there) -%}
         {%- do log('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema ~ ': the hashes of sensitive columns are keyed with it from the next load of '
             ~ 'each entity on', info=true) -%}
     {%- endif -%}

@@ -56,7 +56,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
-        "_secrets": lambda: [SECRET],
+        "_secret": lambda: SECRET,
         "generate_schema_name": lambda name, node: f"{schema}_{name}",
     }
     return load_macros(**(given | more))
@@ -192,20 +192,21 @@ def test_a_token_is_the_hash_of_the_value_under_its_domain() -> None:
 
 def test_a_load_with_sensitive_columns_takes_a_secret() -> None:
     node = changed(columns=[KEY, column("born", "date", sensitive=True)])
-    given = {"_secrets": lambda: [], "_sensitive_schema": lambda: "cdc_sensitive"}
+    given = {"_secret": lambda: Relation("spark_cdc_secret_missing")}
     assert macros(node)._missing_secret_problems("orders", node) == []
     assert macros(**given)._missing_secret_problems("orders", GOOD) == []
     (problem,) = macros(node, **given)._missing_secret_problems("orders", node)
     assert "sensitive columns (born)" in problem and "spark-cdc secrets init" in problem
 
 
-def checked(secrets: dict[str, str], proof: str | None) -> dict[str, str]:
+def checked(secrets: dict[str, str], proof: str | None, is_there: bool = True) -> dict[str, str]:
     """What the check of a load's secret finds, with the manifest's secrets and what Spark says."""
     node = changed(columns=[KEY, column("born", "date", sensitive=True)])
     project = macros(
         node,
         run_query=lambda sql: SimpleNamespace(rows=[{"proof": proof}]),
         _load_log=lambda: None,
+        load_cached_relation=lambda relation: relation if is_there else None,
     )
     run = {"entity": project._entity("orders"), "manifest": {"secrets": secrets}, "load": {}}
     return project._check_secret(run)
@@ -218,6 +219,8 @@ def test_a_load_knows_its_secret_again() -> None:
         checked({id: "aa"}, "bb")
     with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* holds no key"):
         checked({}, None)
+    with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* is gone"):
+        checked({}, "aa", is_there=False)
 
 
 def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> None:

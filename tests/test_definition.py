@@ -29,7 +29,7 @@ def described(
         given,
         listed,
         var=var or {},
-        _secrets=lambda: [secret],
+        _secret=lambda: secret,
         invocation_id="none",
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
     )

@@ -47,7 +47,7 @@ found = {}
 for name, sql in given["queries"].items():
     query = spark.sql(sql)
     found[name] = [
-        [bytes(value).hex() if isinstance(value, bytearray) else value for value in row]
+        [bytes(value).hex() if isinstance(value, (bytes, bytearray)) else value for value in row]
         for row in query.collect()
     ]
     for mode in given["modes"]:
@@ -68,12 +68,13 @@ def made() -> tuple[Macros, str, list[str]]:
         run_query=lambda sql: SimpleNamespace(rows=[]),
         _send=lambda sql: sent.append(sql) or "",
         _sensitive_schema=lambda: "apart",
+        _view_text=lambda view: sent[-1],
         _relation_in=lambda schema, name: Relation(name),
         invocation_id="0",
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
         modules=MODULES | {"pytz": SimpleNamespace(utc=utc)},
     )
-    return macros, macros._create_secret(), sent
+    return macros, macros._create_secret(is_there=False), sent
 
 
 @pytest.fixture(scope="module")

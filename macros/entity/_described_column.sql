@@ -18,7 +18,6 @@
         'on_misfit': meta.on_misfit,
         'null_means': meta.null_means,
         'sensitive': meta.sensitive,
-        'secret': spark_cdc._secret() if meta.sensitive else none,
         'mask': none if not meta.sensitive else 'token of ' ~ pseudonym if pseudonym else meta.mask,
         'pseudonym': pseudonym,
         'sql': spark_cdc._quote(column['name']),

@@ -4,15 +4,16 @@
 {%- macro _check_secret(run) -%}
     {%- set entity, secret = run.entity, spark_cdc._secret_of(run.entity.sensitive) -%}
     {%- if secret is none -%}{{ return({}) }}{%- endif -%}
-    {%- if not spark_cdc._secrets() -%}
+    {%- if spark_cdc._secret_is_missing(secret) -%}
         {%- set message = spark_cdc._missing_secret_text(entity.name, entity.sensitive | map(attribute='name')) ~ ' Nothing was written.' -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
-    {%- set id, proof = spark_cdc._secret_id(secret), spark_cdc._secret_proof(secret) -%}
+    {%- set id, is_there = spark_cdc._secret_id(secret), load_cached_relation(secret) is not none -%}
+    {%- set proof = spark_cdc._secret_proof(secret) if is_there else none -%}
     {%- if proof is none or proof != (run.manifest.get('secrets') or {}).get(id, proof) -%}
         {%- set message -%}
 {{ entity.name }}: the secret {{ id }} is not the one that the loads so far were hashed with: {{ secret }} {# -#}
-{{ 'holds no key' if proof is none else 'was exchanged' }}. Every row would be taken for another one. Nothing was written. Put the table back as {# -#}
+{{ 'is gone' if not is_there else 'holds no key' if proof is none else 'was exchanged' }}. Every row would be taken for another one. Nothing was written. Put the table back as {# -#}
 it was; or make a new secret, with which the hashes are computed anew once: spark-cdc secrets rotate.
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}

@@ -1,11 +1,17 @@
 {#- The secrets, oldest first: a list of dictionaries with id, table, proof (of _secret_proof(); none where it holds no key), is_current (whether loads take
     it) and entities (names of those whose last load took it, of the entities given). Argument: used (of _listed_secrets_in_use()). -#}
 {%- macro _listed_secrets(used) -%}
-    {%- set listed = [] -%}
-    {%- for secret in spark_cdc._secrets() -%}
+    {%- set current, listed = spark_cdc._secret(), [] -%}
+    {%- set names = [] -%}
+    {%- for row in (spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
+            if adapter.check_schema_exists(target.database, current.schema) else []) -%}
+        {%- do names.append(row.tableName) -%}
+    {%- endfor -%}
+    {%- for name in names | sort -%}
+        {%- set secret = spark_cdc._relation_in(current.schema, name) -%}
         {%- set id = spark_cdc._secret_id(secret) -%}
         {%- do listed.append({
-            'id': id, 'table': secret | string, 'proof': spark_cdc._secret_proof(secret), 'is_current': loop.last,
+            'id': id, 'table': secret | string, 'proof': spark_cdc._secret_proof(secret), 'is_current': name == current.identifier,
             'entities': used | selectattr('id', 'equalto', id) | map(attribute='entity') | list,
         }) -%}
     {%- endfor -%}
