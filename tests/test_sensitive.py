@@ -143,6 +143,7 @@ def test_both_sides_show_the_same_rows(shop: Project) -> None:
     assert [row for row in shop.query("show tables in {s}") if row[1] == "moves_events"] == []
 
 
+@pytest.mark.full
 def test_what_people_look_at_tells_no_value(shop: Project, command: Command) -> None:
     """dbt show of staging, plan, diff and the report."""
     outcome = shop.dbt("show", "--select", "stg_people", "--vars", f"{{business_date: {DAYS[2]}}}")
@@ -151,7 +152,7 @@ def test_what_people_look_at_tells_no_value(shop: Project, command: Command) -> 
     code, planned = command("plan", DAYS[3], "--select", "people")
     assert code == 0, planned
     code, differing = command("diff", "people", DAYS[0], DAYS[2])
-    assert code == 0 and "maila.example" in differing, differing
+    assert code == 0 and "maild.example" in differing, differing
     report = shop.folder / "report.html"
     code, said = command("report", "--details", "--out", str(report))
     assert code == 0, said
@@ -185,6 +186,7 @@ def test_rejected_rows_and_refused_loads_tell_no_value(shop: Project) -> None:
     assert_nothing_is_told(shop, refused.output)
 
 
+@pytest.mark.full
 def test_loads_are_taken_back_squashed_and_rebuilt_as_one(shop: Project, command: Command) -> None:
     code, said = command("undo", "people")
     assert code == 0, said
@@ -205,7 +207,7 @@ def test_loads_are_taken_back_squashed_and_rebuilt_as_one(shop: Project, command
         ]
         assert kept[0] == kept[1]
         assert len({row[0].split("/")[1] for row in kept[0]}) <= 3
-    land(shop, "visits", 1, [STORY[0], STORY[0] | {9: ("ee", "Lyon")}])
+    land(shop, "visits", 1, [STORY[0], STORY[1] | {9: ("ee", "Lyon")}])
     code, said = command("replay", "--from", DAYS[0], "--select", "visits", "--publish")
     assert code == 0, said
     assert_shown(shop, "visits", STORY[2] | {9: ("ee", "Lyon")})
@@ -214,6 +216,7 @@ def test_loads_are_taken_back_squashed_and_rebuilt_as_one(shop: Project, command
     assert verified.success, verified.output
 
 
+@pytest.mark.full
 def test_a_change_of_columns_reaches_both_sides(shop: Project) -> None:
     renamed = dict(PERSON) | {"post": PERSON["mail"] | {"was": "mail"}, "vat": PERSON["remark"]}
     renamed.pop("mail")
@@ -227,6 +230,8 @@ def test_a_change_of_columns_reaches_both_sides(shop: Project) -> None:
     shop.land("people", DAYS[4], *lines)
     outcome = shop.load(DAYS[4], "people")
     assert "0 updated" in outcome.output or " U 0" in outcome.output, outcome.output
+    for table in ("{s}.people_ledger", "{s}_sensitive.people_ledger_sensitive"):
+        shop.query(f"refresh table {table}")  # this session has read it with other columns
     apart = f"{shop.schema}_sensitive.people_current_sensitive"
     wanted = [(key, values(marker)[0], "hush vat") for key, (marker, _) in STORY[2].items()]
     assert sorted(shop.query(f"select id, post, vat from {apart}")) == sorted(wanted)
@@ -237,6 +242,7 @@ def test_a_change_of_columns_reaches_both_sides(shop: Project) -> None:
     assert verified.success, verified.output
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -259,6 +265,7 @@ def test_what_everybody_has_read_is_not_made_sensitive_by_a_load(
     describe(shop, "moves")
 
 
+@pytest.mark.full
 def test_an_entity_that_has_loads_becomes_sensitive_by_a_replay(
     shop: Project, command: Command
 ) -> None:
@@ -284,6 +291,7 @@ def test_an_entity_that_has_loads_becomes_sensitive_by_a_replay(
     assert_nothing_is_told(shop, said)
 
 
+@pytest.mark.full
 def test_the_data_tests_find_a_value_that_is_shown(shop: Project) -> None:
     """Somebody writes a load's rows unmasked into the plain ledger."""
     shop.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
