@@ -51,6 +51,7 @@ LONG = (
     "test_undo",
     "test_upkeep",
     "test_replay",
+    "test_sensitive",
     "test_bad_input",
     "test_input",
     "test_event_histories",

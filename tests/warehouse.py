@@ -66,7 +66,10 @@ class Warehouse:
         relations = [("view", "committed"), ("table", "ledger"), ("table", "events")]
         for kind, table in relations:
             cursor.execute(f"drop {kind} if exists {schema}.{self.name}_{table}")
-        cursor.execute(f"drop schema if exists {schema}_commits cascade")
+        self.apart = f"{schema}_sensitive"  # where sensitive columns lie
+        for other in (f"{schema}_commits", self.apart):
+            cursor.execute(f"drop schema if exists {other} cascade")
+        cursor.execute(f"create schema {self.apart}")
         cursor.execute(f"drop table if exists {schema}.cdc_loads")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
         self.macros._create_claims_schemas([{"schema": schema}])
@@ -89,7 +92,7 @@ class Warehouse:
             macros._load_events(
                 capture, macros._events_query(macros._planned_run(capture), incoming)
             )
-            incoming = self.events
+            incoming = capture["events"]
         else:
             incoming = f"({macros._stage_sql(entity, landed)})"
         planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
@@ -142,10 +145,27 @@ class Warehouse:
         return self.cursor.fetchall()
 
     def view_sql(self, view: str) -> str:
-        """The query of current, history, versions, event_versions or bitemporal."""
-        is_of_events = view in ("event_versions", "bitemporal")
-        relations = [self.events, self.committed] if is_of_events else [self.committed]
-        return self.macros[f"_{view}_sql"](self.entity, *relations)
+        """The query of current, history, versions, event_versions or bitemporal.
+
+        It shows sensitive columns, too; plain_sql() is what everybody may read of it.
+        """
+        capture = self.macros._capture_of_model()
+        if view in ("event_versions", "bitemporal"):
+            return self._view_sql(view, capture["events"], self.committed)
+        if not self.entity["sensitive"]:
+            return self.plain_sql(view)
+        committed = f"{self.apart}.{self.name}_committed_sensitive"
+        text = self.macros._committed_sensitive_sql(self.entity, capture["ledger"], self.committed)
+        self.cursor.execute(f"create or replace view {committed} as {text}")
+        return self._view_sql(view, committed)
+
+    def plain_sql(self, view: str) -> str:
+        """The query of current, history or versions, with sensitive columns masked."""
+        return self._view_sql(view, self.committed)
+
+    def _view_sql(self, view: str, *relations: str) -> str:
+        sql: str = self.macros[f"_{view}_sql"](self.entity, *relations)
+        return sql
 
     def replace(self, name: str, wrapper: Any) -> None:
         """Puts a function in a macro's place, which gets the macro and its arguments."""
@@ -190,11 +210,13 @@ class Warehouse:
         }
 
     def _look(self) -> None:
-        self.cursor.execute(f"show table extended in {self.schema} like '*'")
-        self.cache = {
-            row[1]: _Relation.create(None, self.schema, row[1]).incorporate("", row[3])
-            for row in self.cursor.fetchall()
-        }
+        self.cache = {}
+        for schema in (self.schema, self.apart):
+            self.cursor.execute(f"show table extended in {schema} like '*'")
+            self.cache |= {
+                row[1]: _Relation.create(None, schema, row[1]).incorporate("", row[3])
+                for row in self.cursor.fetchall()
+            }
 
     def _found(self, relation: _Relation) -> SimpleNamespace | None:
         self.cursor.execute(f"show tables in {relation.schema} like '{relation.identifier}'")

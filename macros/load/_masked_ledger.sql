@@ -8,7 +8,7 @@
     {%- set sql -%}
 insert overwrite table {{ capture.masked }} partition (business_date, load_id, operation)
 select
-    {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n    ') | indent(4) }}
+    {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ capture.ledger }}
 where {{ spark_cdc._in_loads(loads) }}
     {%- endset -%}

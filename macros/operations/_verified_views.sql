@@ -6,7 +6,9 @@
     {%- set compared = {} -%}
     {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
     {%- set kinds = ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
-    {%- for kind, suffix in modules.itertools.product(kinds, ['', '_sensitive'] if verified.entity.sensitive else ['']) -%}
+    {%- set both = [] -%}
+    {%- for suffix in ['', '_sensitive'] -%}{%- for kind in kinds -%}{%- do both.append((kind, suffix)) -%}{%- endfor -%}{%- endfor -%}
+    {%- for kind, suffix in both -%}
         {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind ~ suffix) -%}
         {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
         {%- set own_code = '[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]' -%}

@@ -39,17 +39,16 @@ if(
     {%- set stored = dict(zip(entity.stored | map(attribute='name'), entity.stored)) -%}
     {%- set masked = [] -%}
     {%- for column in columns -%}
-        {%- set nothing = 'cast(null as ' ~ column.data_type ~ ')' -%}
         {%- set declared = stored.get(column.name) -%}
         {%- if column.name is none -%}
-            {%- do masked.append(nothing ~ ' as ' ~ column.at_sql) -%}
+            {%- do masked.append('cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
         {%- elif column.name == 'note' -%}
             {%- do masked.append(spark_cdc._masked_note_sql(rejected) ~ ' as note') -%}
         {%- elif declared is none -%}
             {%- do masked.append(column.at_sql) -%}
         {%- else -%}
             {%- set shown = spark_cdc._masked_sql(declared, column.at_sql) if declared.sensitive else column.at_sql -%}
-            {%- do masked.append((shown if shown == nothing else 'if(' ~ rejected ~ ', null, ' ~ shown ~ ')') ~ ' as ' ~ column.at_sql) -%}
+            {%- do masked.append(('if(' ~ rejected ~ ', null, ' ~ shown ~ ')' if declared.mask != 'none' else shown) ~ ' as ' ~ column.at_sql) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(masked) }}
@@ -64,7 +63,7 @@ if(
 {%- for column in entity.stored -%}{%- do columns.append(dict(column, at_sql=column.sql)) -%}{%- endfor -%}
 {%- for name in ['key_hash'] + ([] if entity.events else ['nonkey_hash']) + ['note'] -%}{%- do columns.append({'name': name, 'at_sql': name}) -%}{%- endfor -%}
 select
-    {{ spark_cdc._masked_columns(entity, columns, 'note is not null') | join(',\n    ') | indent(4) }}
+    {{ spark_cdc._masked_columns(entity, columns, 'note is not null') | join(',\n') | indent(4) }}
 from (
 {{ sql }}
 ) as staged

@@ -4,6 +4,11 @@
     the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
 {%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
+{%- set columns = [] -%}
+{%- for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
+{%- for name, place in (layout.get('shown') or {}).items() -%}
+    {%- do columns.append(spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name))) -%}
+{%- endfor -%}
 select /*+ broadcast(counted) */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
     loaded.{{ column.sql }},
@@ -20,13 +25,7 @@ select /*+ broadcast(counted) */
     {%- endfor %}
 from (
     select
-        {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
-        {{ spark_cdc._shown_sql(entity, column, layout) | indent(4) }}
-        {{- ',' if not loop.last or layout.get('shown') }}
-        {% endfor -%}
-        {%- for name, place in (layout.get('shown') or {}).items() -%}
-        {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}{{ ',' if not loop.last }}
-        {% endfor -%}
+        {{ columns | join(',\n') | indent(8) }}
     from {{ ledger }}
     where operation in {{ spark_cdc._operations('committed') }}
 ) as loaded

@@ -282,14 +282,18 @@ class Lab:
         cursor.execute(f"show databases like '{schema}'")
         if not cursor.fetchall():  # a first load that was killed before it did anything
             return {}
-        cursor.execute(f"show tables in {schema} like '{cell.name}_*'")
-        there = {row[1] for row in cursor.fetchall()}
+        there = set()
+        cursor.execute(f"show databases like '{schema}|{schema}_sensitive'")
+        for database in [row[0] for row in cursor.fetchall()]:
+            cursor.execute(f"show tables in {database} like '{cell.name}_*'")
+            there |= {row[1] for row in cursor.fetchall()}
         views = [view for view in cell.views if view in there]
         if not views:
             return {}
         cursor.execute(
             " union all ".join(
-                f"select '{view}' as view_name, to_json(struct(*)) as content from {schema}.{view}"
+                f"select '{view}' as view_name, to_json(struct(*)) as content from"
+                f" {schema}{'_sensitive' if view.endswith('_sensitive') else ''}.{view}"
                 for view in views
             )
         )
@@ -368,7 +372,7 @@ class Lab:
                 files = [*folder.rglob("business_date=*/**/*.*")]
                 assert {file.suffix for file in files if file.suffix != ".crc"} == {suffix}
                 assert set(reference.states[step]) == set(cell.views)
-                current = reference.states[step][f"{cell.name}_current"]
+                current = reference.states[step][cell.whole]
                 rows = {row["id"]: row for row in map(json.loads, current)}
                 assert len(rows) == len(current)
                 seen = {i: (row["name"], f"{row['amount']:.2f}") for i, row in rows.items()}

@@ -12,7 +12,7 @@ with {{ spark_cdc._verified_records(verified) }},
 
 expected as (
     select
-        {{ spark_cdc._masked_columns(entity, columns, "operation = 'R'") | join(',\n        ') | indent(4) }}
+        {{ spark_cdc._masked_columns(entity, columns, "operation = 'R'") | join(',\n') | indent(8) }}
     from {{ verified.ledger }}
     where {{ spark_cdc._in_loads(verified.loads) }}
 ),
