@@ -17,6 +17,7 @@ from typing import Any
 import pytz
 
 import scale
+from spark_cdc.hashing import padded_keys
 from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
@@ -39,6 +40,19 @@ def query_runner(cursor: Any) -> Callable[[str], Any]:
         return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
 
     return run_query
+
+
+def give_secret(cursor: Any, schema: str) -> None:
+    """Makes the same secret in each schema of sensitive columns, so that their hashes are alike."""
+    keys = (f"unhex('{key.hex()}')" for key in padded_keys(bytes(32)))
+    secret = f"{schema}.spark_cdc_secret_20240101t000000_00000000"
+    for sql in (
+        f"create schema if not exists {schema}",
+        f"create table if not exists {secret} using orc as select"
+        f" named_struct('inner_key', {next(keys)}, 'outer_key', {next(keys)}) as keys",
+        f"create view if not exists {schema}.spark_cdc_secret as select keys from {secret}",
+    ):
+        cursor.execute(sql)
 
 
 class Warehouse:
@@ -69,7 +83,7 @@ class Warehouse:
         self.apart = f"{schema}_sensitive"  # where sensitive columns lie
         for other in (f"{schema}_commits", self.apart):
             cursor.execute(f"drop schema if exists {other} cascade")
-        cursor.execute(f"create schema {self.apart}")
+        give_secret(cursor, self.apart)
         cursor.execute(f"drop table if exists {schema}.cdc_loads")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
         self.macros._create_claims_schemas([{"schema": schema}])

@@ -23,6 +23,7 @@ from faults.proxy import Proxy, Statement, Trap
 from project import INTERPRETED, Project
 from quick_jvm import JVM
 from spark_cdc import server as local_server
+from warehouse import give_secret
 
 TESTS = Path(__file__).resolve().parents[1]
 # These servers live for a minute and see a few rows: nobody waits for a compiler.
@@ -255,6 +256,10 @@ class Lab:
         **env: str,
     ) -> Run:
         """`dbt run` of some entities for a date, by a proxy's port or directly, with more vars."""
+        cells = list(cells)
+        if any(cell.sensitive for cell in cells):
+            with contextlib.closing(local_server.connect(self.server.port)) as connection:
+                give_secret(connection.cursor(), f"{schema}_sensitive")
         names = [f"path:models/{cell.name}" for cell in cells]
         given = json.dumps({"business_date": date, **(variables or {})})
         words = ["run", "--select", "cdc_loads", *names, "--vars", given]
