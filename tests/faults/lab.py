@@ -258,8 +258,7 @@ class Lab:
         """`dbt run` of some entities for a date, by a proxy's port or directly, with more vars."""
         cells = list(cells)
         if any(cell.sensitive for cell in cells):
-            with contextlib.closing(local_server.connect(self.server.port)) as connection:
-                give_secret(connection.cursor(), f"{schema}_sensitive")
+            give_secret(self.server.cursor(), f"{schema}_sensitive")
         names = [f"path:models/{cell.name}" for cell in cells]
         given = json.dumps({"business_date": date, **(variables or {})})
         words = ["run", "--select", "cdc_loads", *names, "--vars", given]
