@@ -17,6 +17,7 @@ import scale
 from project import INTERPRETED_SESSIONS, ROOT, Parsed
 from spark_cdc import demo
 from spark_cdc import server as local_server
+from warehouse import give_secret
 
 SCHEMA = "test_examples"
 Dbt = Callable[..., Counter[tuple[str, str]]]
@@ -34,6 +35,7 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     for other in ("", "_commits", "_sensitive"):
         cursor.execute(f"drop database if exists {SCHEMA}{other} cascade")
     cursor.execute(f"create database {SCHEMA}")
+    give_secret(cursor, f"{SCHEMA}_sensitive")
 
     def run(*words: str, profiles: Path | None = None) -> Counter[tuple[str, str]]:
         words = (*words, *options, *(["--profiles-dir", str(profiles)] if profiles else []))
@@ -70,7 +72,6 @@ def test_examples_follow_their_stories(dbt: Dbt) -> None:
     every = ["customers", "members", "orders", "price_changes", "students"]
     told = every if scale.ALL else ["customers", "orders"]
     dbt("seed")
-    dbt("run-operation", "spark_cdc.secrets", "--args", "{action: init}")
     for day, entities in demo.plan(ROOT):
         selected = [f"path:models/{name}" for name in entities if name in told]
         if selected:
