@@ -18,6 +18,8 @@ from rendered_sql import Relation
 from spark_cdc.hashing import padded_keys, row_hash
 from spark_cdc.macros import MODULES, Macros, load_macros
 
+pytestmark = pytest.mark.full
+
 MODES = ("", "extended", "codegen", "cost", "formatted")
 # Runs statements in a Spark of its own, whose logs say all that they can, and explains queries.
 RUN = """
@@ -57,6 +59,7 @@ for name, sql in given["queries"].items():
 spark.sparkContext.setLogLevel("OFF")
 row = spark.sql(f"select keys.* from {given['secret']}").first()
 (folder / "found").write_text(json.dumps([found, [bytes(value).hex() for value in row]]))
+spark.stop()
 """
 
 

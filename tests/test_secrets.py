@@ -85,8 +85,8 @@ def test_hashes_are_keyed_with_the_secret_that_spark_made(shop: Project, command
     assert "made the secret" in said
     code, said = command("secrets", "init")
     assert code != 0 and "there is a secret" in said
-    shop.load(DAYS[0])
-    shop.load(DAYS[1])
+    shop.load(DAYS[0], words=["--log-level-file", "debug"])
+    shop.load(DAYS[1], "people")
     secret = key(shop)
     columns = {"born": "date", "city": "string"}
     born = {"born": dt.date(1980, 2, 29), "city": "Bern"}
@@ -132,6 +132,7 @@ def test_an_exchanged_secret_is_noticed_before_anything_is_written(
     assert code == 0, said
 
 
+@pytest.mark.full
 def test_a_rotation_is_no_update(shop: Project, command: Command) -> None:
     first, old = newest(shop), key(shop)
     code, said = command("secrets", "rotate")
@@ -154,6 +155,9 @@ def test_a_rotation_is_no_update(shop: Project, command: Command) -> None:
         f" and business_time = '{DAYS[2]}' and status = 'committed'"
     )
     assert "hash specification version 2 of compared with secret" in change[0]
+    for words in (("undo", "people"), ("redo", "people")):  # across the rotation
+        code, said = command(*words)
+        assert code == 0, said
     code, said = command("secrets", "check", "--output", "json")
     used = {one["id"][-8:]: one["entities"] for one in json.loads(said)["secrets"]}
     assert used == {first[-8:]: ["cards", "members"], newest(shop)[-8:]: ["people"]}
@@ -168,6 +172,7 @@ def test_a_rotation_is_no_update(shop: Project, command: Command) -> None:
 
 def test_no_log_and_no_compiled_file_has_the_secret(shop: Project) -> None:
     needles = forms(key(shop)[:12])
+    assert (shop.folder / "logs" / "dbt.log").stat().st_size > 10_000
     for path in shop.folder.rglob("*"):
         if path.is_file() and "dbt_packages" not in path.parts:
             assert not any(needle in path.read_bytes() for needle in needles), path
