@@ -5,14 +5,17 @@
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
     {%- set columns = spark_cdc._settled_masked_ledger(capture, layout) -%}
     {%- do spark_cdc._set_overwrite(capture.masked) -%}
-    {%- set sql -%}
+    {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}
+{%- endmacro -%}
+
+
+{#- That statement. Argument: columns (of the masked ledger, in its order). -#}
+{%- macro _masked_ledger_sql(capture, columns, loads) -%}
 insert overwrite table {{ capture.masked }} partition (business_date, load_id, operation)
 select
     {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ capture.ledger }}
 where {{ spark_cdc._in_loads(loads) }}
-    {%- endset -%}
-    {%- do spark_cdc._send(sql) -%}
 {%- endmacro -%}
 
 

@@ -65,6 +65,6 @@ if(
 select
     {{ spark_cdc._masked_columns(entity, columns, 'note is not null') | join(',\n') | indent(4) }}
 from (
-{{ sql }}
+    {{ sql | indent(4) }}
 ) as staged
 {%- endmacro -%}

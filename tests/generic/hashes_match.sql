@@ -14,7 +14,7 @@ with sampled as (
 
 recomputed as (
     select
-        {% for column in entity.key_columns -%}
+        {% for column in entity.key_columns if not column.sensitive -%}
         {{ column.sql }},
         {% endfor -%}
         key_hash,
