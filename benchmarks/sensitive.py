@@ -47,6 +47,8 @@ def main() -> int:
             name: Project(bench / f"sensitive_{name}", entity, on, f"bench_{name}")
             for name, entity in (("plain", plain), ("apart", apart))
         }
+        on.execute("drop database if exists bench_apart_sensitive cascade")
+        projects["apart"].command("secrets", "init")
         results = {(day, name): Measure(f"{day} {name}") for day in DAYS for name in projects}
         for number in range(-1, args.repeat):  # the first round warms up
             for day in DAYS:
