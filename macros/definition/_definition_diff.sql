@@ -31,7 +31,7 @@
     {%- set of_key = [spark_cdc._hash_specification_of_key(before.get(hash) or now[hash]), spark_cdc._hash_specification_of_key(now[hash])] -%}
     {%- set keys = (columns + dropped) | map(attribute='key') | list -%}
     {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or of_key[0] != of_key[1] else 'same' -%}
-    {%- set moved = spark_cdc._moved_unique_keys(entity, columns, is_rehashed and 'secret' in now[hash] ~ before[hash]) | join(', ') -%}
+    {%- set moved = spark_cdc._moved_unique_keys(entity, columns) | join(', ') -%}
     {%- set values = {
         'name': entity.name, 'order': now.get(order) or 'nothing', 'former_order': before.get(order) or 'nothing',
         'what': moved ~ ' of events.unique_keys is another column now' if moved else 'the key changes',
@@ -142,11 +142,11 @@ stay readable in the ledger; else put it back
 
 
 {#- Archived events name their rows by a key, or by another unique key, of which only a hash is stored where the row itself is not there.
-    Returns the names of columns of those that are other ones than before, or (is_rehashed) have another hash. -#}
-{%- macro _moved_unique_keys(entity, columns, is_rehashed) -%}
+    Returns the names of columns of those that are other ones than before. -#}
+{%- macro _moved_unique_keys(entity, columns) -%}
     {%- set unique = (entity.events or {}).get('unique_keys', []) | sum(start=[]) | map(attribute='name') | list -%}
     {%- set moved = [] -%}
-    {%- for item in columns if item.column.name in unique and (is_rehashed or item.former is none or item.former.name | lower != item.column.name | lower
+    {%- for item in columns if item.column.name in unique and (item.former is none or item.former.name | lower != item.column.name | lower
             or not spark_cdc._is_hashed_alike(item.former.type, item.column.data_type)) -%}
         {%- do moved.append(item.column.name) -%}
     {%- endfor -%}

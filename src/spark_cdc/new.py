@@ -417,6 +417,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
             print("  in the Spark server's working directory (of `spark-cdc server`: the project)")
+    if entity.is_sensitive:
+        print("  spark-cdc secrets init (once, for all entities with sensitive columns)")
     print(f"  dbt run --select {_selector(target)} --vars '{{business_date: 2019-06-19}}'")
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
