@@ -18,11 +18,13 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_cdc.hashing import padded_keys
 from spark_cdc.macros import load_macros
 
 KEYS = [f"key{number}" for number in range(1, 6)]
 VALUES = [f"value{number}" for number in range(1, 11)]
 MACROS = load_macros()
+SECRET = "secret"
 
 
 def md5(separator: str, pieces: list[str]) -> str:
@@ -34,8 +36,10 @@ def named(names: list[str], image: str, piece: str = "coalesce({}, '')") -> list
     return [piece.format(f"concat(',{len(n)}:{n}=', {image.format(n)})", name=n) for n in names]
 
 
-def rendered(columns: dict[str, str]) -> str:
-    return MACROS.hash([{"name": n, "data_type": t, "sql": n} for n, t in columns.items()])
+def rendered(columns: dict[str, str], secret: str | None = None) -> str:
+    return MACROS.hash(
+        [{"name": n, "data_type": t, "sql": n, "secret": secret} for n, t in columns.items()]
+    )
 
 
 def encodings() -> dict[str, str]:
@@ -47,6 +51,9 @@ def encodings() -> dict[str, str]:
     return {
         "text, `concat_ws` with a separator (collides, depends on the JVM)": md5("|", KEYS + cast),
         "**version 1**: `hex(xxhash64(x))`": rendered(typed),
+        "**version 2**: the same, keyed with a secret": rendered(typed, SECRET),
+        "version 1 of one text": rendered({"key1": "string"}),
+        "version 2 of one text": rendered({"key1": "string"}, SECRET),
         "version 1, but `nvl2` for text too": "unhex(md5(concat({})))".format(
             ", ".join(
                 named(KEYS, "'s', octet_length({0}), ':', {0}", asking)
@@ -123,6 +130,11 @@ def main() -> None:
         columns += ["cast(rand(12) * 1e6 as decimal(10,2)) as amount"]
         spark.range(0, arguments.rows, 1, 1).selectExpr(*columns).write.parquet(f"{folder}/rows")
         table = spark.read.parquet(f"{folder}/rows")
+        secret = spark.createDataFrame(
+            [(padded_keys(bytes(32)),)], "keys struct<inner_key: binary, outer_key: binary>"
+        )
+        secret.write.parquet(f"{folder}/secret")
+        spark.read.parquet(f"{folder}/secret").createOrReplaceTempView(SECRET)
         compared = encodings()
         times: dict[str, list[float]] = {name: [] for name in compared}
         for number in range(arguments.rounds + 1):  # the first round warms up

@@ -9,9 +9,7 @@
         {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
         {{ return(spark_cdc._feed_sql(spark_cdc._capture(spark_cdc._entity(entity), view.schema), view, from_version, to_version)) }}
     {%- endif -%}
-    {{- config(materialized='cdc_view') -}}
-    {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- set view = spark_cdc._view_of_entity() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc._typed_view_query(spark_cdc._changes_sql(spark_cdc._entity(name), committed), spark_cdc._manifest_of_view(committed))) }}
+    {{ return(spark_cdc._typed_view_query(spark_cdc._changes_sql(spark_cdc._entity(view.name), view.committed), spark_cdc._manifest_of_view(view.plain))) }}
 {%- endmacro -%}

@@ -1,6 +1,7 @@
 {#- The model <entity>_committed: audits what <entity>_ledger has just written and makes it visible. Its view's text
-    is the manifest; altering it is the commit. Returns the model's SQL. -#}
+    is the manifest; altering it is the commit. The model <entity>_committed_sensitive shows the same rows with their sensitive columns. Returns the model's SQL. -#}
 {%- macro committed() -%}
+    {%- if spark_cdc._is_sensitive_model() -%}{{ return(spark_cdc._committed_sensitive_query()) }}{%- endif -%}
     {{- config(materialized='cdc_committed') -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set ledger = spark_cdc._whole(ref(name ~ '_ledger')) -%}

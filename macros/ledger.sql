@@ -12,5 +12,6 @@
     {%- set name = spark_cdc._entity_name() -%}
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
-    {{ return(spark_cdc._ledger_query(dict(spark_cdc._planned_run(spark_cdc._capture_of_model(), is_planned=events), ledger=this), incoming)) }}
+    {%- set run = spark_cdc._planned_run(spark_cdc._capture_of_model(), is_planned=events) -%}
+    {{ return(spark_cdc._ledger_query(run, run.events if events and run.entity.sensitive else incoming)) }}
 {%- endmacro -%}

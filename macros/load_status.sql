@@ -10,7 +10,7 @@
         {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
         {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
         {%- set draft = spark_cdc._read_draft(capture) if is_begun else spark_cdc._empty_manifest() -%}
-        {%- set loads = spark_cdc._loads_by_date(capture.ledger, head.loads) -%}
+        {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
         {%- do listed.append({
             'entity': entity.name,
             'load_type': entity.declared_load_type,

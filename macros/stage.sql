@@ -19,5 +19,6 @@
         {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}
-    {{ return(stage_sql(entity, spark_cdc._landed_view(entity))) }}
+    {%- set sql = stage_sql(entity, spark_cdc._landed_view(entity)) -%}
+    {{ return(spark_cdc._masked_stage_sql(entity, sql) if flags.WHICH == 'show' and entity.sensitive else sql) }}
 {%- endmacro -%}

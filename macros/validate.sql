@@ -4,12 +4,13 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) + var_problems -%}
-    {%- set loads, captures = [], [] -%}
+    {%- set loads, captures, apart = [], [], [] -%}
     {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- set found = spark_cdc._entity_problems(name, node) -%}
         {%- if name in selected -%}
             {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
+            {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._described_columns(node) | selectattr('sensitive') | list -%}
             {%- do problems.extend(found) -%}
         {%- elif found -%}
             {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}
@@ -17,6 +18,7 @@
         {%- if ledger in selected_resources -%}
             {%- do loads.append((name, spark_cdc._settings_of(node))) -%}
             {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
+            {%- if spark_cdc._is_load_command() -%}{%- do problems.extend(spark_cdc._missing_secret_problems(name, node)) -%}{%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
@@ -30,6 +32,9 @@
         {%- endset -%}
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
-    {%- if spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas(captures) -%}{%- endif -%}
+    {%- if spark_cdc._is_begun_load() -%}
+        {%- do spark_cdc._create_claims_schemas(captures) -%}
+        {%- for schema in apart | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
+    {%- endif -%}
     {{ return('') }}
 {%- endmacro -%}

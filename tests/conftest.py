@@ -51,6 +51,7 @@ LONG = (
     "test_undo",
     "test_upkeep",
     "test_replay",
+    "test_sensitive",
     "test_bad_input",
     "test_input",
     "test_event_histories",
@@ -167,12 +168,12 @@ def schema(server: Server) -> Iterator[str]:
     name = "shop"
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
-    cursor.execute(f"drop database if exists {name} cascade")
-    cursor.execute(f"drop database if exists {name}_commits cascade")
+    for other in ("", "_commits", "_sensitive"):
+        cursor.execute(f"drop database if exists {name}{other} cascade")
     cursor.execute(f"create database {name}")
     yield name
-    cursor.execute(f"drop database {name} cascade")
-    cursor.execute(f"drop database if exists {name}_commits cascade")
+    for other in ("", "_commits", "_sensitive"):
+        cursor.execute(f"drop database if exists {name}{other} cascade")
     connection.close()
 
 

@@ -177,7 +177,8 @@ class Project:
     ) -> None:
         """Writes an entity: columns from name to type or to {data_type, and meta}.
 
-        The view of its rejects comes with quarantine, or where it is asked for.
+        The view of its rejects comes with quarantine, or where it is asked for; those that show
+        sensitive columns where there are any.
         """
         listed = []
         for column, what in columns.items():
@@ -189,6 +190,7 @@ class Project:
                     "config": {"meta": meta},
                 }
             )
+        is_sensitive = any(column["config"]["meta"].get("sensitive") for column in listed)
         settings.setdefault("load_type", "full")
         source = settings.setdefault("source", {})
         if source.get("format") != "table":
@@ -201,7 +203,8 @@ class Project:
             }
         ]
         for model, tests in DATA_TESTS.items():
-            models.append({"name": model.format(name), "data_tests": tests})
+            more = ["spark_cdc.masks_hold"] if is_sensitive and "committed" in model else []
+            models.append({"name": model.format(name), "data_tests": [*tests, *more]})
         landing = {"name": "landing", "schema": self.schema, "tables": [{"name": name}]}
         self._write(f"models/{name}/{name}.yml", {"sources": [landing], "models": models})
         calls = {model: f"{macro}()" for model, macro in MODELS.items()}
@@ -209,6 +212,9 @@ class Project:
             calls |= EVENT_MODELS
         if rejects or "quarantine" in (settings.get("on_reject"), settings.get("on_duplicate_key")):
             calls |= REJECTS_MODEL
+        if is_sensitive:
+            shown = ("committed", "current", "history", "versions", "rejects")
+            calls |= {f"{m}_sensitive": c for m, c in calls.items() if m.split("_")[-1] in shown}
         for model, call in calls.items():
             path = self.folder / f"models/{name}/{model.format(name)}.sql"
             path.write_text(f"{{{{ spark_cdc.{call} }}}}\n", encoding="utf-8")

@@ -117,6 +117,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_rejects": macros._rejects_sql(entity, ledger, committed),
         **_feed_statements(macros, entity, ledger),
         **_target_statements(macros, entity),
+        **(_sensitive_statements(macros, entity) if entity["sensitive"] else {}),
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
@@ -203,6 +204,28 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         model = Relation(f"{name}_story" if path.stem == "follows_story" else f"{name}_current")
         statements[path.stem] = test(model, **arguments.get(path.stem, {}))
     return statements
+
+
+def _sensitive_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+    """What there is of sensitive columns alone."""
+    name, committed = entity["name"], f"{SCHEMA}.{entity['name']}_committed"
+    capture = {
+        "entity": entity,
+        "ledger": f"{SCHEMA}_sensitive.{name}_ledger_sensitive",
+        "masked": f"{SCHEMA}.{name}_ledger",
+    }
+    loads = ["20240304-f-00000001"]
+    shown = {"shown": {"gone": {"at": "gone"}}}
+    return {
+        f"{name}_masked": macros._masked_ledger_sql(capture, macros._ledger_columns(entity), loads),
+        f"{name}_masked_differences": macros._masked_ledger_differences_sql(capture, loads),
+        f"{name}_committed_sensitive": macros._committed_sensitive_sql(
+            entity, capture["ledger"], committed, shown
+        ),
+        f"stg_{name}_shown": macros._masked_stage_sql(
+            entity, macros._stage_sql(entity, f"landed_{name}")
+        ),
+    }
 
 
 def _statements_of_deletes_apart(macros: Macros, run: dict[str, Any], title: str) -> dict[str, str]:
@@ -475,6 +498,9 @@ def _macros(folder: Path) -> Macros:
             "table": f"{SCHEMA}.ledger",
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
+        _verified_leftovers=lambda verified: [],
+        _secret=lambda: Relation("spark_cdc_secret_20240101t000000_00000000"),
+        _is_plan=lambda: False,
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],
         _verified_views=lambda verified: {
             "findings": [],
@@ -497,7 +523,10 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
         "entity": entity,
         "ledger": ledger,
         "committed": Relation(f"{name}_committed"),
+        "masked": ledger,
         "rows": ledger,
+        "rows_shown": ledger,
+        "layout": {},
         "events": Relation(f"{name}_events"),
         "catalog": {f"{name}_events": {}},
         "manifest": {"rows": 1000, "log_rows": 10},

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from rendered_sql import Relation
 from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
 GOOD: dict[str, Any] = {
@@ -37,6 +38,9 @@ LEDGER = {
 }
 
 
+SECRET = Relation("spark_cdc_secret_20240101t000000_0a935ca6")
+
+
 def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> Macros:
     ledger = LEDGER | {"schema": schema}
     given = {
@@ -52,6 +56,8 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
         "local_md5": lambda text: hashlib.md5(text.encode()).hexdigest(),
         "var": {"business_date": "2024-01-02"},
         "run_query": lambda sql: SimpleNamespace(rows=[]),
+        "_secret": lambda: SECRET,
+        "generate_schema_name": lambda name, node: f"{schema}_{name}",
     }
     return load_macros(**(given | more))
 
@@ -81,6 +87,8 @@ def column(name: str, data_type: str | None = "int", **meta: Any) -> dict[str, A
 
 
 KEY = column("id", role="key")
+TOKEN = {"sensitive": True, "pseudonymize": True}
+SECRET_KEY = column("id", "string", role="key", **TOKEN)
 
 
 class Said:
@@ -153,6 +161,87 @@ def test_the_bitemporal_view_takes_spark_4() -> None:
         problems = given._spark_problems([("orders", {})])
         found = [one.startswith("orders: orders_bitemporal takes Spark 4.0") for one in problems]
         assert found == [True] * is_refused
+
+
+def test_sensitive_columns_and_their_masks_are_told() -> None:
+    columns = [
+        column("id", role="key", sensitive=True),
+        column("born", "date", sensitive=True, mask="year"),
+        column("mail", "string", sensitive=True, role="ignore"),
+        column("name", "string"),
+    ]
+    entity = macros(changed(columns=columns))._entity("orders")
+    masks = {column["name"]: column["mask"] for column in entity["columns"]}
+    assert masks == {"id": "none", "born": "year", "mail": "none", "name": None}
+    assert [column["name"] for column in entity["sensitive"]] == ["id", "born", "mail"]
+
+
+def test_a_token_is_the_hash_of_the_value_under_its_domain() -> None:
+    renamed = column("person", "string", role="key", pseudonym_domain="customer", **TOKEN)
+    found, masks = [], []
+    for columns in ([SECRET_KEY], [renamed], [column("customer", "string", role="key", **TOKEN)]):
+        project = macros(changed(columns=columns))
+        (described,) = project._entity("orders")["key_columns"]
+        masks.append(described["mask"])
+        found.append(project._pseudonym(described, "value"))
+    assert masks == ["token of id", "token of customer", "token of customer"]
+    assert found[0] != found[1] == found[2]
+    assert ",18:pseudonym:customer=s" in found[1]
+    assert f"(select keys from {SECRET}).inner_key" in found[1]
+
+
+def test_a_load_with_sensitive_columns_takes_a_secret() -> None:
+    node = changed(columns=[KEY, column("born", "date", sensitive=True)])
+    given = {"_secret": lambda: Relation("spark_cdc_secret_missing")}
+    assert macros(node)._missing_secret_problems("orders", node) == []
+    assert macros(**given)._missing_secret_problems("orders", GOOD) == []
+    (problem,) = macros(node, **given)._missing_secret_problems("orders", node)
+    assert "sensitive columns (born)" in problem and "spark-cdc secrets init" in problem
+
+
+def checked(secrets: dict[str, str], proof: str | None, is_there: bool = True) -> dict[str, str]:
+    """What the check of a load's secret finds, with the manifest's secrets and what Spark says."""
+    node = changed(columns=[KEY, column("born", "date", sensitive=True)])
+    project = macros(
+        node,
+        run_query=lambda sql: SimpleNamespace(rows=[{"proof": proof}]),
+        _load_log=lambda: None,
+        load_cached_relation=lambda relation: relation if is_there else None,
+    )
+    run = {"entity": project._entity("orders"), "manifest": {"secrets": secrets}, "load": {}}
+    return project._check_secret(run)
+
+
+def test_a_load_knows_its_secret_again() -> None:
+    id = "20240101t000000_0a935ca6"
+    assert checked({}, "aa") == checked({id: "aa", "other": "bb"}, "aa") == {id: "aa"}
+    with pytest.raises(CompilerError, match=f"secret {id} .* was exchanged.*Nothing was written"):
+        checked({id: "aa"}, "bb")
+    with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* holds no key"):
+        checked({}, None)
+    with pytest.raises(CompilerError, match=r"spark_cdc_secret_20240101.* is gone"):
+        checked({}, "aa", is_there=False)
+
+
+def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> None:
+    columns = [KEY, column("mail", "string", sensitive=True)]
+
+    def problems(*kinds: str, node: Any = None, schema: str = "cdc_sensitive", **more: Any) -> Any:
+        stage = node or changed(columns=columns)
+        models = [{"unique_id": f"model.shop.orders_{kind}", "schema": schema} for kind in kinds]
+        nodes = {n["unique_id"]: SimpleNamespace2(n) for n in (stage, LEDGER, *models)}
+        given = macros(stage, graph=SimpleNamespace(nodes=nodes), **more)
+        return given._sensitive_model_problems("orders", "model.shop.orders")
+
+    assert problems("committed_sensitive", "current_sensitive", "current") == []
+    assert "Write the model orders_committed_sensitive with" in problems()[0]
+    found = problems("committed_sensitive", "event_versions")
+    assert "Rename the model to orders_event_versions_sensitive" in found[0]
+    found = problems("committed_sensitive", schema="cdc")
+    assert "orders_committed_sensitive is built in cdc, but sensitive columns lie in" in found[0]
+    assert "but no column is sensitive" in problems("current_sensitive", node=GOOD)[0]
+    same = problems("committed_sensitive", schema="cdc", generate_schema_name=lambda *_: "cdc")
+    assert "names the schema of the others, cdc" in same[0]
 
 
 @pytest.mark.parametrize("null", ["null", None])
@@ -322,6 +411,72 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", mask="last_4")]),
+            "'mail' has a mask, but is not sensitive: say `sensitive: true`",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, mask="first_4")]),
+            "mask is 'first_4'; accepted are none, last_4, mail_domain, year",
+        ),
+        (
+            changed(columns=[KEY, column("phone", "bigint", sensitive=True, mask="last_4")]),
+            "'phone' has mask: last_4, but the type bigint; accepted with it are string",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive="yes")]),
+            "sensitive is 'yes'; accepted are true and false",
+        ),
+        (
+            changed(columns=[KEY, column("op", "string", sensitive=True, role="control")]),
+            "'op' is sensitive and control",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, pseudonymize=True)]),
+            "'mail' says pseudonymize, which is for sensitive keys of type string",
+        ),
+        (
+            changed(columns=[column("id", role="key", sensitive=True, pseudonymize=True)]),
+            "'id' says pseudonymize, which is for sensitive keys of type string",
+        ),
+        (
+            changed(columns=[SECRET_KEY, column("m", "string", pseudonym_domain="person")]),
+            "'m' has a pseudonym_domain, but does not say pseudonymize",
+        ),
+        (
+            changed(
+                columns=[column("id", "string", role="key", **dict(TOKEN, mask="last_4"))],
+            ),
+            "'id' has mask: last_4 and says pseudonymize",
+        ),
+        (
+            changed(columns=[KEY, column("mail", "string", sensitive=True, default="x")]),
+            "'mail' is sensitive and has a default",
+        ),
+        (
+            changed(columns=[KEY, column("born", "date", sensitive=True)], cluster_by="BORN"),
+            "'born' is sensitive and in cluster_by",
+        ),
+        (
+            changed(
+                load_type="delta",
+                deleted_when="mail = 'gone'",
+                columns=[KEY, column("mail", "string", sensitive=True)],
+            ),
+            "'mail' is sensitive and in deleted_when",
+        ),
+        (
+            changed(
+                load_type="events",
+                events={"format": "flagged_rows", "order": ["born"]},
+                columns=[KEY, column("born", "date", sensitive=True)],
+            ),
+            "'born' is sensitive and gives events their order",
+        ),
+        (
+            changed(file_format="delta", columns=[KEY, column("mail", "string", sensitive=True)]),
+            "there are sensitive columns (mail), which are not supported in tables of Delta",
         ),
         (changed(columns=[KEY, column("a", None)]), "'a' has no data_type"),
         (changed(columns=[KEY, column("a", "varchar(3)")]), "varchar"),

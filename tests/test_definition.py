@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rendered_sql import Relation
 from spark_cdc.macros import Macros, load_macros_of
 
 KEY = {"data_type": "int", "role": "key"}
@@ -22,11 +23,13 @@ def described(
         meta = dict(what) if isinstance(what, dict) else {"data_type": what}
         listed.append({"name": name, "data_type": meta.pop("data_type"), "meta": meta})
     given = {"load_type": "full", "source": {"path": "landing/{business_date}"}} | settings
+    secret = Relation(f"spark_cdc_secret_{given.pop('secret', 'a')}")
     macros, node = load_macros_of(
         "goods",
         given,
         listed,
         var=var or {},
+        _secret=lambda: secret,
         invocation_id="none",
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
     )
@@ -166,6 +169,47 @@ def test_the_hash_specification_is_part_of_the_definition() -> None:
     diff = macros._definition_diff(entity, definition | {"hash specification": "version 0"})
     assert diff["changes"] == ["hash specification version 0 to version 1"]
     assert (diff["problems"], diff["key"]) == ([], "rehashed")
+
+
+SENSITIVE = {"data_type": "date", "sensitive": True}
+SECRET_KEY = KEY | {"sensitive": True}
+
+
+def test_hashes_are_keyed_where_a_column_is_sensitive_and_nowhere_else() -> None:
+    macros, entity = described({"id": KEY, "born": SENSITIVE, "name": "string"})
+    specification = macros._definition(entity)["hash specification"]
+    assert specification == "version 2 of compared with secret a"
+    assert "(select keys from cdc.spark_cdc_secret_a).inner_key" in macros._hash(entity["compared"])
+    assert macros._hash(entity["key_columns"]).startswith("unhex(md5(concat(\n    coalesce(")
+    plain, alike = described({"id": KEY, "born": "date", "name": "string"})
+    assert plain._definition(alike)["hash specification"] == "version 1"
+    assert "select" not in plain._hash(alike["compared"])
+
+
+def test_another_secret_changes_hashes_and_not_the_key() -> None:
+    macros, entity = described({"id": KEY, "born": SENSITIVE})
+    definition = macros._definition(entity)
+    macros, entity = described({"id": KEY, "born": SENSITIVE}, secret="b")
+    diff = macros._definition_diff(entity, definition)
+    assert diff["changes"] == [
+        "hash specification version 2 of compared with secret a"
+        " to version 2 of compared with secret b"
+    ]
+    assert (diff["key"], diff["problems"]) == ("same", [])
+    assert "rekeyed" not in macros._layout(diff, {}, {}, "20240102")
+    before, now = macros._fingerprint(definition), macros._fingerprint(macros._definition(entity))
+    assert (before[32:], now[32:]) == (" a", " b")
+    assert macros._has_columns_of(entity, before)  # so that undo, tag, compact and so on go on
+    assert not macros._has_columns_of(described({"id": KEY})[1], before)
+
+
+def test_the_hash_of_a_sensitive_key_changes_only_with_a_replay() -> None:
+    macros, entity = described({"id": SECRET_KEY, "name": "string"})
+    definition = macros._definition(entity)
+    macros, entity = described({"id": SECRET_KEY, "name": "string"}, secret="b")
+    (problem,) = macros._definition_diff(entity, definition)["problems"]
+    assert "the key is sensitive, and its hash changes" in problem
+    assert "spark-cdc replay --from DATE --select goods" in problem
 
 
 def test_columns_under_their_own_name_need_no_layout() -> None:

@@ -17,6 +17,7 @@ import scale
 from project import INTERPRETED_SESSIONS, ROOT, Parsed
 from spark_cdc import demo
 from spark_cdc import server as local_server
+from warehouse import give_secret
 
 SCHEMA = "test_examples"
 Dbt = Callable[..., Counter[tuple[str, str]]]
@@ -31,9 +32,10 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     project = Parsed(*options)
     connection = local_server.connect(server.port)
     cursor = connection.cursor()
-    cursor.execute(f"drop database if exists {SCHEMA} cascade")
-    cursor.execute(f"drop database if exists {SCHEMA}_commits cascade")
+    for other in ("", "_commits", "_sensitive"):
+        cursor.execute(f"drop database if exists {SCHEMA}{other} cascade")
     cursor.execute(f"create database {SCHEMA}")
+    give_secret(cursor, f"{SCHEMA}_sensitive")
 
     def run(*words: str, profiles: Path | None = None) -> Counter[tuple[str, str]]:
         words = (*words, *options, *(["--profiles-dir", str(profiles)] if profiles else []))
@@ -47,8 +49,8 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
         environment.setenv("SPARK_CDC_PORT", str(server.port))
         environment.setenv("SPARK_CDC_SCHEMA", SCHEMA)
         yield run
-    cursor.execute(f"drop database {SCHEMA} cascade")
-    cursor.execute(f"drop database if exists {SCHEMA}_commits cascade")
+    for other in ("", "_commits", "_sensitive"):
+        cursor.execute(f"drop database if exists {SCHEMA}{other} cascade")
     connection.close()
 
 
@@ -67,7 +69,7 @@ def test_unit_tests(dbt: Dbt, tmp_path: Path) -> None:
 
 def test_examples_follow_their_stories(dbt: Dbt) -> None:
     """All but the synthetic one, which test_generate and `make demo` load; two in `make test`."""
-    every = ["customers", "orders", "price_changes", "students"]
+    every = ["customers", "members", "orders", "price_changes", "students"]
     told = every if scale.ALL else ["customers", "orders"]
     dbt("seed")
     for day, entities in demo.plan(ROOT):
@@ -85,4 +87,4 @@ def test_examples_follow_their_stories(dbt: Dbt) -> None:
 def test_examples_verified(dbt: Dbt) -> None:
     """Of some nothing is loaded, which passes too."""
     outcome = dbt("test", "--select", "tag:spark_cdc_verify")
-    assert outcome == {("operation", "success"): 2, ("test", "pass"): 22}
+    assert outcome == {("operation", "success"): 2, ("test", "pass"): 27}

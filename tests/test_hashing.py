@@ -13,11 +13,19 @@ from typing import Any
 
 import pytest
 
-from spark_cdc.hashing import DataType, message, parse_type, row_hash, xxhash64_of_long
+from spark_cdc.hashing import (
+    DataType,
+    message,
+    padded_keys,
+    parse_type,
+    row_hash,
+    xxhash64_of_long,
+)
 from spark_cdc.macros import CompilerError, load_macros
 
 UTC = datetime.timezone.utc
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text(encoding="utf-8"))
+KEY = bytes.fromhex(VECTORS["key"])
 ROWS = 2_000
 MACROS = load_macros()
 
@@ -50,11 +58,18 @@ TYPES = {
 }
 
 
-def rendered(columns: dict[str, str], sql: dict[str, str] | None = None) -> str:
-    """The SQL of the hash of columns, given by name and type."""
+def rendered(
+    columns: dict[str, str], sql: dict[str, str] | None = None, secret: str | None = None
+) -> str:
+    """The SQL of the hash of columns, given by name and type; of sensitive ones with a secret."""
     return MACROS.hash(
         [
-            {"name": name, "data_type": data_type, "sql": (sql or {}).get(name, f"`{name}`")}
+            {
+                "name": name,
+                "data_type": data_type,
+                "sql": (sql or {}).get(name, f"`{name}`"),
+                "secret": secret,
+            }
             for name, data_type in columns.items()
         ]
     )
@@ -87,23 +102,32 @@ def from_json(value: Any, data_type: DataType) -> Any:
     return read[kind](value) if kind in read else value
 
 
-@pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["note"])
+@pytest.mark.parametrize(
+    "vector", VECTORS["vectors"] + VECTORS["keyed"], ids=lambda vector: vector["note"]
+)
 def test_reference_agrees_with_vector(vector: dict[str, Any]) -> None:
     columns = {column["name"]: column["type"] for column in vector["columns"]}
     row = {c["name"]: from_json(c["value"], parse_type(c["type"])) for c in vector["columns"]}
     assert message(columns, row).decode() == vector["message"]
-    assert row_hash(columns, row).hex() == vector["md5"]
+    if "md5" in vector:
+        assert row_hash(columns, row).hex() == vector["md5"]
+    else:
+        assert row_hash(columns, row, KEY).hex() == vector["hmac_md5"]
 
 
-def test_spark_agrees_with_vectors(spark) -> None:
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_spark_agrees_with_vectors(spark, secret: str, ansi: str) -> None:
     expressions = []
-    for vector in VECTORS["vectors"]:
+    for vector in VECTORS["vectors"] + VECTORS["keyed"]:
         columns = {column["name"]: column["type"] for column in vector["columns"]}
         sql = {c["name"]: f"cast({c['sql']} as {c['type']})" for c in vector["columns"]}
-        expressions.append(f"lower(hex({rendered(columns, sql)}))")
+        hashed = rendered(columns, sql, None if "md5" in vector else secret)
+        expressions.append(f"lower(hex({hashed}))")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Kathmandu")
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
     found = spark.sql("select " + ",\n".join(expressions)).first()
-    assert list(found) == [vector["md5"] for vector in VECTORS["vectors"]]
+    wanted = [vector["md5"] for vector in VECTORS["vectors"]]
+    assert list(found) == wanted + [vector["hmac_md5"] for vector in VECTORS["keyed"]]
 
 
 def test_xxhash64_of_published_values() -> None:
@@ -245,6 +269,16 @@ def spark():
     session.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
     session.conf.set("spark.sql.parquet.int96RebaseModeInWrite", "CORRECTED")
     return session
+
+
+@pytest.fixture
+def secret(spark, tmp_path) -> str:
+    """The table of the vectors' secret, as a view over a Parquet file."""
+    path = str(tmp_path / "secret")
+    schema = "keys struct<inner_key: binary, outer_key: binary>"
+    spark.createDataFrame([(padded_keys(KEY),)], schema).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("secret")
+    return "secret"
 
 
 @pytest.fixture(scope="module")

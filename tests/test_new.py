@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -669,6 +670,21 @@ def test_orders_files_tell_null_from_empty_and_keep_quotes(spark):
     assert rows["2024-03-04", "1007", "1"].remark == 'Say "TeX"; not "Tex"'
 
 
+def test_sensitive_columns_from_the_command_line():
+    columns, problems = new.parse_columns("id:int:key, mail:string:sensitive:mask=mail_domain")
+    assert problems == []
+    assert columns[1].meta == {"sensitive": True, "mask": "mail_domain"}
+    entity = Entity("people", columns, path="in/{business_date}")
+    assert new.problems_of(entity) == []
+    files = new.render(entity)
+    assert files["people_current_sensitive.sql"] == "{{ spark_cdc.current() }}\n"
+    assert files["people_committed_sensitive.sql"] == "{{ spark_cdc.committed() }}\n"
+    wrong = replace(columns[1], data_type="bigint")
+    assert "mask: mail_domain, but the type bigint" in str(
+        new.problems_of(replace(entity, columns=[columns[0], wrong]))
+    )
+
+
 EXAMPLES = sorted(
     path.name
     for path in (REPOSITORY / "models").iterdir()
@@ -692,6 +708,8 @@ def test_examples_are_what_new_writes(name):
                 meta.get("role"),
                 required=meta.get("nullable") is False,
                 description=column["description"],
+                sensitive=meta.get("sensitive", False),
+                mask=meta.get("mask"),
             )
         )
     made = Entity(

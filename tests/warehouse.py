@@ -17,6 +17,7 @@ from typing import Any
 import pytz
 
 import scale
+from spark_cdc.hashing import padded_keys
 from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
@@ -39,6 +40,19 @@ def query_runner(cursor: Any) -> Callable[[str], Any]:
         return SimpleNamespace(rows=[dict(zip(names, row, strict=True)) for row in rows])
 
     return run_query
+
+
+def give_secret(cursor: Any, schema: str) -> None:
+    """Makes the same secret in each schema of sensitive columns, so that their hashes are alike."""
+    keys = (f"unhex('{key.hex()}')" for key in padded_keys(bytes(32)))
+    secret = f"{schema}.spark_cdc_secret_20240101t000000_00000000"
+    for sql in (
+        f"create schema if not exists {schema}",
+        f"create table if not exists {secret} using orc as select"
+        f" named_struct('inner_key', {next(keys)}, 'outer_key', {next(keys)}) as keys",
+        f"create view if not exists {schema}.spark_cdc_secret as select keys from {secret}",
+    ):
+        cursor.execute(sql)
 
 
 class Warehouse:
@@ -66,7 +80,10 @@ class Warehouse:
         relations = [("view", "committed"), ("table", "ledger"), ("table", "events")]
         for kind, table in relations:
             cursor.execute(f"drop {kind} if exists {schema}.{self.name}_{table}")
-        cursor.execute(f"drop schema if exists {schema}_commits cascade")
+        self.apart = f"{schema}_sensitive"  # where sensitive columns lie
+        for other in (f"{schema}_commits", self.apart):
+            cursor.execute(f"drop schema if exists {other} cascade")
+        give_secret(cursor, self.apart)
         cursor.execute(f"drop table if exists {schema}.cdc_loads")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
         self.macros._create_claims_schemas([{"schema": schema}])
@@ -89,7 +106,7 @@ class Warehouse:
             macros._load_events(
                 capture, macros._events_query(macros._planned_run(capture), incoming)
             )
-            incoming = self.events
+            incoming = capture["events"]
         else:
             incoming = f"({macros._stage_sql(entity, landed)})"
         planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
@@ -142,10 +159,27 @@ class Warehouse:
         return self.cursor.fetchall()
 
     def view_sql(self, view: str) -> str:
-        """The query of current, history, versions, event_versions or bitemporal."""
-        is_of_events = view in ("event_versions", "bitemporal")
-        relations = [self.events, self.committed] if is_of_events else [self.committed]
-        return self.macros[f"_{view}_sql"](self.entity, *relations)
+        """The query of current, history, versions, event_versions or bitemporal.
+
+        It shows sensitive columns, too; plain_sql() is what everybody may read of it.
+        """
+        capture = self.macros._capture_of_model()
+        if view in ("event_versions", "bitemporal"):
+            return self._view_sql(view, capture["events"], self.committed)
+        if not self.entity["sensitive"]:
+            return self.plain_sql(view)
+        committed = f"{self.apart}.{self.name}_committed_sensitive"
+        text = self.macros._committed_sensitive_sql(self.entity, capture["ledger"], self.committed)
+        self.cursor.execute(f"create or replace view {committed} as {text}")
+        return self._view_sql(view, committed)
+
+    def plain_sql(self, view: str) -> str:
+        """The query of current, history or versions, with sensitive columns masked."""
+        return self._view_sql(view, self.committed)
+
+    def _view_sql(self, view: str, *relations: str) -> str:
+        sql: str = self.macros[f"_{view}_sql"](self.entity, *relations)
+        return sql
 
     def replace(self, name: str, wrapper: Any) -> None:
         """Puts a function in a macro's place, which gets the macro and its arguments."""
@@ -186,14 +220,17 @@ class Warehouse:
             "store_raw_result": lambda name, **more: "",
             "_fingerprint": lambda definition: "",  # the load type changes between loads
             "_landing_source": lambda entity: None,
+            "generate_schema_name": lambda name, node: f"{self.schema}_{name}",
         }
 
     def _look(self) -> None:
-        self.cursor.execute(f"show table extended in {self.schema} like '*'")
-        self.cache = {
-            row[1]: _Relation.create(None, self.schema, row[1]).incorporate("", row[3])
-            for row in self.cursor.fetchall()
-        }
+        self.cache = {}
+        for schema in (self.schema, self.apart):
+            self.cursor.execute(f"show table extended in {schema} like '*'")
+            self.cache |= {
+                row[1]: _Relation.create(None, schema, row[1]).incorporate("", row[3])
+                for row in self.cursor.fetchall()
+            }
 
     def _found(self, relation: _Relation) -> SimpleNamespace | None:
         self.cursor.execute(f"show tables in {relation.schema} like '{relation.identifier}'")

@@ -6,10 +6,11 @@
 {%- macro _definition_diff(entity, before) -%}
     {%- set now = spark_cdc._definition(entity) -%}
     {%- set hash, order = 'hash specification', 'order of events' -%}
+    {%- set masks = fromjson(before.get('masks') or '{}') -%}
     {%- set old = {} -%}
-    {%- for name, what in before.items() if name not in [hash, order] -%}
+    {%- for name, what in before.items() if name not in [hash, order, 'masks'] -%}
         {%- set role, type = what.split(' ', 1) -%}
-        {%- do old.update({name | lower: {'name': name, 'role': role, 'type': type}}) -%}
+        {%- do old.update({name | lower: {'name': name, 'role': role, 'type': type, 'mask': masks.get(name)}}) -%}
     {%- endfor -%}
 
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
@@ -27,8 +28,9 @@
     {%- endfor -%}
 
     {%- set is_rehashed = before.get(hash) and before[hash] != now[hash] -%}
+    {%- set of_key = [spark_cdc._hash_specification_of_key(before.get(hash) or now[hash]), spark_cdc._hash_specification_of_key(now[hash])] -%}
     {%- set keys = (columns + dropped) | map(attribute='key') | list -%}
-    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or is_rehashed else 'same' -%}
+    {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or of_key[0] != of_key[1] else 'same' -%}
     {%- set moved = spark_cdc._moved_unique_keys(entity, columns) | join(', ') -%}
     {%- set values = {
         'name': entity.name, 'order': now.get(order) or 'nothing', 'former_order': before.get(order) or 'nothing',
@@ -47,6 +49,9 @@
             (entity.events and entity.events.archive and (key == 'other' or moved),
              '%(what)s, but the archived events name their rows by the former one. Put it back; or set events.archive: false, and remove the '
              'models %(name)s_event_versions and %(name)s_bitemporal, if they are there'),
+            (key != 'same' and 'secret' in of_key | join,
+             'the key is sensitive, and its hash changes: readers of older loads could not follow it without the secret. Load everything anew with it, '
+             'from the first load on: spark-cdc replay --from DATE --select %(name)s'),
             (key == 'other' and entity.name not in spark_cdc._listed('spark_cdc_rekey'),
              'the key changes, and with it what counts as one row. If that is meant, order it with the var spark_cdc_rekey: [%(name)s]; else put '
              'the columns with the role key back'),
@@ -55,11 +60,11 @@
 {%- endmacro -%}
 
 
-{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type} in the definition before), conversion (of
+{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type, mask} in the definition before), conversion (of
     _conversion(), none where the type is the same), default (none), changes (texts), key and problem (text or none). -#}
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
-    {%- set problem = (conversion or {}).get('problem') -%}
+    {%- set problem = (conversion or {}).get('problem') or spark_cdc._mask_diff_problem(entity, column, former, conversion) -%}
     {%- set is_renamed = column.name | lower != former.name | lower -%}
     {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
         and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}
@@ -74,6 +79,24 @@
         'key': 'other' if is_rekeyed else 'rehashed' if column.role == 'key' and is_renamed else 'same',
         'problem': "column '" ~ column.name ~ "': " ~ problem if problem else none,
     }) }}
+{%- endmacro -%}
+
+
+{#- What others see of the loads so far stays as it is: none of them becomes more or less sensitive by a later load. -#}
+{%- macro _mask_diff_problem(entity, column, former, conversion) -%}
+    {%- if former.mask != column.mask -%}
+        {%- set now = 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive' -%}
+        {%- set problem -%}
+it {{ now }}, and was {{ 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive' }} in the loads so far, whose rows would stay as they are. {# -#}
+Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --select {{ entity.name }} --publish --from the first date, then {# -#}
+spark-cdc vacuum --select {{ entity.name }} --retention 0 --force --execute
+        {%- endset -%}
+        {{ return(problem) }}
+    {%- elif column.sensitive and conversion is not none -%}
+        {{ return('it is sensitive and has another type, ' ~ column.data_type ~ ' instead of ' ~ former.type
+            ~ ', which is not supported yet: put the type back, or replay from the first date') }}
+    {%- endif -%}
+    {{ return(none) }}
 {%- endmacro -%}
 
 

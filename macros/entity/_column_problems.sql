@@ -48,6 +48,7 @@
         problems
         + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped')))
         + spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by')))
+        + spark_cdc._sensitive_problems(columns, settings)
     ) }}
 {%- endmacro -%}
 

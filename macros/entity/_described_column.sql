@@ -3,6 +3,7 @@
     {%- set given = spark_cdc._meta_of(column) -%}
     {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
     {%- set type = (column.get('data_type') or '') | string | trim | lower -%}
+    {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
     {{ return({
         'name': column['name'],
         'data_type': type if '<' in type else spark_cdc._plain_type(type),
@@ -16,6 +17,9 @@
         'default': meta.default,
         'on_misfit': meta.on_misfit,
         'null_means': meta.null_means,
+        'sensitive': meta.sensitive,
+        'mask': none if not meta.sensitive else 'token of ' ~ pseudonym if pseudonym else meta.mask,
+        'pseudonym': pseudonym,
         'sql': spark_cdc._quote(column['name']),
     }) }}
 {%- endmacro -%}

@@ -39,6 +39,7 @@
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,
         'compared': columns | selectattr('role', 'equalto', 'compared') | list,
         'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
+        'sensitive': columns | selectattr('sensitive') | list,
     }) }}
 {%- endmacro -%}
 

@@ -4,7 +4,7 @@
     `column` (below a column's meta) and `vars`: rules by name, in the order in which messages list the names. A rule is a dictionary:
         kind      choice (of `accepted`), pattern (a regular expression in `pattern`), boolean, number (from 0), days (whole, from 0), text,
                   names (one, or a list), value (text, number or boolean), band (two numbers), mapping, or any, which is judged elsewhere
-        by_type   what columns may say whose type is named: type to a list of what is accepted, or to none for any
+        by_type   what columns may say whose type is named: type to a list of what is accepted, or to none for any; of masks the types that each fits
         default   what holds where the setting is not given
         required  whether it has to be given
         null      whether null is accepted: true (as if it were not given), 'off', or 'text' (as the text null)
@@ -113,6 +113,11 @@
             'default': {'kind': 'value', 'null': true},
             'on_misfit': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
             'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
+            'sensitive': {'kind': 'boolean', 'default': false},
+            'pseudonymize': {'kind': 'boolean', 'default': false},
+            'pseudonym_domain': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'null': true, 'says': 'a plain name such as customer'},
+            'mask': {'kind': 'choice', 'accepted': ['none', 'last_4', 'mail_domain', 'year'], 'default': 'none',
+                     'by_type': {'last_4': ['string'], 'mail_domain': ['string'], 'year': ['date', 'timestamp', 'timestamp_ntz']}},
         },
         'vars': {
             'spark_cdc_checkpoint': checkpoint,
@@ -120,6 +125,8 @@
             'spark_cdc_guards': guards,
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
+            'spark_cdc_sensitive_schema': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'default': 'sensitive',
+                                           'says': 'a name without dots, such as sensitive'},
         },
     }) }}
 {%- endmacro -%}

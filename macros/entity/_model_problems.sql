@@ -9,7 +9,7 @@
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
-    {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
+    {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._sensitive_model_problems(name, models) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
          'spark_cdc.events() in it, and spark_cdc.ledger(events=true) into %(name)s_ledger.'),

@@ -2,7 +2,7 @@
     Returns text. -#}
 {%- macro _strip_entity_affix(model_name) -%}
     {%- set suffixes = 'ledger|committed|current|history|versions|changes|event_versions|bitemporal|events|rejects|quality' -%}
-    {%- set match = modules.re.fullmatch('stg_(.*)|(.*?)_(?:' ~ suffixes ~ ')', model_name) -%}
+    {%- set match = modules.re.fullmatch('stg_(.*)|(.*?)_(?:' ~ suffixes ~ ')(?:_sensitive)?', model_name) -%}
     {%- if match -%}{{ return(match.group(1) or match.group(2) or '') }}{%- endif -%}
     {%- set message -%}
         spark_cdc: the model '{{ model_name }}' calls a macro of spark_cdc but its name says no entity. Accepted are stg_<entity> and

@@ -8,6 +8,7 @@
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
         spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time), spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
+        spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
@@ -24,6 +25,8 @@
         'broken': counted.rules.get(load.load_id),
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do spark_cdc._refuse_load(run.entity, 'counts', problem, load, known) -%}{%- endif -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run, known) -%}
     {%- endif -%}

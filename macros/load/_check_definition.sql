@@ -6,9 +6,9 @@
 {%- macro _check_definition(run, load, with_values=true) -%}
     {%- if not load.redefines -%}{{ return(none) }}{%- endif -%}
     {%- set entity, ledger = run.entity, run.ledger -%}
-    {%- set record = spark_cdc._load_records(ledger, [load.parent]).get(load.parent) -%}
+    {%- set record = spark_cdc._load_records(run.masked, [load.parent]).get(load.parent) -%}
     {%- if not record -%}
-        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ ledger -%}
+        {%- set problem = 'the record of ' ~ load.parent ~ ', which says what its columns were, is missing in ' ~ run.masked -%}
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- set diff = spark_cdc._definition_diff(entity, record.definition) -%}
@@ -103,6 +103,7 @@ name, and name this one as dropped
 {%- macro _key_problems(ledger, load, diff) -%}
     {%- if diff.key != 'other' -%}{{ return([]) }}{%- endif -%}
     {%- set pairs = spark_cdc._key_pairs_sql(ledger, load, diff) -%}
+    {%- set has_sensitive = diff.columns | map(attribute='column') | selectattr('sensitive') | list + diff.dropped | selectattr('mask') | list != [] -%}
     {%- set problems = [] -%}
     {%- for what, key, condition in [
         ('former keys with a null in the new key', 'old_key', 'where is_null'),
@@ -125,7 +126,8 @@ limit 5
         {%- set examples = spark_cdc._query(sql) -%}
         {%- if examples -%}
             {%- set problem -%}
-{{ what }} in the loads so far: {{ examples[0].key_count }}, such as {{ examples | map(attribute='example') | join(', ') }}. Take a key {# -#}
+{{ what }} in the loads so far: {{ examples[0].key_count }}, {# -#}
+{{ spark_cdc._values_apart_text() if has_sensitive else 'such as ' ~ examples | map(attribute='example') | join(', ') }}. Take a key {# -#}
 that identifies the same rows one by one, or put the former one back
             {%- endset -%}
             {%- do problems.append(problem) -%}

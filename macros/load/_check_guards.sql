@@ -82,7 +82,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     ] if limits[guard] is not none and is_tripped -%}
         {%- set what -%}
 {{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
-{{ spark_cdc._reject_lines(ledger, load, entity.quarantine) | join('; ') }}
+{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
         {%- endset -%}
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}

@@ -21,7 +21,7 @@
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
-    - {{ examples[:5] | join('\n    - ') }}
+    - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
 Nothing was committed and readers see what they saw before. Run the same command again then; to load it as Spark reads it: {# -#}
 {{ spark_cdc._lift_command(run.entity, run.load, [guard]) }}.
         {%- endset -%}

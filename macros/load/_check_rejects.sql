@@ -15,7 +15,7 @@ order by kind desc
     {%- if not found -%}{{ return('') }}{%- endif -%}
     {%- set found = found | selectattr('kind', 'equalto', 'tied_events') | list or found -%}
     {%- set kinds = found | map(attribute='kind') | list -%}
-    {%- set lines = spark_cdc._tied_lines(run, known.record) if kinds == ['tied_events'] else spark_cdc._reject_lines(ledger, load, kinds) -%}
+    {%- set lines = spark_cdc._tied_lines(run, known.record) if kinds == ['tied_events'] else spark_cdc._reject_lines(entity, ledger, load, kinds) -%}
     {%- set message -%}
 {{ entity.name }}: {{ spark_cdc._counted(found | map(attribute='row_count') | map('int') | sum, 'row') }} of {{ load.business_time }} can't be {# -#}
 accepted as declared in stg_{{ entity.name }}; {{ lines | length }} of them:

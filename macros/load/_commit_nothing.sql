@@ -12,7 +12,7 @@ nothing to commit (dbt retry leaves out what it takes for done). {# -#}
 Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ spark_cdc._business_date(name) }}}'.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
-    {%- elif manifest.loads and manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(run.entity)) -%}
+    {%- elif manifest.loads and manifest.definition and not spark_cdc._has_columns_of(run.entity, manifest.definition) -%}
         {%- set message -%}
 {{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
 {{ name }}. Nothing was committed. Load a business date with dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: …}': it applies the change.

@@ -1,6 +1,7 @@
 {#- What <entity>_events writes: the events of the load, as staged or, in a replay from the archive, as they were archived.
     Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the load's name as a comment. -#}
 {%- macro _events_query(run, incoming) -%}
+    {%- if spark_cdc._is_load_command() or spark_cdc._is_plan() -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
     {%- if spark_cdc._is_archive_replay() -%}
         {%- if not load.replaced -%}

@@ -2,11 +2,12 @@
     Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
 {%- macro _ledger_query(run, incoming) -%}
     {%- set entity = run.entity -%}
+    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._is_load_command() or spark_cdc._is_plan() else {} -%}
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,
         definition=spark_cdc._definition(entity),
-        **dict(spark_cdc._run_of_load(), **change)
+        **dict(spark_cdc._run_of_load(), **dict(change, **({'secrets': secrets} if secrets else {})))
     ) -%}
     {#- a plan writes nothing that a second statement could read -#}
     {%- if spark_cdc._deletes_apart(entity, load) and not spark_cdc._is_plan() -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}

@@ -6,7 +6,10 @@
     {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- if not spark_cdc._is_load_command() -%}
-        {{ return(spark_cdc._create_only(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'])) }}
+        {%- for table in [capture.ledger, capture.masked] | unique -%}
+            {%- do spark_cdc._create_only(entity, table, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
+        {%- endfor -%}
+        {{ return('') }}
     {%- endif -%}
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
@@ -26,4 +29,5 @@
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
+    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout) -%}
 {%- endmacro -%}

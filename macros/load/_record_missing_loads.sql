@@ -14,8 +14,8 @@
         {{ return('') }}
     {%- endif -%}
 
-    {%- set counted = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads, [
-        spark_cdc._rule_counts_sql(entity, capture.ledger, manifest.loads),
+    {%- set counted = spark_cdc._load_counts(capture.masked, manifest.loads, manifest.loads, [
+        spark_cdc._rule_counts_sql(entity, capture.masked, manifest.loads),
     ]) -%}
     {%- set before = namespace(rows=0) -%}
     {%- for load_id in manifest.loads -%}

@@ -1,7 +1,7 @@
 {#- Rejected rows of some kinds, what is wrong with them and how they came in, for a message. Returns a list of texts.
     `stack` keeps the kind from being asked further down: in a plan the ledger is a view, and Spark, putting the expressions behind `note` in its place again and
-    again, does not come to an end with entities of some columns. -#}
-{%- macro _reject_lines(ledger, load, kinds) -%}
+    again, does not come to an end with entities of some columns. Of an entity with sensitive columns no value is shown: it may stand in the wrong place. -#}
+{%- macro _reject_lines(entity, ledger, load, kinds) -%}
     {%- set sql -%}
 select rejected as note
 from {{ ledger }}
@@ -12,7 +12,8 @@ limit 5
     {%- set lines = [] -%}
     {%- for example in spark_cdc._query(sql) -%}
         {%- set note = fromjson(example.note) -%}
-        {%- do lines.append(note.reasons | join('; ') ~ '\n      in ' ~ tojson(note.row)[:300]) -%}
+        {%- do lines.append('not accepted: ' ~ (note.get('columns') or []) | join(', ') ~ '; ' ~ spark_cdc._values_apart_text() if entity.sensitive
+            else note.reasons | join('; ') ~ '\n      in ' ~ tojson(note.row)[:300]) -%}
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}

@@ -13,7 +13,7 @@
 
     {%- set state, before = spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1]) -%}
     {%- set needed = ([state.base, before.base] | select | list + state.log + before.log) | unique | list -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, needed, kept[-2:] + dropped[:1]) -%}
+    {%- set counted = spark_cdc._load_counts(capture.masked, needed, kept[-2:] + dropped[:1]) -%}
     {%- set record = counted.records[kept[-1]] -%}
     {%- set parent = counted.records.get(kept[-2:][0], record) -%}
     {%- set changed = {} -%}
@@ -59,7 +59,7 @@ was written. Replay from an earlier date, or from before the first load.
 {#- Loads that compact squashed leave the manifest together or not at all. -#}
 {%- macro _check_cut(capture, load_id, time) -%}
     {%- set entity = capture.entity -%}
-    {%- set first = spark_cdc._loads_by_date(capture.ledger, [load_id])[0] if spark_cdc._load_kind(load_id).is_history else load_id -%}
+    {%- set first = spark_cdc._loads_by_date(capture.masked, [load_id])[0] if spark_cdc._load_kind(load_id).is_history else load_id -%}
     {%- if spark_cdc._load_time(first) < time -%}
         {%- set message -%}
 {{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}

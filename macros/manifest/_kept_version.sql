@@ -34,7 +34,7 @@ create view if not exists {{ spark_cdc._kept_version(capture, manifest.sequence)
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures, kept_at=spark_cdc._time_now())) }} */
     load_id
-from {{ capture.ledger }}
+from {{ capture.masked }}
 where
     load_id in (
         '{{ manifest.loads | join("',\n        '") }}'

@@ -26,7 +26,7 @@ of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and date
     {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_squashed -%}
     {%- if is_cut -%}
         {%- set squashed = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
-        {%- set first = spark_cdc._loads_by_date(capture.ledger, [squashed])[0] -%}
+        {%- set first = spark_cdc._loads_by_date(capture.masked, [squashed])[0] -%}
         {%- if squashed in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
             {%- set problem -%}
 {{ entity.name }}: compact has squashed the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}

@@ -35,6 +35,6 @@
         draft,
         existed=found.existed,
         replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
-        head_loads=spark_cdc._loads_by_date(capture.ledger, head.loads),
+        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
     )) }}
 {%- endmacro -%}

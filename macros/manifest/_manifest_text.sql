@@ -1,6 +1,6 @@
 {#- The text of a manifest's view (see _committed_sql()). One that is too long is refused. -#}
 {%- macro _manifest_text(capture, manifest) -%}
-    {%- set text = spark_cdc._committed_sql(capture.entity, capture.ledger, manifest) -%}
+    {%- set text = spark_cdc._committed_sql(capture.entity, capture.masked, manifest) -%}
     {%- set excess = spark_cdc._manifest_text_excess(capture.entity, text) -%}
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess) -%}{%- endif -%}
     {{ return(text) }}

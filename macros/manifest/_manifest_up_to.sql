@@ -2,6 +2,6 @@
 {%- macro _manifest_up_to(capture, manifest, loads) -%}
     {%- set cut = manifest.loads[loads | length:][:1] -%}
     {%- if not cut -%}{{ return(manifest) }}{%- endif -%}
-    {%- set first = spark_cdc._loads_by_date(capture.ledger, cut)[0] -%}
+    {%- set first = spark_cdc._loads_by_date(capture.masked, cut)[0] -%}
     {{ return(spark_cdc._cut_manifest(capture, manifest, spark_cdc._load_time(first))) }}
 {%- endmacro -%}

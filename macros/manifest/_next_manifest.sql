@@ -12,6 +12,9 @@
         layout=record.get('layout') or {},
         previous=dict(audit.previous, **changed),
     ) -%}
+    {%- if record.get('secrets') -%}
+        {%- set next = dict(next, secrets=dict(run.manifest.get('secrets') or {}, **record.secrets)) -%}
+    {%- endif -%}
     {%- if not run.entity.events -%}
         {{ return(next) }}
     {%- endif -%}

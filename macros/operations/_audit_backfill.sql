@@ -7,7 +7,10 @@
     {%- set state = [] if done else ([first.base] if first.base else []) + first.log -%}
     {%- set counted = spark_cdc._load_counts(ledger, state + names, names, [
         spark_cdc._loads_repeats_sql(ledger, names), spark_cdc._rule_counts_sql(entity, ledger, names),
+        spark_cdc._masked_ledger_differences_sql(run, names),
     ]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do spark_cdc._refuse_load(entity, 'counts', problem, first) -%}{%- endif -%}
     {%- set inputs = spark_cdc._backfill_inputs(entity, loads, days, views) -%}
     {%- set at = namespace(manifest=run.manifest, loads=[]) -%}
     {%- set recent = {} -%}

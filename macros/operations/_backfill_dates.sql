@@ -35,6 +35,7 @@
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
     {%- do spark_cdc._set_session(ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
 
@@ -50,7 +51,9 @@
     they are written. -#}
 {%- macro _backfill_plans(run, times) -%}
     {%- set entity = run.entity -%}
-    {%- set shared = dict(spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill) -%}
+    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set shared = dict(
+        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
     {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
     {%- for time in times[1:] -%}
         {%- set before = plans[-1] -%}

@@ -3,7 +3,9 @@
     Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of backfill(). -#}
 {%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
     {%- set entity = capture.entity -%}
-    {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(capture.schema)) -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
+    {%- endfor -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
@@ -22,7 +24,7 @@
     {%- set planned = [] -%}
     {%- for time in todo -%}{%- do planned.append(spark_cdc._load_id(entity, time, true)) -%}{%- endfor -%}
     {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(
-        entity, capture.ledger, dict(head, loads=head.loads + planned, commit=spark_cdc._attempt()))) -%}
+        entity, capture.masked, dict(head, loads=head.loads + planned, commit=spark_cdc._attempt()))) -%}
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
 
     {%- set at = namespace(manifest=head, done=[]) -%}

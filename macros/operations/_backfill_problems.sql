@@ -30,6 +30,7 @@
          'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),
         (todo | length > 0 and head.loads and head.definition
             and head.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
-         '%(name)s: the columns of stg_%(name)s are not those of the last load. Load one date first, which brings the change (spark-cdc load), then the rest.'),
+         '%(name)s: the columns of stg_%(name)s, or the secret of its sensitive columns, are not those of the last load. Load one date '
+         'first, which brings the change (spark-cdc load), then the rest.'),
     ])) }}
 {%- endmacro -%}

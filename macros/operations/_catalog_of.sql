@@ -1,10 +1,15 @@
 {#- What the metastore knows of an entity's tables and views, the claims of its commits, its tags and what is kept for change feeds at this moment, read anew at each call. Returns a
-    dictionary from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
+    dictionary, also of the schema where sensitive columns lie, from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
     the schema is missing. -#}
 {%- macro _catalog_of(capture) -%}
     {%- set catalog = {} -%}
     {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
-    {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ " like '" ~ capture.entity.name ~ "_*'") -%}
+    {%- set rows = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique
+            if schema == capture.schema or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- do rows.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ capture.entity.name ~ "_*'")) -%}
+    {%- endfor -%}
+    {%- for row in rows -%}
         {%- do catalog.update({row.tableName: {
             'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
             'text': spark_cdc._view_text_in(row.information),

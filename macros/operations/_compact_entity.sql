@@ -11,7 +11,7 @@
     {%- if not plan.squashed -%}
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
         {{ return(0) }}
-    {%- elif manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- elif manifest.definition and not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {#- the new text of <entity>_committed will have the columns that the YAML declares -#}
         {%- set message -%}
 {{ entity.name }}: the columns of stg_{{ entity.name }} are not those of the last load, {{ manifest.loads[-1] }}. Nothing was written. {# -#}
@@ -27,8 +27,8 @@ Load once with the new columns, then compact.
 {{ entity.name }}: {{ 'squashes' if execute else 'would squash' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
 {{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
 {{ figures.rows_after }} of the state; the manifest has {{ next.loads | length }} loads and {# -#}
-{{ spark_cdc._committed_sql(entity, capture.ledger, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
-{{ spark_cdc._committed_sql(entity, capture.ledger, manifest) | length }}
+{{ spark_cdc._committed_sql(entity, capture.masked, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
+{{ spark_cdc._committed_sql(entity, capture.masked, manifest) | length }}
     {%- endset -%}
     {%- do log(text, info=true) -%}
     {%- if not execute -%}
@@ -38,6 +38,27 @@ Load once with the new columns, then compact.
     {%- set commits = spark_cdc._commits(dict(manifest, loads=plan.squashed), records) -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
+    {#- of both ledgers, each from its own rows -#}
+    {%- for ledger in [capture.ledger, capture.masked] | unique -%}
+        {%- do spark_cdc._write_compaction(dict(capture, ledger=ledger), plan, figures, history, checkpoint) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
+    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
+    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- for record in [history, checkpoint] -%}
+        {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
+            record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._drop_claims(capture, older) -%}
+    {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
+    {{ return(plan.squashed | length) }}
+{%- endmacro -%}
+
+
+{#- Writes what older loads are squashed into, from the rows of a ledger into the same. -#}
+{%- macro _write_compaction(capture, plan, figures, history, checkpoint) -%}
+    {%- set entity = capture.entity -%}
     {%- set columns = [] -%}  {#- as they lie there, whatever they hold by now -#}
     {%- for column in adapter.get_columns_in_relation(capture.ledger) -%}
         {%- do columns.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.dtype}) -%}
@@ -50,17 +71,6 @@ Load once with the new columns, then compact.
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
     {%- do spark_cdc._reset_file_size() -%}
-    {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
-    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-    {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
-    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
-    {%- for record in [history, checkpoint] -%}
-        {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
-            record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
-    {%- endfor -%}
-    {%- do spark_cdc._drop_claims(capture, older) -%}
-    {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
-    {{ return(plan.squashed | length) }}
 {%- endmacro -%}
 
 
@@ -95,7 +105,11 @@ Load once with the new columns, then compact.
 
 {#- What was written is counted before anybody sees it. -#}
 {%- macro _audit_compaction(capture, plan, figures) -%}
-    {%- set rows = spark_cdc._load_counts(capture.ledger, [plan.history, plan.checkpoint], [plan.history, plan.checkpoint]).rows -%}
+    {%- set names = [plan.history, plan.checkpoint] -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, names, names, [spark_cdc._masked_ledger_differences_sql(capture, names)]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(capture, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
+    {%- set rows = counted.rows -%}
     {%- set problems = [] -%}
     {%- for load_id, wanted in figures.written.items() -%}
         {%- set found = rows.get(load_id, {}) -%}

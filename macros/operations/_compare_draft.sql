@@ -91,7 +91,7 @@ full outer join after
         {%- do by_time.update({spark_cdc._time_text(entity, spark_cdc._business_time(row.business_time)): row}) -%}
     {%- endfor -%}
     {%- set drafted = spark_cdc._draft_times(entity, found.draft) -%}
-    {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
+    {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
     {%- set width = 13 if entity.eff_type == 'date' else 19 -%}
     {%- set differing = state.gone | int + state.come | int + state.other_values | int + state.other_dates | int -%}
 {{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {# -#}

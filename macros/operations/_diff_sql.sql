@@ -5,7 +5,7 @@
     {%- set with_production = before is none and after is none -%}
     {{ return(spark_cdc._diff_sql(
         capture.entity,
-        spark_cdc._across_changes(capture.entity, capture.ledger, head.get('layout') or {}),
+        spark_cdc._across_changes(capture.entity, capture.masked, head.get('layout') or {}),
         spark_cdc._diff_production_loads(capture, head) if with_production else spark_cdc._diff_loads(capture, head, before),
         head.loads if with_production else spark_cdc._diff_loads(capture, head, after),
     )) }}
@@ -15,7 +15,7 @@
 {#- The loads of production's state, for a branch to compare with its own: its ledger shows all rows of production's, also of later loads. -#}
 {%- macro _diff_production_loads(capture, head) -%}
     {%- set name = capture.entity.name -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.ledger)) if spark_cdc._is_there(capture.ledger) else none -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
     {%- if origin is none -%}
         {%- set message -%}
 {{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}

@@ -8,7 +8,7 @@
         {%- set first = found.draft.replay['from'] -%}
         {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
         {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
-        {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.ledger, head.loads)) -%}
+        {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
 begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or dbt run of each date in order with spark_cdc_replay.

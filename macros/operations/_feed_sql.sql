@@ -15,11 +15,11 @@
     {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
     {%- do spark_cdc._check_feed_is_kept(entity, head, first, manifests[0].rewritten.version) -%}
     {%- for manifest in manifests if manifest.rewritten.version <= last -%}
-        {%- set records = spark_cdc._load_records(capture.ledger, manifest.loads) -%}
+        {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) -%}
         {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
         {%- do told.append({'manifest': manifest, 'commits': spark_cdc._commits(manifest, records), 'records': records}) -%}
     {%- endfor -%}
-    {%- set source = spark_cdc._across_changes(entity, capture.ledger, head.get('layout') or {}) -%}
+    {%- set source = spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}) -%}
     {%- if from_version is none -%}
         {{ return(spark_cdc._feed_state_sql(entity, source, told[-1], last) or nothing) }}
     {%- endif -%}

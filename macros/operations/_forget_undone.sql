@@ -3,7 +3,7 @@
     the loads. -#}
 {%- macro _forget_undone(operated, manifest, retention_hours, execute) -%}
     {%- set kept, forgotten = [], [] -%}
-    {%- if manifest.definition and manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(operated.entity)) -%}
+    {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
         {{ return([]) }}  {#- the new text of <entity>_committed would have the columns that the YAML declares #}
     {%- endif -%}
     {%- for step in manifest.get('undone', []) -%}

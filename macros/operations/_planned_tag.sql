@@ -23,7 +23,7 @@ spark-cdc tag {{ name }} --drop --select {{ entity.name }}.
         {{ return({'problem': problem}) }}
     {%- elif before -%}
         {{ return({'problem': none, 'is_there': true, 'manifest': before}) }}
-    {%- elif manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- elif not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {#- the text will have the columns that the YAML declares -#}
         {%- set problem -%}
 {{ entity.name }}: the columns of stg_{{ entity.name }} are not those of {{ manifest.loads[-1] }}. Load once with the new columns, or put {# -#}

@@ -27,20 +27,20 @@
 {#- What the last load changed: by column, and some rows of each kind with their values before and after. -#}
 {%- macro _changes_of_last_load(capture, head, row_limit, change_limit) -%}
     {%- set entity, last = capture.entity, head.loads[-1] -%}
-    {%- set written = spark_cdc._load_counts(capture.ledger, head.loads, [last]).rows.get(last, {}) -%}
+    {%- set written = spark_cdc._load_counts(capture.masked, head.loads, [last]).rows.get(last, {}) -%}
     {%- set changed = written.get('I', 0) + written.get('U', 0) + written.get('D', 0) -%}
     {%- set found = {'load_id': last, 'counts': {}, 'columns': {}, 'rows': []} -%}
     {%- if head.loads | length == 1 -%}
         {{ return(dict(found, skipped='It is the first load: all rows are new.')) }}
     {%- elif changed > change_limit -%}
         {{ return(dict(found, skipped='It changed ' ~ changed ~ ' rows; up to ' ~ change_limit ~ ' are compared.')) }}
-    {%- elif head.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- elif not spark_cdc._has_columns_of(entity, head.definition) -%}
         {{ return(dict(found, skipped='The columns of stg_' ~ entity.name ~ ' are not those of the last load.')) }}
     {%- elif not changed -%}
         {{ return(found) }}
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.ledger, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
+        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
     {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
         {%- if row.shown -%}
             {%- do found.rows.append(fromjson(row.shown)) -%}
@@ -119,15 +119,19 @@ order by row_difference, min(place), one.column_name
 {#- Files of the ledger and, of change events, of the events table: a dictionary each with table, is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
     {%- set found = [] -%}
-    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.events).identifier] -%}
-    {%- for table in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(capture.schema) ~ ' like ' ~ spark_cdc._literal(tables | join('|'))) -%}
+    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.masked).identifier, spark_cdc._own(capture.events).identifier] -%}
+    {%- set shown = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
+    {%- endfor -%}
+    {%- for table in shown -%}
         {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
         {%- set sql -%}
 select
     {{ spark_cdc._in_loads(head.loads) }} as is_needed,
     count(*) as files,
     sum(length) as bytes
-from {{ spark_cdc._files_of_table(spark_cdc._relation_in(capture.schema, table.tableName), location) }}
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
 where load_id <> ''
 group by is_needed
 order by is_needed desc
@@ -147,7 +151,7 @@ select
     rejected_columns,
     count(*) as row_count
 from (
-    {{ spark_cdc._rejects_sql(capture.entity, capture.ledger, capture.committed, head.get('layout') or {}) | indent(4) }}
+    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
 ) as rejects
 group by rejected_columns
 order by row_count desc

@@ -49,6 +49,8 @@
     {%- endif -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
+    {%- set masked = [capture.masked] if entity.sensitive else [] -%}
+    {%- for table in masked -%}{%- do tables.append((table, spark_cdc._ledger_columns(entity, load.layout))) -%}{%- endfor -%}
     {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
     {%- for table, columns in tables -%}
         {%- if not is_begun or not spark_cdc._is_there(table) -%}
@@ -60,7 +62,7 @@
                 {%- do outdated.extend(spark_cdc._partitions_by_load(table) | select('in', run.load.keep + run.load.replaced)) -%}
             {%- endif -%}
         {%- endif -%}
-        {%- if table == capture.ledger or not is_read_again -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
+        {%- if table == capture.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
     {%- if spark_cdc._deletes_apart(entity, load) -%}
         {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
@@ -68,6 +70,7 @@
     {%- endif -%}
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
     {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
     {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}

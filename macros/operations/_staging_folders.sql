@@ -32,7 +32,7 @@ order by folder
 {%- macro _drop_staging_folders(operated, table, folders, retention_hours, execute) -%}
     {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
     {%- if not old -%}{{ return('') }}{%- endif -%}
-    {%- set values = "business_date = '1970-01-01', load_id = 'spark-staging'" ~ (", operation = '-'" if table == spark_cdc._own(operated.ledger) else '') -%}
+    {%- set values = "business_date = '1970-01-01', load_id = 'spark-staging'" ~ (", operation = '-'" if 'operation' in spark_cdc._partition_names(table) else '') -%}
     {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops' if execute else 'would drop') ~ ' the folders of '
         ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
         ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}

@@ -27,7 +27,7 @@
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
-    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.events)] if operated.catalog.get(table.identifier, {}).get('location') -%}
+    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.masked), spark_cdc._own(operated.events)] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
         {%- if execute and is_plain -%}
             {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
@@ -151,7 +151,7 @@
     {%- endfor -%}
     {%- set named = named | unique | list -%}
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
-    {%- set records = spark_cdc._load_records(operated.ledger, histories) -%}
+    {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
     {%- if records | length < histories | length -%}
         {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
         {%- do spark_cdc._refuse_vacuum(operated, missing) -%}

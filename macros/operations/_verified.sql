@@ -5,7 +5,7 @@
 
 {#- What there is of the entity that a model belongs to. Arguments: model (the relation that is tested; neither it nor the ledger need be
     there). Returns a capture with ledger_node (dbt's), catalog (see _catalog_of()), manifest (an empty one where none can be
-    read), loads (those that count), layout and rows (the ledger's under their declared names); only loads, empty, where dbt parses or
+    read), loads (those that count), layout, rows (the ledger's under their declared names) and rows_shown (with sensitive columns masked); only loads, empty, where dbt parses or
     writes docs. -#}
 {%- macro _verified(model) -%}
     {%- if not execute or flags.WHICH == 'generate' -%}{{ return({'loads': []}) }}{%- endif -%}
@@ -15,11 +15,18 @@
     {%- set manifest = spark_cdc._empty_manifest() -%}
     {%- if capture.ledger.identifier in catalog and 'spark_cdc manifest:' in text -%}
         {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
-        {%- do spark_cdc._send('refresh table ' ~ capture.ledger) -%}
+        {%- for table in [capture.ledger, capture.masked] | unique if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
     {%- endif -%}
     {%- set layout = manifest.get('layout') or {} -%}
-    {%- set rows = spark_cdc._across_changes(capture.entity, capture.ledger, layout) -%}
-    {{ return(dict(capture, catalog=catalog, manifest=manifest, loads=manifest.loads, layout=layout, rows=rows)) }}
+    {{ return(dict(
+        capture,
+        catalog=catalog,
+        manifest=manifest,
+        loads=manifest.loads,
+        layout=layout,
+        rows=spark_cdc._across_changes(capture.entity, capture.ledger, layout),
+        rows_shown=spark_cdc._across_changes(capture.entity, capture.masked, layout),
+    )) }}
 {%- endmacro -%}
 
 

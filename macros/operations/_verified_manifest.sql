@@ -11,9 +11,10 @@
         {%- do claims.update({identifier: view.text}) -%}
     {%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}
-    {%- if verified.ledger.identifier not in verified.catalog -%}
+    {%- set missing = [verified.ledger, verified.masked] | rejectattr('identifier', 'in', verified.catalog) | list -%}
+    {%- if missing -%}
         {{ return([{
-            'problem': 'the table ' ~ verified.ledger ~ ' is missing, which ' ~ verified.committed ~ ' reads',
+            'problem': 'the table ' ~ missing[0] ~ ' is missing, which ' ~ verified.committed ~ ' reads',
             'repair': 'restore the table from a backup, or drop the view ' ~ verified.committed ~ ' and load anew',
         }] if committed else []) }}
     {%- elif not committed -%}
@@ -42,7 +43,7 @@
             {%- do log(name ~ said, info=true) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set expected = spark_cdc._committed_sql(verified.entity, verified.ledger, manifest) -%}
+    {%- set expected = spark_cdc._committed_sql(verified.entity, verified.masked, manifest) -%}
     {%- if not findings and expected.split() != committed.text.split() -%}
         {%- do findings.append({
             'problem': 'the text of the view ' ~ verified.committed ~ ' is not what its manifest makes: somebody altered it, or another version of '

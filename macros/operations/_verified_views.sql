@@ -5,15 +5,19 @@
     {%- set findings = [] -%}
     {%- set compared = {} -%}
     {%- set package = verified.ledger_node.unique_id.rsplit('.', 1)[0] -%}
-    {%- for kind in ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
-        {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind) -%}
+    {%- set kinds = ['current', 'history', 'versions', 'changes', 'event_versions', 'bitemporal'] -%}
+    {%- set both = [] -%}
+    {%- for suffix in ['', '_sensitive'] -%}{%- for kind in kinds -%}{%- do both.append((kind, suffix)) -%}{%- endfor -%}{%- endfor -%}
+    {%- for kind, suffix in both -%}
+        {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind ~ suffix) -%}
         {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
         {%- set own_code = '[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]' -%}
         {%- if node and not is_built_later and modules.re.fullmatch(own_code, node.raw_code | trim) -%}
             {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
             {%- set found = verified.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
-            {%- for query in spark_cdc._verified_queries(verified, kind) -%}
+            {%- set read = spark_cdc._relation_in(verified.ledger.schema, verified.entity.name ~ '_committed_sensitive') if suffix else verified.committed -%}
+            {%- for query in spark_cdc._verified_queries(verified, kind, read) -%}
                 {%- set text = spark_cdc._typed_view_query(query, verified.manifest) -%}
                 {%- do accepted.append(spark_cdc._stamped_view_query(text, 'spark_cdc view ' ~ local_md5(text)).split()) -%}
             {%- endfor -%}
@@ -26,7 +30,7 @@
                         ~ 'spark_cdc wrote it',
                     'repair': ('drop view ' ~ view ~ '; then ' if is_stamped else '') ~ 'dbt run --select ' ~ node.name,
                 }) -%}
-            {%- elif kind not in ['changes', 'event_versions', 'bitemporal'] -%}
+            {%- elif kind in ['current', 'history', 'versions'] and not suffix -%}
                 {%- do compared.update({kind: view}) -%}
             {%- endif -%}
         {%- endif -%}
@@ -35,9 +39,9 @@
 {%- endmacro -%}
 
 
-{#- What a view's query may be: current has a hint or not. -#}
-{%- macro _verified_queries(verified, kind) -%}
-    {%- set entity, committed = verified.entity, verified.committed -%}
+{#- What a view's query may be: current has a hint or not. Argument: committed (relation that it reads). -#}
+{%- macro _verified_queries(verified, kind, committed) -%}
+    {%- set entity = verified.entity -%}
     {%- if kind == 'current' -%}
         {{ return([spark_cdc._current_sql(entity, committed, true), spark_cdc._current_sql(entity, committed, false)]) }}
     {%- elif kind == 'history' -%}
@@ -48,5 +52,5 @@
         {{ return([spark_cdc._changes_sql(entity, committed)]) }}
     {%- endif -%}
     {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
-    {{ return([view_sql(entity, verified.events, committed, verified.layout)]) }}
+    {{ return([view_sql(entity, verified.events, verified.committed, verified.layout)]) }}
 {%- endmacro -%}

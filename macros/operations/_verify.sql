@@ -10,7 +10,8 @@
             {%- do tests.update({node.unique_id: node.test_metadata.name}) -%}
         {%- endfor -%}
         {%- set wanted = ['ledger_rows_consistent', 'files_match_manifest', 'views_match_ledger', 'log_matches_ledger']
-                + (['archive_complete'] if capture.entity.events and capture.entity.events.archive else []) -%}
+                + (['archive_complete'] if capture.entity.events and capture.entity.events.archive else [])
+                + (['masks_hold'] if capture.entity.sensitive else []) -%}
         {%- do plan.append({
             'entity': capture.entity.name, 'model': model, 'tests': tests, 'lacking': wanted | reject('in', tests.values()) | list,
         }) -%}

@@ -6,8 +6,10 @@
 {%- if entity.key_columns -%}
 {{ spark_cdc._hash_unless(spark_cdc._event_key_is_missing(entity), entity.key_columns) }}
 {%- else -%}
-if(event_op in ('insert', 'upsert', 'read'), unhex(md5(concat(to_json(named_struct('position', final_position)), {# -#}
-if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), '')))), null)
+{%- set place -%}
+concat(to_json(named_struct('position', final_position)), if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), ''))
+{%- endset -%}
+if(event_op in ('insert', 'upsert', 'read'), {{ spark_cdc._hash_digest(place, spark_cdc._secret_of(entity.sensitive)) }}, null)
 {%- endif -%}
 {%- endmacro -%}
 

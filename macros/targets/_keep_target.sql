@@ -12,7 +12,7 @@
     {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.get('commit'), columns] and not should_full_refresh() -%}
         {{ return('UNCHANGED') }}
     {%- endif -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, head.loads) -%}
+    {%- set records = spark_cdc._load_records(capture.masked, head.loads) -%}
     {%- do spark_cdc._check_feed_records(target.entity, head, records) -%}
     {%- set record = {
         'mark': target.mark,
@@ -55,7 +55,7 @@
     {%- if told | map(attribute='definition') | unique | list | length > 1 -%}
         {{ return(dict(no, why='loads were replaced by some with other columns')) }}
     {%- endif -%}
-    {%- set records = spark_cdc._load_records(target.capture.ledger, oldest.loads) -%}
+    {%- set records = spark_cdc._load_records(target.capture.masked, oldest.loads) -%}
     {%- do spark_cdc._check_feed_records(target.entity, oldest, records) -%}
     {%- set before = spark_cdc._commits(oldest, records) | selectattr('version', 'le', record.version) | map(attribute='load_id') | list -%}
     {{ return({'version': record.version} if before | last | default(none) == record.load_id else dict(no, why=made_anew)) }}

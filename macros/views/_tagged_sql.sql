@@ -12,7 +12,7 @@ spark_cdc.as_of: {{ view.identifier }} can't be read as of a tag. Accepted are {
     {%- set capture = spark_cdc._capture(spark_cdc._entity(name), view.schema) -%}
     {%- set manifest = spark_cdc._tagged_manifest(capture, tag) -%}
     {%- set entity, relation = capture.entity, spark_cdc._tag(capture, tag) -%}
-    {%- if manifest.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- if not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {%- set names = adapter.get_columns_in_relation(relation) | map(attribute='name') | list -%}
         {%- set stored = [] -%}
         {%- for column in names[:names.index('key_hash')] -%}{%- do stored.append({'sql': spark_cdc._quote(column)}) -%}{%- endfor -%}

@@ -11,7 +11,6 @@ from spark_cdc import chain, load, notify, project
 from spark_cdc.errors import SparkCdcError
 
 EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
-VIEWS = ("current", "history", "versions", "rejects")
 MOST = 60  # dates per statement: each is a bit of a bigint
 
 
@@ -54,7 +53,6 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         raise SparkCdcError("--select is missing: the entities to backfill", EXAMPLE)
     if not 1 <= arguments.dates_per_statement <= MOST:
         raise SparkCdcError(f"--dates-per-statement takes 1 to {MOST}", EXAMPLE)
-    models = load.selected_models(dbt)
     lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
     for at, entity in enumerate(arguments.select):
         values = {
@@ -76,7 +74,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
                 f"the backfill of {entity} failed: nothing of it is committed",
                 f"{chain.LOG} When the cause is gone, the same command again.",
             )
-        views = [name for kind in VIEWS if (name := f"{entity}_{kind}") in models.get(entity, ())]
+        views = chain.views_of([entity])
         if not dbt.run("run", "--select", *views).ok:
             raise SparkCdcError(
                 f"the backfill of {entity} is committed, but its views could not be made",

@@ -250,6 +250,11 @@ class Dbt:
         return unpacked(self._parsed)
 
 
+def views_of(entities: Sequence[str]) -> list[str]:
+    """Return what dbt selects as the views of entities, those of sensitive columns among them."""
+    return [f"{entity}_committed+,config.materialized:cdc_view" for entity in entities]
+
+
 def packed(manifest: Any) -> bytes:
     """Return a manifest of dbt's as bytes; its own deepcopy() fails where a node is disabled."""
     from dbt.parser.manifest import extended_mashumaro_encoder

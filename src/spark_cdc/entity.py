@@ -24,6 +24,7 @@ RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technic
 MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
 EVENT_MODELS = ("events", "event_versions", "bitemporal")
 RULE_MODELS = ("quality",)
+APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "entity", "adapters")
 # Of the types of Spark, and of what others call them: to guess what was meant.
@@ -49,6 +50,8 @@ class Column:
     format: str | None = None
     description: str | None = None
     encoding: str | None = None
+    sensitive: bool = False
+    mask: str | None = None
 
     @property
     def meta(self) -> dict[str, object]:
@@ -59,6 +62,8 @@ class Column:
             "from": self.source if self.source != self.name else None,
             "format": self.format,
             "encoding": self.encoding,
+            "sensitive": self.sensitive or None,
+            "mask": self.mask,
         }
         return {name: value for name, value in given.items() if value not in (None, "")}
 
@@ -81,6 +86,11 @@ class Entity:
     event_versions: bool = False
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     bitemporal: bool = False
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Say whether any column lies apart."""
+        return any(column.sensitive for column in self.columns)
 
     @property
     def settings(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The hash of rows, version 1: the reference implementation of ``docs/hash.md`` in pure Python.
+"""The hash of rows, versions 1 and 2: the reference of ``docs/hash.md`` in pure Python.
 
 The macro ``spark_cdc.hash`` is what loads use; this module says independently of Spark what it has
 to return, and ``tests/test_hashing.py`` holds the two together. It is written to be read, not to be
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import hmac
 import re
 import struct
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ from decimal import Decimal
 from typing import Any
 
 VERSION = 1
+KEYED_VERSION = 2  # of rows with sensitive columns
 
 _MASK = (1 << 64) - 1
 _PRIME1 = 0x9E3779B185EBCA87
@@ -255,6 +257,29 @@ def message(columns: Mapping[str, str | DataType], row: Mapping[str, Any]) -> by
     return _records((name, data_type, row.get(name)) for name, data_type in types.items())
 
 
-def row_hash(columns: Mapping[str, str | DataType], row: Mapping[str, Any]) -> bytes:
-    """The hash of a row: md5 of :func:`message`, 16 bytes. Takes the same arguments."""
-    return hashlib.md5(message(columns, row), usedforsecurity=False).digest()
+def row_hash(
+    columns: Mapping[str, str | DataType], row: Mapping[str, Any], key: bytes | None = None
+) -> bytes:
+    """The hash of a row, 16 bytes.
+
+    Args:
+        columns: as of :func:`message`.
+        row: the same.
+        key: the secret, 32 bytes, of a row with sensitive columns (version 2).
+
+    Returns:
+        md5 of :func:`message`, or with a key its HMAC-MD5 (RFC 2104).
+
+    Raises:
+        ValueError: as of :func:`message`.
+    """
+    text = message(columns, row)
+    if key is not None:
+        return hmac.digest(key, text, "md5")
+    return hashlib.md5(text, usedforsecurity=False).digest()
+
+
+def padded_keys(key: bytes) -> tuple[bytes, bytes]:
+    """Return what a table of a secret holds: the key as RFC 2104 pads it, inside and outside."""
+    block = key.ljust(64, b"\0")
+    return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)

@@ -18,10 +18,7 @@ RANGE_EXAMPLE = (
     " spark-cdc load 2019-06-01..2019-06-30 --every 15m"
 )
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-AFFIXES = (
-    "stg_{}",
-    "{}_events",
-    "{}_ledger",
+READ = (
     "{}_committed",
     "{}_current",
     "{}_history",
@@ -31,6 +28,7 @@ AFFIXES = (
     "{}_bitemporal",
     "{}_rejects",
 )
+AFFIXES = ("stg_{}", "{}_events", "{}_ledger", *READ, *(f"{affix}_sensitive" for affix in READ))
 LIMIT = 100_000  # dates of one command
 NO_ENTITY = "spark-cdc status lists the entities; --select takes what dbt ls --select takes."
 

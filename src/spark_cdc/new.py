@@ -17,6 +17,7 @@ import yaml
 
 from spark_cdc import many, project
 from spark_cdc.entity import (
+    APART,
     MODELS,
     ROLES,
     RULE_MODELS,
@@ -46,7 +47,7 @@ EVENT_FORMATS = (
 def parse_columns(text: str) -> tuple[list[Column], list[str]]:
     """Columns of "name:type[:role][:required][:from=...][:format=...], ...", and what is wrong.
 
-    A word `encoding=...` is accepted, too.
+    Words `sensitive`, `mask=...` and `encoding=...` are accepted, too.
     """
     columns, problems = [], []
     for item in split_outside(text, ","):
@@ -77,6 +78,10 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
                 )
             elif word == "required":
                 column = replace(column, required=True)
+            elif word == "sensitive":
+                column = replace(column, sensitive=True)
+            elif label == "mask" and value:
+                column = replace(column, mask=value)
             elif label == "from" and value:
                 column = replace(column, source=_unquoted(value))
             elif label == "encoding" and value:
@@ -86,8 +91,8 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
             else:
                 problems.append(
                     f"column {name!r} has the unknown word {word!r}; accepted are "
-                    f"{', '.join(ROLES)}, required, from=NAME, encoding=NAME and format=PATTERN: "
-                    "correct it"
+                    f"{', '.join(ROLES)}, required, sensitive, mask=NAME, from=NAME, encoding=NAME "
+                    "and format=PATTERN: correct it"
                 )
         columns.append(column)
     return columns, problems
@@ -147,7 +152,7 @@ def render(entity: Entity) -> dict[str, str]:
     calls = {f"stg_{name}": "stage()"}
     for model in models_of(entity):
         arguments = "events=true" if is_events and model == "ledger" else ""
-        calls[f"{name}_{model}"] = f"{model}({arguments})"
+        calls[f"{name}_{model}"] = f"{model.removesuffix(APART)}({arguments})"
     models = {f"{model}.sql": f"{{{{ spark_cdc.{call} }}}}\n" for model, call in calls.items()}
     return {f"{name}.yml": render_yaml(entity), **models}
 
@@ -155,10 +160,16 @@ def render(entity: Entity) -> dict[str, str]:
 def models_of(entity: Entity) -> tuple[str, ...]:
     """The kinds of an entity's models, without stg_."""
     models = (*MODELS, *(RULE_MODELS if entity.rules else ()))
+    if entity.is_sensitive:
+        models += tuple(f"{name}{APART}" for name in MODELS if name != "ledger")
     if entity.load_type != "events":
         return models
     wanted = {"event_versions": entity.event_versions, "bitemporal": entity.bitemporal}
-    return ("events", *models, *(name for name, is_wanted in wanted.items() if is_wanted))
+    suffix = APART if entity.is_sensitive else ""
+    return (
+        *("events", *models),
+        *(f"{name}{suffix}" for name, is_wanted in wanted.items() if is_wanted),
+    )
 
 
 def render_yaml(entity: Entity) -> str:
@@ -406,6 +417,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
             print("  in the Spark server's working directory (of `spark-cdc server`: the project)")
+    if entity.is_sensitive:
+        print("  spark-cdc secrets init (once, for all entities with sensitive columns)")
     print(f"  dbt run --select {_selector(target)} --vars '{{business_date: 2019-06-19}}'")
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")

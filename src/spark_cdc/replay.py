@@ -182,8 +182,7 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> No
 def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
     """Make the drafts visible, and bring views up to date whose text depends on the loads."""
     _say(dbt.operate("publish_replay", entities))
-    kinds = ("current", "history", "versions")
-    views = [f"{entity}_{kind}" for entity in entities for kind in kinds]
+    views = chain.views_of(entities)
     if not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             "the replay is published, but its views could not be checked",

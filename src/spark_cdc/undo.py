@@ -7,8 +7,6 @@ from typing import Any
 from spark_cdc import chain
 from spark_cdc.errors import SparkCdcError
 
-VIEWS = ("current", "history", "versions")
-
 
 def add_parser(subparsers: Any) -> None:
     """Add both commands to the command line."""
@@ -39,7 +37,7 @@ def run(arguments: Any) -> int:
     moved = chain.parse_json(done, "spark_cdc moved: ")
     names = tuple(f"{one['entity']}: " for one in moved)
     print("\n".join(line for line in done.lines if line.startswith(names)), flush=True)
-    views = [f"{one['entity']}_{kind}" for one in moved if one["views"] for kind in VIEWS]
+    views = chain.views_of([one["entity"] for one in moved if one["views"]])
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             f"the {arguments.macro} is done, but its views could not be brought up to date",

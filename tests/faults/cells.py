@@ -54,6 +54,7 @@ class Cell:
     load_type: str
     file_format: str
     more: dict[str, Any] = field(default_factory=dict)
+    sensitive: bool = False  # whether names lie apart
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class Cell:
     def columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "id": {"data_type": "int", "role": "key"},
-            "name": "string",
+            "name": {"data_type": "string", "sensitive": True} if self.sensitive else "string",
             "amount": "decimal(10,2)",
         }
         if self.load_type == "delta":
@@ -88,7 +89,14 @@ class Cell:
         names = ["committed", "current", "history", "versions"]
         if self.settings.get("events", {}).get("archive"):
             names.append("event_versions")
+        if self.sensitive:
+            names += [f"{name}_sensitive" for name in names]
         return tuple(f"{self.name}_{name}" for name in names)
+
+    @property
+    def whole(self) -> str:
+        """The view of the current rows with all their values."""
+        return f"{self.name}_current{'_sensitive' if self.sensitive else ''}"
 
     def lines(self, step: str) -> list[str]:
         """The CSV file that lands for a load."""
@@ -127,6 +135,7 @@ CELLS = (
     Cell("diff_orc", "delta", "orc"),
     Cell("moves", "events", FORMAT),
     Cell("moves_orc", "events", "orc", {"events": {"archive": True}}),
+    *([] if scale.WITH else [Cell("apart", "delta", FORMAT, sensitive=True)]),
 )
 
 # Its input is a table: a view that a test lets sleep.

@@ -36,7 +36,7 @@ def child(project: Path, manifest: Any, order: dict[str, Any]) -> int:
     os.environ.update(order["env"])
     os.chdir(project)
     for node in [*manifest.nodes.values(), *manifest.sources.values()]:
-        node.schema = order["schema"]
+        node.schema = order["schema"] + ("_sensitive" if node.schema.endswith("_sensitive") else "")
         if getattr(node, "relation_name", None):
             node.relation_name = node.relation_name.replace(PARSED_SCHEMA, order["schema"])
     manifest.build_flat_graph()  # what macros see as `graph`

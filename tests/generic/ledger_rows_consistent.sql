@@ -13,7 +13,8 @@
 {%- if not entity.key_columns -%}{%- do hashes.pop('key_hash') -%}{%- endif -%}
 {%- if not entity.ignored -%}{%- do hashes.pop('ignored_hash') -%}{%- endif -%}
 {%- set key_texts, key_values = [], [] -%}
-{%- for column in entity.key_columns or [{'name': 'key_hash', 'sql': 'key_hash', 'data_type': 'binary'}] -%}
+{%- set is_shown = not entity.key_columns | selectattr('sensitive') | list -%}
+{%- for column in (entity.key_columns if is_shown) or [{'name': 'key_hash', 'sql': 'key_hash', 'data_type': 'binary'}] -%}
     {%- do key_texts.append(column.name.replace('%', '%%') ~ ' = %s') -%}
     {%- do key_values.append(('hex(' if column.data_type == 'binary' else 'string(') ~ column.sql ~ ')') -%}
 {%- endfor -%}

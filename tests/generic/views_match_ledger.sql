@@ -20,7 +20,7 @@ rows_of_ledger as (
         {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
         operation as ledger_operation,
         eff_start_date
-    from {{ spark_cdc._from(verified.rows) | indent(4) }}
+    from {{ spark_cdc._from(verified.rows_shown) | indent(4) }}
     where
         {{ spark_cdc._in_loads(verified.loads) }}
         and operation in {{ spark_cdc._operations('known') }}

@@ -1,0 +1,78 @@
+"""What sensitive columns cost: the same full loads with and without them, in turns.
+
+    .venv/bin/python -m benchmarks.sensitive --rows 1000000 --repeat 3
+
+Prints the rows of the table in docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+from dataclasses import replace
+
+from benchmarks.harness import Measure, Project, Server, measure
+from benchmarks.scenarios import DAYS, full_entity, make_full
+
+from spark_cdc import packages, project
+from spark_cdc.errors import SparkCdcError
+
+SENSITIVE = {"key5": "last_4", "value1": None, "value2": None}
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3, help="runs that count, after a first one")
+    parser.add_argument("--memory", default="4g", help="heap of the server")
+    args = parser.parse_args()
+    root = project.root()
+    bench = root / ".spark_cdc" / "bench"
+    packages.install(if_needed=True)
+    landing = make_full(bench / "landing", args.rows)
+    plain = full_entity(f"{landing.relative_to(root)}")
+    apart = replace(
+        plain,
+        columns=[
+            replace(one, sensitive=True, mask=SENSITIVE[one.name]) if one.name in SENSITIVE else one
+            for one in plain.columns
+        ],
+    )
+    on = Server(bench / "server", args.memory)
+    try:
+        projects = {
+            name: Project(bench / f"sensitive_{name}", entity, on, f"bench_{name}")
+            for name, entity in (("plain", plain), ("apart", apart))
+        }
+        on.execute("drop database if exists bench_apart_sensitive cascade")
+        projects["apart"].command("secrets", "init")
+        results = {(day, name): Measure(f"{day} {name}") for day in DAYS for name in projects}
+        for number in range(-1, args.repeat):  # the first round warms up
+            for day in DAYS:
+                for name, one in projects.items():
+                    into = results[day, name] if number >= 0 else Measure("")
+                    measure(into, on, one.load, day)
+        for day in DAYS:
+            of_day = {name: results[day, name] for name in projects}
+            seconds = {name: one.part("all") for name, one in of_day.items()}
+            cpu = {name: statistics.median(one.cpu) for name, one in of_day.items()}
+            cells = [f"{values['plain']:.1f} | {values['apart']:.1f}" for values in (seconds, cpu)]
+            print(f"| day {DAYS.index(day) + 1} | {' | '.join(cells)} |")
+        for database in sorted(on.warehouse.glob("bench_*.db")):
+            for table in sorted(database.glob("item_ledger*")):
+                size = sum(file.stat().st_size for file in table.rglob("*.parquet"))
+                print(f"{database.name}/{table.name}: {size / 2**20:.0f} MiB")
+    finally:
+        on.stop()
+        shutil.rmtree(bench / "server" / "warehouse", ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SparkCdcError as error:
+        sys.exit(f"{error.message}\n{error.next_step}".strip())
