@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from project import Project
+from spark_cdc.macros import load_macros
 
 Command = Callable[..., tuple[int, str]]
 PERSON: dict[str, Any] = {
@@ -133,6 +134,37 @@ def shop(project: Project) -> Project:
         outcome = project.load(DAYS[day], *SETTINGS)
         assert_nothing_is_told(project, outcome.output)
     return project
+
+
+MASKS = [
+    ("last_4", "string", "'12345678'", "'5678'"),
+    ("last_4", "string", "'1234567'", "null"),
+    ("mail_domain", "string", "'a.b@c.example'", "'c.example'"),
+    ("mail_domain", "string", "'no address'", "null"),
+    ("mail_domain", "string", "'a@b@c'", "null"),
+    ("year", "date", "date'1999-12-31'", "date'1999-01-01'"),
+    (
+        "year",
+        "timestamp",
+        "timestamp'1999-12-31 23:30:00-02:00'",
+        "timestamp'2000-01-01 00:00:00Z'",
+    ),
+    ("year", "timestamp", "timestamp'1950-06-01 00:00:00Z'", "timestamp'1950-01-01 00:00:00Z'"),
+    ("year", "timestamp_ntz", "timestamp_ntz'1999-12-31 23:59:59'", "timestamp_ntz'1999-01-01'"),
+    ("none", "array<int>", "array(1)", "null"),
+]
+
+
+def test_masks(cursor: Any) -> None:
+    macros = load_macros()
+    judged = [
+        f"{macros._masked_sql({'mask': mask, 'data_type': kind}, value)} <=> {wanted}"
+        f" and typeof({macros._masked_sql({'mask': mask, 'data_type': kind}, value)}) = '{kind}'"
+        for mask, kind, value, wanted in MASKS
+    ]
+    cursor.execute("set spark.sql.session.timeZone = Asia/Kathmandu")
+    cursor.execute(f"select {', '.join(judged)}")
+    assert cursor.fetchall() == [(True,) * len(MASKS)]
 
 
 def test_both_sides_show_the_same_rows(shop: Project) -> None:
