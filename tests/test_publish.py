@@ -213,7 +213,7 @@ def start_anew(project: Project) -> None:
     """Drops the entity, but not its published table."""
     for view in ("committed", "current", "history", "versions", "changes"):
         project.query(f"drop view if exists {{s}}.{ENTITY}_{view}")
-    project.query(f"drop table if exists {{s}}.{ENTITY}_ledger")
+    project.query(f"drop table if exists {{s}}.{ENTITY}_ledger purge")
     project.query("drop database if exists {s}_commits cascade")
 
 
