@@ -68,7 +68,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
-	@for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=300 \
+	@for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || exit 1; done
 

@@ -205,9 +205,9 @@ def format_loads(
             projects[name, kind].set(file_format=name)
         projects[name, "delta"].load(DAYS[0])
     results: dict[str, Measure] = {}
-    for number, day in enumerate(_days_after(DAYS[0], 1, repeat + 1)):  # the first one warms up
-        taken: dict[str, Measure] = {}
-        for step in FORMAT_STEPS:
+    for step in FORMAT_STEPS:
+        for number, day in enumerate(_days_after(DAYS[0], 1, repeat + 1)):  # the first one warms up
+            taken: dict[str, Measure] = {}
             for name, on in servers.items():
                 known = f"{step} {name}"
                 taken[known] = results.setdefault(known, Measure(known)) if number else Measure("")
@@ -220,7 +220,7 @@ def format_loads(
                     measure(taken[known], on, part.load, day)
                 else:
                     measure(taken[known], on, whole.load, DAYS[FORMAT_STEPS.index(step)])
-        _print(f"formats, round {number}", taken)
+            _print(f"{step}, round {number}", taken)
     return results
 
 

@@ -22,7 +22,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
-        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads)) -%}
+        {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) -%}
     {%- endif -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import EventWarehouse, column
+from project import Project
 from spark_cdc.macros import load_macros
 
 COLUMNS = [
@@ -18,6 +20,7 @@ COLUMNS = [
     column("step", "int", role="ignore"),
 ]
 SOURCE = {"on_missing_column": "null"}
+Command = Callable[..., tuple[int, str]]
 DAYS = ("2024-05-01", "2024-05-02", "2024-05-03", "2024-05-04")
 
 
@@ -124,3 +127,76 @@ def test_it_needs_the_archive_and_its_names() -> None:
     assert names.startswith("orders: the columns Valid_From would come twice in orders_bitemporal")
     del nodes["model.shop.orders_bitemporal"]
     assert macros._model_problems("orders", settings, "model.shop.orders_ledger") == []
+
+
+QUARTERS = ("2024-05-01 10:00", "2024-05-01 10:15", "2024-05-01 10:30")
+FLAGGED = {
+    "id": {"data_type": "int", "role": "key"},
+    "price": "int",
+    "op": {"data_type": "string", "role": "control"},
+    "pos": {"data_type": "bigint", "role": "control"},
+    "at": {"data_type": "timestamp_ntz", "role": "control"},
+}
+
+
+@pytest.mark.full
+def test_what_was_taken_back_was_never_believed(project: Project, command: Command) -> None:
+    """Loads by the quarter hour, the last of which brings a late event: undo, redo, a replay."""
+
+    def land(quarter: int, *rows: str) -> None:
+        folder = QUARTERS[quarter].replace(" ", "T").replace(":", "") + "00"
+        lines = (f"{row[:-5]}2024-05-01 {row[-5:]}:00" for row in rows)
+        project.land("prices", folder, "id,price,op,pos,at", *lines)
+
+    def believed() -> list[tuple[Any, ...]]:
+        times = "valid_from", "valid_to", "known_from", "known_to"
+        columns = ", ".join(f"date_format({name}, 'HH:mm')" for name in times)
+        return project.rows("prices_bitemporal", f"price, {columns}")
+
+    def operate(*words: str) -> None:
+        code, said = command(*words)
+        assert code == 0, said
+
+    events = {"format": "flagged_rows", "operation": "op", "order": ["pos"], "time": "at"}
+    settings = {"load_type": "events", "business_date_type": "timestamp", "timezone": "UTC"}
+    project.entity("prices", FLAGGED, events=events | {"archive": True}, **settings)
+    model = project.folder / "models/prices/prices_bitemporal.sql"
+    model.write_text("{{ spark_cdc.bitemporal() }}\n", "utf-8")
+    land(0, "1,10,I,1,09:00")
+    land(1, "1,20,U,3,09:10")
+    land(2, "1,15,U,2,09:05")
+    for quarter in QUARTERS[:2]:
+        project.load(quarter, "prices")
+    in_order = [
+        (10, "09:00", "09:10", "10:15", None),
+        (10, "09:00", None, "10:00", "10:15"),
+        (20, "09:10", None, "10:15", None),
+    ]
+    assert believed() == in_order
+    project.load(QUARTERS[2], "prices")
+    late = [
+        (10, "09:00", "09:05", "10:30", None),
+        (10, "09:00", "09:10", "10:15", "10:30"),
+        (10, "09:00", None, "10:00", "10:15"),
+        (15, "09:05", "09:10", "10:30", None),
+        (20, "09:10", None, "10:15", None),
+    ]
+    assert believed() == late
+    operate("undo", "prices")
+    assert believed() == in_order
+    operate("redo", "prices")
+    assert believed() == late
+
+    # it had not been late: what a draft says nobody believes before it is published
+    land(1, "1,15,U,2,09:05", "1,20,U,3,09:10")
+    land(2, "2,7,I,4,10:20")
+    operate("replay", "--from", QUARTERS[1], "--select", "prices")
+    assert believed() == late
+    operate("replay", "--publish", "--select", "prices")
+    assert believed() == [
+        (10, "09:00", "09:05", "10:15", None),
+        (10, "09:00", None, "10:00", "10:15"),
+        (15, "09:05", "09:10", "10:15", None),
+        (20, "09:10", None, "10:15", None),
+        (7, "10:20", None, "10:30", None),
+    ]

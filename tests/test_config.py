@@ -147,7 +147,7 @@ def test_what_a_spark_is_too_old_for_is_said_before_anything_is_written(
         return
     with pytest.raises(CompilerError, match=message):
         given.validate()
-    assert asked == ["select version() as version"]
+    assert asked == ["select version() as version", "select current_catalog() as catalog"]
 
 
 def test_the_bitemporal_view_takes_spark_4() -> None:

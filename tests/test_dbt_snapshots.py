@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from dbt.cli.main import dbtRunner
 
+from conftest import SERVER
 from project import ROOT, Parsed
 from spark_cdc import server as local_server
 
@@ -25,7 +26,9 @@ def test_snapshots_and_versions(
     table_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / "server"
-    chosen = local_server.settings(state, port="0", memory="1500m", formats=[table_format])
+    chosen = local_server.settings(
+        state, port="0", memory="1500m", formats=[table_format], conf=SERVER[:2]
+    )
     try:
         port = local_server.start(chosen).port
         monkeypatch.chdir(ROOT)

@@ -219,7 +219,7 @@ def test_a_leftover_folder_does_not_stop_a_first_load(lab: Lab, cursor: Any) -> 
 # ---------------------------------------------------------------- two at once
 
 HOLDS = {
-    "planned": (r"create table if not exists .*_ledger", "before"),
+    "planned": (r"create or replace temporary view landed_\w+_files", "before"),
     "written": (r"insert overwrite table .*_ledger", "after"),
     "audited": (r"create view if not exists .*_commit_", "before"),
 }
@@ -322,20 +322,23 @@ def test_one_stops_between_claim_and_view(lab: Lab, cursor: Any, phase: str) -> 
 
 
 @full
-def test_two_go_on_at_the_same_moment(lab: Lab, cursor: Any) -> None:
-    """Both are about to claim the next commit: one gets it, the other is told so."""
-    cell = lab.cells[0]
+@pytest.mark.parametrize("statement", ["claim", "write"])
+def test_two_go_on_at_the_same_moment(lab: Lab, cursor: Any, statement: str) -> None:
+    """Both are about to claim the next commit: one gets it, the other is told so.
+
+    Or they write the ledger: a format that has one of the writes refused, or loses it, as Iceberg
+    may without locks, has that run refused, and nothing that counts is lost.
+    """
+    cell, held = lab.cells[0], HOLDS["audited" if statement == "claim" else "written"][0]
     for _ in range(3):
         schema = lab.schema()
         load(lab, cell, "first", schema)
-        pairs = [
-            start(lab, cell, "later", schema, Trap(holds(HOLDS["audited"][0]), "before"))
-            for _ in range(2)
-        ]
+        pairs = [start(lab, cell, "later", schema, Trap(holds(held), "before")) for _ in range(2)]
         for _, proxy in pairs:
             proxy.traps[0].go.set()
         codes = sorted(run.wait() for run, _ in pairs)
-        assert codes == [0, 1], [run.printed[-2000:] for run, _ in pairs]
+        printed = [run.printed[-2000:] for run, _ in pairs]
+        assert codes == [0, 1] or (statement == "write" and codes == [0, 0]), printed
         lab.check(cell, "later", schema, cursor)
         load(lab, cell, "checkpoint", schema)
         lab.check(cell, "checkpoint", schema, cursor)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from conftest import SERVER
 from faults.proxy import Proxy, Trap
 from project import Project
 from spark_cdc import server as local_server
@@ -43,7 +44,7 @@ def project(
     """An entity with a published table, on a server with its format."""
     state = tmp_path_factory.mktemp(table_format)
     if table_format in ("delta", "iceberg"):
-        conf = ("spark.sql.shuffle.partitions=2",)
+        conf = (SERVER[0], "spark.sql.shuffle.partitions=2")
         chosen = local_server.settings(
             state, port="0", memory="1500m", formats=[table_format], conf=conf
         )
@@ -109,7 +110,10 @@ def land_in(project: Project, day: str, rows: Rows) -> None:
 
 
 def load_next(project: Project) -> None:
-    """A load of the day after the last one, with rows that change, come and go."""
+    """A load of the day after the last one, with rows that change, come and go; or a first one."""
+    if not project.query(f"show tables in {{s}} like '{ENTITY}_ledger'"):
+        load(project, 0)
+        return
     project.query(f"refresh table {{s}}.{ENTITY}_ledger")
     last = project.query(f"select max(business_date) from {{s}}.{ENTITY}_committed")[0][0]
     day = str(datetime.date.fromisoformat(str(last)) + datetime.timedelta(days=1))
@@ -209,7 +213,7 @@ def start_anew(project: Project) -> None:
     """Drops the entity, but not its published table."""
     for view in ("committed", "current", "history", "versions", "changes"):
         project.query(f"drop view if exists {{s}}.{ENTITY}_{view}")
-    project.query(f"drop table if exists {{s}}.{ENTITY}_ledger")
+    project.query(f"drop table if exists {{s}}.{ENTITY}_ledger purge")
     project.query("drop database if exists {s}_commits cascade")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from project import Project
 from spark_cdc import java, server, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import CompilerError, Macros, load_macros
@@ -262,6 +263,43 @@ def test_a_format_that_the_server_lacks(
         given._check_table_format(entity, "x_ledger")
 
 
+NO_VIEWS = "Error occurred during query planning: \nCatalog `lake` does not support views."
+
+
+@pytest.mark.parametrize(
+    ("catalog", "kind", "plan", "message"),
+    [
+        ("spark_catalog", ICEBERG, "", None),
+        ("main", "<undefined>", "== Physical Plan ==", None),
+        ("lake", "org.apache.iceberg.spark.SparkCatalog", NO_VIEWS, "has no views .Catalog `lake`"),
+        ("lake", "com.example.Catalog", NO_VIEWS, "lake .com.example.Catalog., which has no views"),
+        (
+            "lake",
+            "org.apache.iceberg.spark.SparkCatalog",
+            "== Physical Plan ==",
+            "whose views are Iceberg's own",
+        ),
+    ],
+)
+def test_a_default_catalog_without_views_that_can_be_altered(
+    catalog: str, kind: str, plan: str, message: str | None
+) -> None:
+    def run_query(sql: str) -> Any:
+        answers = {
+            "select": {"catalog": catalog},
+            "set": {"value": kind},
+            "explain": {"plan": plan},
+        }
+        return SimpleNamespace(rows=[answers[sql.split()[0]]])
+
+    target = SimpleNamespace(schema="cdc", name="local")
+    problems = load_macros(run_query=run_query, target=target)._catalog_problems()
+    assert len(problems) == (message is not None)
+    if message:
+        assert re.search(message, problems[0])
+        assert "leave spark.sql.defaultCatalog out of the profile" in problems[0]
+
+
 def test_columns_that_a_format_can_not_hold() -> None:
     columns = [
         {"name": "a b", "data_type": "int"},
@@ -300,6 +338,16 @@ def test_both_on_one_server(tmp_path: Path) -> None:
         for table in ("d", "iceberg.default.i"):
             cursor.execute(f"select name from {table} order by name")
             assert cursor.fetchall() == [("one",), ("two",)]
+        # a profile whose default catalog is the one that has no views of Spark's
+        shop = Project(tmp_path / "shop", port, "shop", cursor, file_format="iceberg")
+        shop.profile(server_side_parameters={"set:hiveconf:spark.sql.defaultCatalog": "iceberg"})
+        shop.entity("goods", {"id": {"data_type": "int", "role": "key"}, "name": "string"})
+        shop.land("goods", "2024-01-01", "id,name", "1,a")
+        outcome = shop.run("2024-01-01", "goods")
+        assert not outcome.success
+        assert "the default catalog of the target t is iceberg" in outcome.output
+        cursor.execute("show tables in iceberg.shop")
+        assert cursor.fetchall() == []
         connection.close()
     finally:
         server.stop(tmp_path)

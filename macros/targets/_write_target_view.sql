@@ -22,7 +22,7 @@ from {{ table }}
     {%- do spark_cdc._send('insert overwrite table ' ~ table ~ '\n' ~ sql) -%}
     {%- set now = spark_cdc._found_target(target) -%}
     {%- if now.record != found.record -%}
-        {%- do spark_cdc._send('drop table if exists ' ~ table) -%}
+        {%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}
         {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
@@ -31,14 +31,15 @@ from {{ table }}
 
 
 {#- Drops the tables behind a published view but those of the version that it had and of the one that it has: older ones, and of an entity that was
-    made anew later ones. What a killed run has left goes with them, and what another run is about to show, which fails then. -#}
+    made anew later ones. What a killed run has left goes with them, and what another run is about to show, which fails then. Without purge Iceberg's catalog,
+    where it is the session's, would leave the files of any table. -#}
 {%- macro _drop_target_tables(target, version, version_before) -%}
     {%- set name = target.relation.identifier ~ '_v' -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
         {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
         {%- if found and found.group(1) | int not in [version, version_before]
                 and not (version_before < found.group(1) | int < version) -%}
-            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName)) -%}
+            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
