@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import http.server
+import io
 import json
 import os
+import random
+import shutil
+import signal
 import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
+import fastavro
 import pytest
 
-from project import Project
+from project import ROOT, Project
 from spark_cdc import cli as command_line
 from spark_cdc import entity, stream
 from spark_cdc.errors import SparkCdcError
@@ -112,7 +121,8 @@ def test_from_files_to_current(
     assert landed(people)["2024-03-04T101510"] == ["_closed/after-20240304T101500", "batch=1"]
     assert landed(people)["2024-03-04T101520"] == ["_closed/after-20240304T101510", "batch=2"]
 
-    (people.folder / "landing/people/2024-03-04T101530/batch=3").mkdir(parents=True)  # is open
+    still_open = people.folder / "landing/people/2024-03-04T101530/batch=3"
+    shutil.copytree(people.folder / "landing/people/2024-03-04T101520/batch=2", still_open)
     people.serve_commands(monkeypatch)
     monkeypatch.chdir(people.folder)
     code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
@@ -120,6 +130,9 @@ def test_from_files_to_current(
     assert code == 0, told
     assert told["entities"][0]["loaded"] == [f"2024-03-04 10:15:{s}" for s in ("00", "10", "20")]
     assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob"), (3, "Cy")]
+    refused = people.run("2024-03-04 10:15:30", "people")
+    assert "is not closed: spark-cdc stream may still add messages to it" in refused.output
+    shutil.rmtree(still_open.parent)
 
 
 def found(**more: Any) -> dict[str, Any]:
@@ -308,3 +321,144 @@ def test_a_registry(registry: str) -> None:
         Registry(f"{registry}/elsewhere").check()
     with pytest.raises(SparkCdcError, match=r"does not answer as one: .*refused"):
         Registry("http://127.0.0.1:9").check()
+
+
+FIELDS = [
+    {"name": "id", "type": "long"},
+    {"name": "name", "type": ["null", "string"], "default": None},
+]
+AMOUNT = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+
+
+def envelope(*fields: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a value, as Debezium registers one."""
+    row = {"type": "record", "name": "Value", "fields": list(fields)}
+    images = [
+        {"name": "before", "type": ["null", row], "default": None},
+        {"name": "after", "type": ["null", "Value"], "default": None},
+    ]
+    whole = [*images, {"name": "op", "type": "string"}]
+    return {"type": "record", "name": "Envelope", "namespace": "shop", "fields": whole}
+
+
+SCHEMAS: dict[int, Any] = {
+    1: {"type": "record", "name": "Key", "fields": FIELDS[:1]},
+    2: envelope(*FIELDS),
+    3: envelope(*FIELDS, {"name": "amount", "type": ["null", AMOUNT], "default": None}),
+    4: {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]},
+}
+
+
+def frame(number: int, value: Any) -> bytes:
+    """A message in the wire format: a zero byte, the schema's id, Avro."""
+    body = io.BytesIO()
+    fastavro.schemaless_writer(body, fastavro.parse_schema(SCHEMAS[number]), value)
+    return b"\0" + number.to_bytes(4, "big") + body.getvalue()
+
+
+@pytest.mark.full
+def test_avro_by_the_schema_that_wrote_it(project: Project, registry: str, tmp_path: Path) -> None:
+    """Two versions of a schema in one batch, tombstones, and what is not what its schema says."""
+    Schemas.known = {number: {"schema": json.dumps(one)} for number, one in SCHEMAS.items()}
+    key = frame(1, {"id": 3})
+    plain = frame(2, {"before": None, "after": {"id": 1, "name": "Ann"}, "op": "c"})
+    priced = frame(
+        3,
+        {
+            "before": None,
+            "after": {"id": 2, "name": None, "amount": decimal.Decimal("1.25")},
+            "op": "c",
+        },
+    )
+    wrong = {
+        "value: not what schema 2 says": [
+            plain + b"x",
+            plain[:-2],
+            plain[:4] + b"\x02" + priced[5:],
+            plain[:5] + b"\x02\x06\xfe\xff\xff\xff\x0f",  # a text of 2 GB
+        ],
+        "value: no Avro with the id of a schema before it": [b"{}", b""],
+        "value: the registry has no schema 9": [b"\0\0\0\0\x09x"],
+        "value: Spark can't read schema 4": [b"\0\0\0\0\x04\0"],
+    }
+    truncate = frame(2, {"before": None, "after": None, "op": "t"})
+    good = [(key, plain), (key, priced), (key, None), (None, truncate)]
+    bad = [(key, value) for values in wrong.values() for value in values]
+    sent = tmp_path / "sent.json"
+    sent.write_text(
+        json.dumps([[one if one is None else one.hex() for one in pair] for pair in good + bad])
+    )
+    place, aside = tmp_path / "batch", tmp_path / "aside"
+    script = Path(__file__).with_name("avro_batch.py")
+    done = subprocess.run(
+        [sys.executable, str(script), registry, str(sent), str(place), str(aside)],
+        env={**os.environ, "SPARK_CDC_PROJECT_DIR": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert f"set aside: {len(bad)}" in done.stdout, done.stdout + done.stderr
+    assert sorted(one.name for one in place.iterdir()) == [
+        "schema=0-2",
+        "schema=1-0",
+        "schema=1-2",
+        "schema=1-3",
+    ]
+
+    def rows(schema: str, columns: str) -> list[tuple[Any, ...]]:
+        return project.query(f"select {columns} from parquet.`{place}/schema={schema}`")
+
+    assert rows("1-2", "key.id, value.after.name, value.op, offset") == [(3, "Ann", "c", 0)]
+    assert rows("1-3", "value.after.id, value.after.amount") == [(2, decimal.Decimal("1.25"))]
+    assert rows("0-2", "value.op, value.after") == [("t", None)]
+    tombstones = project.query(f"describe select * from parquet.`{place}/schema=1-0`")
+    names = [row[0] for row in tombstones]
+    assert "key" in names
+    assert "value" not in names
+    told = dict(project.query(f"select offset, reason from parquet.`{aside}`"))
+    expected = [reason for reason, values in wrong.items() for _ in values]
+    for offset, reason in enumerate(expected, len(good)):
+        assert told[offset].startswith(reason), (offset, told[offset])
+    kept = project.query(f"select hex(value) from parquet.`{aside}` where offset = {len(good)}")
+    assert bytes.fromhex(kept[0][0]) == plain + b"x"
+
+
+@pytest.mark.full
+def test_killed_at_any_moment(
+    people: Project, cli: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """SIGKILL of the stream, again and again; in the end each line lies once in what is closed."""
+    dice = random.Random(21)
+    words = [sys.executable, "-m", "spark_cdc.cli", "stream", "--interval", "1s"]
+    words += ["--max-per-trigger", "1", "--cores", "1"]
+    environment = {**os.environ, "SPARK_CDC_PROJECT_DIR": str(people.folder)}
+    journal = people.folder / "landing/_stream/people/journal"
+    files, kills = 0, 0
+    for _ in range(7):
+        for _ in range(6):
+            lines = [event(files * 10 + line, "x", files * 10 + line) for line in range(10)]
+            put(people, f"k{files}.json", 1000 + files, *lines)
+            files += 1
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+        known = len(list(journal.glob("*.json"))) and max(map(str, journal.glob("*.json")))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:  # it has begun to work
+            newest = max(map(str, journal.glob("*.json")), default="")
+            if newest and newest != known:
+                break
+            time.sleep(0.02)
+        time.sleep(dice.choice([0, 0.05, 0.1, 0.2, 0.4, 1.3]))
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+    assert kills == 7
+    for _ in range(2):
+        options = ("--once", "--interval", "1s", "--cores", "1")
+        done = cli("stream", *options, SPARK_CDC_PROJECT_DIR=str(people.folder))
+        assert done.returncode == 0, done.stdout + done.stderr
+    places = people.folder / "landing" / "people"
+    assert all((place / "_closed").is_dir() for place in places.iterdir())
+    paths = f"{places}/*/batch=*/*.parquet"
+    ids = [
+        json.loads(row[0])["after"]["id"]
+        for row in people.query(f"select value from parquet.`{paths}` where topic like '%/k%'")
+    ]
+    assert sorted(ids) == list(range(files * 10))
