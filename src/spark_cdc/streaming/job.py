@@ -120,7 +120,7 @@ class Stream:
         if not self._is_kafka:
             return {}
         [source] = progress["sources"]
-        end, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
+        end, latest = (_offsets(source[name]) for name in ("endOffset", "latestOffset"))
         return {
             f"{topic}-{partition}": offset - end.get(topic, {}).get(partition, 0)
             for topic, offsets in latest.items()
@@ -152,6 +152,11 @@ class Stream:
         if error is None or self.landing.is_ending:
             return None
         return self._problem or explained(self.name, error)
+
+
+def _offsets(found: Any) -> dict[str, dict[str, int]]:
+    """Return the offsets that progress has of a source: nothing, a dictionary, or JSON of one."""
+    return (json.loads(found) if isinstance(found, str) else found) or {}
 
 
 def _seconds(text: str) -> float:
@@ -269,11 +274,14 @@ def work(job: Mapping[str, Any]) -> int:
         if job["registry"]:
             Registry(job["registry"]).check()
         streams = [Stream(spark, entity, job) for entity in job["entities"]]
-        for stream in streams:
-            stream.start()
-        names = ", ".join(stream.name for stream in streams)
-        print(f"Streaming {names}", flush=True)
-        return watch(streams, job, ending)
+        try:
+            for stream in streams:
+                stream.start()
+            print(f"Streaming {', '.join(stream.name for stream in streams)}", flush=True)
+            return watch(streams, job, ending)
+        finally:
+            for query in spark.streams.active:
+                query.stop()
     finally:
         spark.stop()
 
