@@ -268,6 +268,10 @@ def work(job: Mapping[str, Any]) -> int:
             return {"status": status, "retention": retain}[job["task"]](spark, job)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, end)
+        if "conf" in job:  # started here: who signals a group, or all of a service, means this one
+            java: Any = spark._jvm
+            term = java.sun.misc.Signal("TERM")
+            java.sun.misc.Signal.handle(term, java.sun.misc.SignalHandler.SIG_IGN)
         if from_kafka(job):
             with broker.opened(spark._jvm, job["kafka"]) as asked:
                 asked.check(from_kafka(job))
