@@ -99,10 +99,11 @@ class Stream:
     def look(self) -> None:
         """Say what has landed since the last look, and close what is over."""
         landing = self.landing
-        progress = self.query.lastProgress
-        if progress is None or not landing.lock.acquire(blocking=False):
+        told = self.query.lastProgress
+        if told is None or not landing.lock.acquire(blocking=False):
             return
         try:
+            progress = json.loads(told.json)  # its own offsets are texts of dictionaries
             lag = self.lag(progress)
             if landing.reached and landing.reached["batch"] > self._told:
                 self._told = landing.reached["batch"]
@@ -120,7 +121,7 @@ class Stream:
         if not self._is_kafka:
             return {}
         [source] = progress["sources"]
-        end, latest = (_offsets(source[name]) for name in ("endOffset", "latestOffset"))
+        end, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
         return {
             f"{topic}-{partition}": offset - end.get(topic, {}).get(partition, 0)
             for topic, offsets in latest.items()
@@ -152,11 +153,6 @@ class Stream:
         if error is None or self.landing.is_ending:
             return None
         return self._problem or explained(self.name, error)
-
-
-def _offsets(found: Any) -> dict[str, dict[str, int]]:
-    """Return the offsets that progress has of a source: nothing, a dictionary, or JSON of one."""
-    return (json.loads(found) if isinstance(found, str) else found) or {}
 
 
 def _seconds(text: str) -> float:
