@@ -319,6 +319,8 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
 def main(argv: list[str]) -> int:
     """Run the job of a file."""
     job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    if "conf" in job:  # written for this process
+        Path(argv[0]).unlink()
     if options := job.get("kafka_options"):
         job["kafka"] |= read_options(Path(options))
     try:
