@@ -25,6 +25,7 @@ MARKER = "spark_cdc streams: "
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 DAY = 86400
 JOB = Path(__file__).parent / "streaming" / "job.py"
+LOG = "spark.log"  # in .spark_cdc/stream
 SOURCES = ("topic", "pattern", "files", "socket")
 _KAFKA_CLIENT = (
     Jar(
@@ -172,7 +173,7 @@ def run(arguments: Any) -> int:
     found = java.ensure()
     settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
     paths = jars.ensure(_jars(job), found.executable, settings)
-    job["conf"] = _conf(arguments, paths, state)
+    job |= {"conf": _conf(arguments, paths, state), "log": str(state / LOG)}
     file = state / f"job-{os.getpid()}.json"
     file.write_text(json.dumps(job), encoding="utf-8")
     os.environ.update(java.environment(project.state_dir()))
@@ -343,10 +344,13 @@ def _jars(job: Mapping[str, Any]) -> list[Jar]:
 
 def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
     """Return the settings of Spark in the job's own process."""
-    log = (Path(__file__).parent / "templates" / "log4j2-quiet.properties").as_uri()
+    log = (Path(__file__).parent / "templates" / "log4j2-stream.properties").as_uri()
     options = [
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log}",
+        f"-Dspark_cdc.log={state / LOG}",
+        # when a query ends Spark looks through what Python said, by a pattern that goes deep
+        "-Xss4m",
         # a message that claims to be larger is none; without a limit it takes the memory it claims
         "-Dorg.apache.avro.limits.bytes.maxLength=134217728",
         "-Dorg.apache.avro.limits.string.maxLength=134217728",
