@@ -265,16 +265,16 @@ def test_what_a_query_failed_with() -> None:
     said = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent):
   File "x.py", line 1, in land
 py4j.protocol.Py4JJavaError: An error occurred while calling o199.collectToPython.
-: org.apache.spark.sql.kafka010.KafkaIllegalStateException: Some data may have been lost;
-Reason: Could not read records in offset [204, 1608) for topic partition shop.people-0
+: org.apache.spark.sql.kafka010.KafkaIllegalStateException: may have been lost;
+Reason: Could not read records in offset [204, 1608) of shop.people-0
 \tat org.apache.spark.X(X.scala:1)
 Caused by: org.apache.kafka.OffsetOutOfRangeException: out of range
 """
     told = explained("people", Exception(said), "All is in a.log.")
     assert told.message.splitlines() == [
         "people: messages are gone from the topic that had not been taken",
-        "  | org.apache.spark.sql.kafka010.KafkaIllegalStateException: Some data may have been lost;",
-        "  | Reason: Could not read records in offset [204, 1608) for topic partition shop.people-0",
+        "  | org.apache.spark.sql.kafka010.KafkaIllegalStateException: may have been lost;",
+        "  | Reason: Could not read records in offset [204, 1608) of shop.people-0",
         "  | org.apache.kafka.OffsetOutOfRangeException: out of range",
     ]
     assert told.next_step.endswith("--accept-data-loss goes on behind them. All is in a.log.")
