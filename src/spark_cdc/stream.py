@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, project, status, table_formats
+from spark_cdc import chain, jars, java, project, server, status, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
 
@@ -140,6 +140,13 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--memory", default="1g", help="of the job on this machine (1g)")
     parser.add_argument("--cores", default="*", help="of the job on this machine (all)")
+    parser.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of Spark for the job on this machine",
+    )
     parser.add_argument("--ivy-settings", metavar="FILE", help="as for spark-cdc server start")
     parser.add_argument(
         "--job", metavar="FILE", help="only write what the job needs, for spark-submit"
@@ -355,7 +362,7 @@ def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
         "-Dorg.apache.avro.limits.bytes.maxLength=134217728",
         "-Dorg.apache.avro.limits.string.maxLength=134217728",
     ]
-    return {
+    conf = {
         "spark.master": f"local[{arguments.cores}]",
         "spark.driver.memory": arguments.memory,
         "spark.driver.bindAddress": "127.0.0.1",
@@ -369,3 +376,4 @@ def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.warehouse.dir": str(state / "warehouse"),
     }
+    return server.joined(conf, server.parse_conf(arguments.conf))
