@@ -17,6 +17,8 @@ from spark_cdc.errors import SparkCdcError
 COMMANDS = (
     *("demo", "server", "run", "plan", "load", "backfill", "replay", "undo", "states", "branch"),
     *("secrets", "status", "report", "upkeep", "generate", "new", "packages"),
+    *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay"),
+    *("undo", "states", "branch", "status", "report", "upkeep", "generate", "new", "packages"),
 )
 
 

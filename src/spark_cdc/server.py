@@ -35,7 +35,7 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import java, ports, project, server_state, table_formats
+from spark_cdc import jars, java, ports, project, server_state, table_formats
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -335,10 +335,17 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
     jars = [*table_formats.paths(chosen.formats), *chosen.jars]
     if jars:
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
-    for name, between in LISTS.items():
-        if name in conf and name in user:
-            user[name] = f"{conf[name]}{between}{user[name]}"
-    return {**conf, **user}
+    return joined(conf, user)
+
+
+def joined(conf: Mapping[str, str], user: Mapping[str, str]) -> dict[str, str]:
+    """Return settings with those of a user, which take their place or, where lists, are added."""
+    lists = {
+        name: f"{conf[name]}{between}{user[name]}"
+        for name, between in LISTS.items()
+        if name in conf and name in user
+    }
+    return {**conf, **user, **lists}
 
 
 def properties(values: Mapping[str, str]) -> str:
@@ -479,7 +486,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
         _check_memory(chosen.memory)
         port = ports.choose(chosen.port)
         found = java.ensure()
-        table_formats.ensure(chosen.formats, found.executable, chosen.ivy_settings)
+        jars.ensure(table_formats.jars(chosen.formats), found.executable, chosen.ivy_settings)
         _prepare(chosen)
         environment = java_environment(state / "conf", java.spark_home(found, state))
         return _launch(chosen, port, _command(port, environment), environment, found)
