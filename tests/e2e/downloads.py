@@ -15,10 +15,11 @@ import tempfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from spark_cdc import java, project
+from spark_cdc import java
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 
+ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("downloads.txt")
 FETCH_SECONDS = 900.0
 # No descriptions of dependencies: the list is complete, and one of them is missing in Maven Central.
@@ -78,7 +79,7 @@ def pinned() -> list[Download]:
 
 def folder() -> Path:
     """Return where downloads are kept, by part."""
-    return project.root() / ".spark_cdc" / "e2e" / "downloads"
+    return ROOT / ".spark_cdc" / "e2e" / "downloads"
 
 
 def _is_there(one: Download) -> bool:
@@ -112,7 +113,14 @@ def _fetch(lacking: list[Download]) -> None:
             str(java.ensure().executable),
             f"-Divy.default.ivy.user.dir={place / 'ivy'}",
             *("-cp", f"{java.pyspark_home() / 'jars'}/*", "org.apache.ivy.Main", "-warn"),
-            *("-settings", settings, "-ivy", str(place / "ivy.xml"), "-cache", str(place / "cache")),
+            *(
+                "-settings",
+                settings,
+                "-ivy",
+                str(place / "ivy.xml"),
+                "-cache",
+                str(place / "cache"),
+            ),
             *("-retrieve", str(place / "[artifact]-[revision](-[classifier]).[ext]")),
         ]
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
+
 @dataclasses.dataclass(frozen=True)
 class Kind:
     """A type of PostgreSQL: as Spark has it, its `encoding` in JSON messages, and how it compares.
@@ -188,7 +189,10 @@ def changes(tables: Sequence[Table]) -> list[Change]:
     state = Column("state", "text", was="status")
     return [
         Change(
-            "customers", "column phone added", ["alter table {} add phone text"], [*customers, phone]
+            "customers",
+            "column phone added",
+            ["alter table {} add phone text"],
+            [*customers, phone],
         ),
         Change(
             "orders",

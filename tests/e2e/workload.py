@@ -26,7 +26,20 @@ from e2e.tables import Column, Table
 
 Key = tuple[Any, ...]
 SENTINEL = -1  # key of the row that tells how far all has come
-WORDS = ("Ærø", "Zürich", "東京", "naïve", "🙂👍🏽", "O'Neill", 'say "x"', "a\\b", "x\ny", "\ttab", "", "ß")
+WORDS = (
+    "Ærø",
+    "Zürich",
+    "東京",
+    "naïve",
+    "🙂👍🏽",
+    "O'Neill",
+    'say "x"',
+    "a\\b",
+    "x\ny",
+    "\ttab",
+    "",
+    "ß",
+)
 EPOCH = dt.datetime(2024, 1, 1)
 
 
@@ -301,7 +314,9 @@ class Workload:
             for key in keys:
                 self._update(connection, table, key)
             self._count(kind, session, len(keys))
-        elif not any(table.name in other.touched for other in self.sessions if other is not session):
+        elif not any(
+            table.name in other.touched for other in self.sessions if other is not session
+        ):
             self._note(session, table)
             session.emptied.setdefault(table.name, set(live))
             self._truncate(connection, table)

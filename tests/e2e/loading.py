@@ -1,0 +1,158 @@
+"""What brings the topics into tables: the Spark server, the streaming job, and load after load."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from e2e import services
+from e2e.shop import Shop
+from spark_cdc import ports, server
+
+EVERY = 5.0  # seconds from the start of one load to that of the next
+MEMORY = "1g"
+
+
+class SparkServer:
+    """The Thrift server that loads and readers use."""
+
+    name = "spark_server"
+
+    def __init__(self, run: Path, shop: Shop) -> None:
+        self.state = shop.folder / ".spark_cdc"
+        self.port = ports.choose(0)
+        self._pid = run / "pids" / self.name
+
+    def start(self) -> None:
+        chosen = server.settings(self.state, port=str(self.port), memory=MEMORY, timeout="180")
+        services.note(self._pid, server.start(chosen).pid)
+
+    @property
+    def pid(self) -> int | None:
+        status = server.status(self.state)
+        return status.pid if status.alive else None
+
+    def is_alive(self) -> bool:
+        return self.pid is not None
+
+    def kill(self) -> None:
+        if pid := self.pid:
+            services.end(pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        server.stop(self.state, quiet=True)
+
+    def memory(self) -> int:
+        return services.resident(self.pid or 0)
+
+    def cursor(self) -> Any:
+        """Return a cursor whose session has the time zone UTC."""
+        cursor = server.connect(self.port).cursor()
+        cursor.execute("set time zone 'UTC'")
+        return cursor
+
+
+class Stream(services.Service):
+    """`spark-cdc stream`, from the topics to the landing."""
+
+    name = "stream"
+
+    def __init__(
+        self, run: Path, shop: Shop, broker: services.Broker, registry: services.Registry | None
+    ) -> None:
+        super().__init__(run)
+        self.shop, self.broker, self.registry = shop, broker, registry
+
+    def command(self) -> Sequence[str]:
+        words = ["--kafka", self.broker.address]
+        words += ["--registry", self.registry.confluent_url] if self.registry else []
+        return [sys.executable, "-m", "spark_cdc.cli", "stream", *words]
+
+    def environment(self) -> Mapping[str, str]:
+        return self.shop.environment(0)
+
+    def is_ready(self) -> bool:
+        return (Path(self.shop.landing) / "_stream").is_dir()
+
+
+class Loader(threading.Thread):
+    """`spark-cdc run`, again and again, as a scheduler starts it.
+
+    codes: how often it ended with which exit code; a kill is a negative one. seconds: how long those
+    took that loaded something.
+    """
+
+    name = "dbt"
+
+    def __init__(self, run: Path, shop: Shop, port: int) -> None:
+        super().__init__(daemon=True)
+        self.log = run / "logs" / "loads.log"
+        self._shop, self._port, self._pid = shop, port, run / "pids" / self.name
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = threading.Event()
+        self.codes: dict[int, int] = {}
+        self.seconds: list[float] = []
+
+    def run(self) -> None:
+        while not self._ended.is_set():
+            began = time.monotonic()
+            with self.log.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "spark_cdc.cli", "run", "--retries", "0"],
+                    cwd=self._shop.folder,
+                    env=self._shop.environment(self._port),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    services.note(self._pid, self._process.pid)
+                code = self._process.wait()
+            took = time.monotonic() - began
+            self.codes[code] = self.codes.get(code, 0) + 1
+            if code == 0:
+                self.seconds.append(took)
+            self._ended.wait(max(0.2, EVERY - took))
+
+    def kill(self) -> None:
+        """End a load while it writes: two seconds after its start at least."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            process = self._process
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process and process.poll() is None:
+                    age = time.time() - psutil.Process(process.pid).create_time()
+                    if age > 4:
+                        services.end(process.pid, signal.SIGKILL)
+                        return
+            time.sleep(0.1)
+
+    def start_again(self) -> None:
+        """Nothing to do: the next load is started in any case."""
+
+    def stop(self) -> None:
+        self._ended.set()
+        if self._process and self._process.poll() is None:
+            services.end(self._process.pid)
+        if self.is_alive():
+            self.join(30)
+
+
+def wait_for(what: Callable[[], bool], seconds: float) -> float | None:
+    """Return after how many seconds something was so; None if it was not within `seconds`."""
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        if what():
+            return time.monotonic() - began
+        time.sleep(0.3)
+    return None
