@@ -162,7 +162,7 @@ def versions(table: Table, database: psycopg.Connection, cursor: Any, schema: st
 
 
 def latencies(table: Table, cursor: Any, schema: str) -> list[float]:
-    """Return seconds from the commit in PostgreSQL to that in the ledger, of each event that counts."""
+    """Return the seconds from each commit in PostgreSQL to that of its events in the ledger."""
     rows = asked(
         cursor,
         f"""

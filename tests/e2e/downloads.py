@@ -22,7 +22,7 @@ from spark_cdc.errors import SparkCdcError
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("downloads.txt")
 FETCH_SECONDS = 900.0
-# No descriptions of dependencies: the list is complete, and one of them is missing in Maven Central.
+# No descriptions of dependencies: the list is complete, and one of them is not served.
 SETTINGS = """<ivysettings>
   <settings defaultResolver="central"/>
   <resolvers><ibiblio name="central" m2compatible="true" usepoms="false"/></resolvers>

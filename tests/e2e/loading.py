@@ -87,8 +87,8 @@ class Stream(services.Service):
 class Loader(threading.Thread):
     """`spark-cdc run`, again and again, as a scheduler starts it.
 
-    codes: how often it ended with which exit code; a kill is a negative one. seconds: how long those
-    took that loaded something.
+    codes: how often it ended with which exit code; a kill is a negative one. seconds: how long
+    those took that loaded something.
     """
 
     name = "dbt"

@@ -1,7 +1,7 @@
-"""The processes between a database and a landing: each starts, says when it is ready, can be killed.
+"""The processes between a database and a landing: each starts, says when it is ready, is killed.
 
 All listen on the loopback interface and on free ports, keep what they hold in the run's folder, and
-write their output to `logs` there. A service that was killed goes on where it was when it is started
+write their output to `logs` there. One that was killed goes on where it was when it is started
 again: same ports, same folder.
 """
 
@@ -208,7 +208,7 @@ class JavaService(Service):
 
 
 class Broker(JavaService):
-    """Kafka, broker and controller in one process (KRaft), with a log that one copy is enough for."""
+    """Kafka, broker and controller in one process (KRaft), with one copy of everything."""
 
     name = "broker"
     main = "kafka.Kafka"

@@ -1,4 +1,4 @@
-"""The dbt project of the run: one entity of change events per table, as `spark-cdc new` writes it."""
+"""The dbt project of the run: an entity of change events per table, as `spark-cdc new` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the shop: how PostgreSQL has them, how dbt reads them, how values of both compare."""
+"""The tables of the shop: as PostgreSQL has them, as dbt reads them, and how values compare."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 class Kind:
     """A type of PostgreSQL: as Spark has it, its `encoding` in JSON messages, and how it compares.
 
-    in_postgres, in_spark: queries' expressions of a value as text, {} is the column. same: what makes
-    one text of equal values whose texts differ.
+    in_postgres, in_spark: queries' expressions of a value as text, {} is the column. same: what
+    makes one text of equal values whose texts differ.
     """
 
     data_type: str

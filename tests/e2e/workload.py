@@ -1,7 +1,7 @@
 """What happens in the shop: random transactions that interleave, and a log of what each did.
 
-Nobody decodes anything for the log: each statement writes the rows that it returns into the table of
-the same name in the schema `did`, and so in the same transaction. `seq` grows while the row is
+Nobody decodes anything for the log: each statement writes the rows that it returns into the table
+of the same name in the schema `did`, and so in the same transaction. `seq` grows while the row is
 locked, so per key it is the order of what happened.
 
 All sessions belong to one thread, which lets them take turns as the seed says. A session leaves
@@ -84,6 +84,7 @@ class Values:
         if column.large:
             text = self.large()
             return text.encode() if column.type == "bytea" else text
+        few, doubles = range(chance.randint(0, 4)), (0.1, -0.0, 1e300, 5e-324)
         kinds: dict[str, Callable[[], Any]] = {
             "bigint": lambda: chance.choice((0, -(2**63), 2**63 - 1, chance.randint(1, 10**6))),
             "integer": lambda: chance.randint(-(2**31), 2**31 - 1),
@@ -92,7 +93,7 @@ class Values:
             "uuid": lambda: uuid.UUID(int=chance.getrandbits(128)),
             "json": self.document,
             "jsonb": self.document,
-            "double precision": lambda: chance.choice((0.1, -0.0, 1e300, 5e-324, chance.gauss(0, 1e6))),
+            "double precision": lambda: chance.choice((*doubles, chance.gauss(0, 1e6))),
             "numeric(12,2)": lambda: self.number(12, 2),
             "numeric(24,6)": lambda: self.number(24, 6),
             "date": lambda: self.time().date(),
@@ -101,8 +102,8 @@ class Values:
             "timestamp": self.time,
             "timestamptz": lambda: self.time().replace(tzinfo=dt.timezone.utc),
             "bytea": lambda: chance.randbytes(chance.randint(0, 9)),
-            "text[]": lambda: [chance.choice((None, self.text())) for _ in range(chance.randint(0, 4))],
-            "integer[]": lambda: [chance.choice((None, 7, -(2**31))) for _ in range(chance.randint(0, 3))],
+            "text[]": lambda: [chance.choice((None, self.text())) for _ in few],
+            "integer[]": lambda: [chance.choice((None, 7, -(2**31))) for _ in few],
         }  # fmt: skip
         return kinds[column.type]()
 
@@ -217,8 +218,8 @@ class Workload:
         marks = ", ".join(f"%s::{column.type}" for column in table.keys)
         connection.execute(
             f"with changed as (update {table.name} set {', '.join(sets)} where"
-            f" {self._where(table)} returning *), gone as (insert into did.{table.name} (op, {names})"
-            f" values ('delete', {marks})) {self._logged(table, 'insert')}",
+            f" {self._where(table)} returning *), gone as (insert into did.{table.name}"
+            f" (op, {names}) values ('delete', {marks})) {self._logged(table, 'insert')}",
             [*values, *old, *old],
         )
 
