@@ -18,8 +18,8 @@ import shutil
 import signal
 import statistics
 import sys
+import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,9 @@ CONNECTOR = {
     "topic.creation.default.replication.factor": "1",
     "topic.creation.default.partitions": "1",
 }
+
+
+SLOT = "select confirmed_flush_lsn is not null from pg_replication_slots"
 
 
 @dataclass
@@ -125,6 +128,8 @@ class Run:
             self.registry.wait()
         with console.Step("Start Connect"):
             self.connect.start()
+            # Only what happens behind the slot's begin is sent: before it the rows are read.
+            loading.wait_for(lambda: self.database.query(SLOT) == [["t"]], 60)
         self.server.start()
         with console.Step("Start the stream"):
             self.stream.start()
@@ -185,18 +190,11 @@ class Run:
     def _busy(self, phase: Phase) -> None:
         """Let the shop work; in the middle of it do what the phase is for."""
         began, before = time.monotonic(), self.workload.events
-        seconds = self.options.seconds
-        due: list[tuple[float, Callable[[], None]]] = [(seconds * 0.3, lambda: self._middle(phase))]
-        watched = 0.0
-        for _ in self.workload.run(seconds):
-            passed = time.monotonic() - began
-            while due and passed > due[0][0]:
-                due.pop(0)[1]()
-            if passed > watched + 2:
-                watched = passed
-                self.restarted += self.connect.restart_if_failed()
-        for _, action in due:
-            action()
+        middle = threading.Timer(self.options.seconds * 0.3, self._middle, [phase])
+        middle.start()
+        for _ in self.workload.run(self.options.seconds):
+            pass
+        middle.join()
         phase.seconds = time.monotonic() - began
         phase.events = self.workload.events - before
 
