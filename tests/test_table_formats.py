@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from spark_cdc import java, server, table_formats
+from spark_cdc import jars, java, server, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import CompilerError, Macros, load_macros
 from spark_cdc.server_state import Status
 
-JAR = table_formats.Jar(
+JAR = jars.Jar(
     "org.example", "shelf_2.13", "1.0", hashlib.sha256(b"a jar\n").hexdigest()
 )  # fmt: skip
 
@@ -55,15 +55,15 @@ def mirror(tmp_path: Path) -> str:
 
 def test_fetched_once_from_a_mirror(home: Path, mirror: str, capsys) -> None:
     executable = java.ensure().executable
-    [path] = table_formats.ensure(["shelf"], executable, mirror)
+    [path] = jars.ensure([JAR], executable, mirror)
     assert path == home / ".spark_cdc" / "jars" / JAR.name
     assert path.read_text() == "a jar\n"
     assert f"Fetch {JAR.name}" in capsys.readouterr().out
     assert [one.name for one in path.parent.iterdir()] == [JAR.name]
-    assert table_formats.ensure(["shelf"], Path("/no/java"), mirror) == [path]
+    assert jars.ensure([JAR], Path("/no/java"), mirror) == [path]
     assert not capsys.readouterr().out
     path.write_text("half a j")  # is noticed, and fetched again
-    table_formats.ensure(["shelf"], executable, mirror)
+    jars.ensure([JAR], executable, mirror)
     assert path.read_text() == "a jar\n"
 
 
@@ -76,7 +76,7 @@ def _fake_java(place: Path, body: str) -> Path:
 def test_another_jar_than_the_pinned_one_is_refused(home: Path) -> None:
     fake = _fake_java(home / "java", f'echo "another" > "$to/{JAR.name}"')
     with pytest.raises(SparkCdcError, match="is not the one that was pinned") as caught:
-        table_formats.ensure(["shelf"], fake)
+        jars.ensure([JAR], fake)
     assert JAR.sha256 in caught.value.message
     assert caught.value.next_step
     assert list((home / ".spark_cdc" / "jars").iterdir()) == []
@@ -85,7 +85,7 @@ def test_another_jar_than_the_pinned_one_is_refused(home: Path) -> None:
 def test_no_network(home: Path) -> None:
     fake = _fake_java(home / "java", 'echo "Host repository.example not found."; exit 1')
     with pytest.raises(SparkCdcError, match=re.escape(f"{JAR.name} could not be fetched")) as error:
-        table_formats.ensure(["shelf"], fake)
+        jars.ensure([JAR], fake)
     assert "Host repository.example not found." in error.value.message
     for word in ("--ivy-settings", JAR.sha256, str(home / ".spark_cdc" / "jars" / JAR.name)):
         assert word in error.value.next_step
@@ -105,8 +105,8 @@ def test_formats_by_name() -> None:
 def test_the_pinned_spark_has_both() -> None:
     for name, builds in table_formats.BUILDS.items():
         assert table_formats.spark_version() in builds, name
-        for jars in builds.values():
-            assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in jars)
+        for build in builds.values():
+            assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in build)
 
 
 def test_settings_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@
         + spark_cdc._sources_problems(node, settings)
         + spark_cdc._rules_problems(settings)
         + spark_cdc._change_feed_problems(settings)
+        + spark_cdc._stream_problems(settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)

@@ -24,7 +24,7 @@
             {%- do patterns.update({entity.name: pattern}) -%}
             {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
         {%- endif -%}
-        {%- do landed.update({entity.name: {'times': due, 'problem': problem}}) -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}}}) -%}
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}
@@ -40,21 +40,52 @@
                 {%- set pattern = patterns.get(row.entity) -%}
                 {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
                     else modules.datetime.datetime.strptime(row.found[:19], '%Y-%m-%d %H:%M:%S') -%}
-                {%- if time is not none -%}{%- do landed[row.entity].times.append(time) -%}{%- endif -%}
+                {%- if time is not none -%}
+                    {%- do landed[row.entity].times.append(time) -%}
+                    {%- do landed[row.entity].markers.update({time: row.found.rsplit('/', 1)[-1]}) -%}
+                {%- endif -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for told in landed.values() -%}{%- do told.update({'times': told.times | unique | sort}) -%}{%- endfor -%}
+    {%- for name, told in landed.items() -%}
+        {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- if told.is_streamed -%}{%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, since[name])) -%}{%- endif -%}
+    {%- endfor -%}
     {{ return(landed) }}
 {%- endmacro -%}
 
 
+{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A marker names the one before: so a listing that was made while
+    markers were set, and may have the second without the first, lets no load be left out. Arguments: times (in order), markers (time to name of its marker),
+    since (the last committed one, or none). Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
+{%- macro _landed_times_in_a_row(times, markers, since) -%}
+    {%- set row = namespace(times=[], missing=none) -%}
+    {%- for time in times if row.missing is none -%}
+        {%- set before = markers[time] | replace('after-', '') -%}
+        {%- set previous = none if before == 'first' else modules.datetime.datetime.strptime(before, '%Y%m%dT%H%M%S') -%}
+        {%- if previous is none or previous in row.times or (since is not none and (previous <= since or time <= since)) -%}
+            {%- do row.times.append(time) -%}
+        {%- else -%}
+            {%- set row.missing = previous -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set is_next = row.missing is not none and (since is none or not row.times or row.times[-1] <= since) -%}
+    {%- set problem -%}
+the business time {{ row.missing }}, which {% if row.times %}is not in the landing{% else %}comes before the first in the landing{% endif %}, was streamed and is not {# -#}
+loaded: bring its folder back, or load on behind it
+    {%- endset -%}
+    {{ return({'times': row.times, 'problem': problem if is_next else none}) }}
+{%- endmacro -%}
+
+
+{#- Of what is streamed the markers count (see _closed_folder()). -#}
 {%- macro _landed_times_of_files_sql(entity, pattern) -%}
 {%- set options = spark_cdc._direct_options(entity) -%}
+{%- set markers = spark_cdc._closed_folder() ~ '/*' if entity.source.stream is mapping else '' -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
-    regexp_extract(path, {{ spark_cdc._literal(pattern.plain) }}, 0) as found
-from binaryFile.`{{ pattern.glob.replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+    regexp_extract(path, {{ spark_cdc._literal(pattern.plain ~ ('.*' if markers else '')) }}, 0) as found
+from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
 {%- endmacro -%}
 
 

@@ -7,7 +7,7 @@
     {%- if spark_cdc._reads_files(entity) -%}
         {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
         {%- set files = spark_cdc._input_files(entity, time, found) -%}
-        {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) -%}
+        {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) or spark_cdc._check_closed(entity, time) -%}
     {%- endif -%}
     {%- set refusal = refusal or spark_cdc._land(entity, landing, time, files) -%}
     {%- if not refusal and entity.events -%}

@@ -35,7 +35,7 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import java, ports, project, server_state, table_formats
+from spark_cdc import jars, java, ports, project, server_state, table_formats
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -479,7 +479,7 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
         _check_memory(chosen.memory)
         port = ports.choose(chosen.port)
         found = java.ensure()
-        table_formats.ensure(chosen.formats, found.executable, chosen.ivy_settings)
+        jars.ensure(table_formats.jars(chosen.formats), found.executable, chosen.ivy_settings)
         _prepare(chosen)
         environment = java_environment(state / "conf", java.spark_home(found, state))
         return _launch(chosen, port, _command(port, environment), environment, found)

@@ -1,41 +1,17 @@
 """Delta Lake and Iceberg for the local server: their jars, and the Spark settings that they need.
 
-Spark brings neither. `spark-cdc server start --with delta,iceberg` fetches pinned jars once, into
-the project's `.spark_cdc/jars`, by the Ivy that is among Spark's own jars. Ivy knows Maven Central;
-`--ivy-settings` (SPARK_CDC_IVY_SETTINGS) names an Ivy settings file with a mirror. Each jar has to
-have the checksum that is written here, at each start.
+Spark brings neither. `spark-cdc server start --with delta,iceberg` fetches the jars that are pinned
+here (jars.py).
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import importlib.metadata
-import re
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc import java, project
-from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
-
-FETCH_SECONDS = 600.0
-
-
-@dataclasses.dataclass(frozen=True)
-class Jar:
-    """A jar by its Maven coordinates, with its checksum (SHA-256)."""
-
-    group: str
-    artifact: str
-    version: str
-    sha256: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.artifact}-{self.version}.jar"
+from spark_cdc.jars import Jar
 
 
 def _delta(version: str, artifact: str, sha256: str, storage_sha256: str) -> tuple[Jar, ...]:
@@ -140,14 +116,9 @@ def jars(formats: Sequence[str], spark: str | None = None) -> list[Jar]:
     return [jar for name in formats for jar in BUILDS[name][spark or spark_version()]]
 
 
-def folder() -> Path:
-    """Return where jars are kept: one folder for all servers of a project."""
-    return project.root() / ".spark_cdc" / "jars"
-
-
 def paths(formats: Sequence[str]) -> list[Path]:
     """Return the files of the jars of formats, whether they are there or not."""
-    return [folder() / jar.name for jar in jars(formats)]
+    return [jar.path for jar in jars(formats)]
 
 
 def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str, str]:
@@ -188,67 +159,3 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
         conf["spark.hadoop.datanucleus.schema.autoCreateAll"] = "true"
         conf["spark.hadoop.hive.metastore.schema.verification"] = "false"
     return conf
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _fetch(jar: Jar, into: Path, executable: Path, ivy_settings: str) -> Path:
-    """Fetch a jar into a folder by Ivy and return its path; nothing is left elsewhere."""
-    command = [
-        str(executable),
-        f"-Divy.default.ivy.user.dir={into / 'ivy'}",
-        *("-cp", f"{java.pyspark_home() / 'jars'}/*", "org.apache.ivy.Main", "-warn"),
-        *(["-settings", ivy_settings] if ivy_settings else []),
-        *("-dependency", jar.group, jar.artifact, jar.version, "-confs", "master"),
-        *("-notransitive", "-cache", str(into / "cache")),
-        *("-retrieve", str(into / "[artifact]-[revision].[ext]")),
-    ]
-    try:
-        out = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=FETCH_SECONDS
-        )
-        said = out.stdout + out.stderr
-    except subprocess.TimeoutExpired:
-        said = f"no end after {FETCH_SECONDS:.0f} s"
-    found = into / jar.name
-    if not found.is_file():
-        told = [line.strip() for line in said.splitlines() if re.search(r"[a-z]{3}", line)][:6]
-        raise SparkCdcError(
-            f"{jar.name} could not be fetched:" + "".join(f"\n  | {line[:200]}" for line in told),
-            "Make Maven Central reachable (a proxy: JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…), or name"
-            " a mirror in an Ivy settings file: --ivy-settings FILE (SPARK_CDC_IVY_SETTINGS)."
-            f" Or copy the file to {folder() / jar.name}; its SHA-256 has to be {jar.sha256}.",
-        )
-    return found
-
-
-def ensure(formats: Sequence[str], executable: Path, ivy_settings: str = "") -> list[Path]:
-    """Return the jars of formats, each with the right checksum; fetch those that are not there.
-
-    executable: java. ivy_settings: an Ivy settings file, for another place than Maven Central.
-
-    Raises SparkCdcError if one can't be fetched, or is another one than was pinned.
-    """
-    kept = folder()
-    for jar in jars(formats):
-        path = kept / jar.name
-        if path.is_file() and _sha256(path) == jar.sha256:
-            continue
-        kept.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (
-            Step(f"Fetch {jar.name}"),
-            tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as place,
-        ):
-            came = _fetch(jar, Path(place), executable, ivy_settings)
-            found = _sha256(came)
-            if found != jar.sha256:
-                raise SparkCdcError(
-                    f"{jar.name} is not the one that was pinned: its SHA-256 is {found}, expected"
-                    f" is {jar.sha256}; nothing of it was kept",
-                    "Try again; if it stays so, look at what lies between here and Maven Central"
-                    " (a mirror, a proxy), or put the right file at " + str(path),
-                )
-            came.replace(path)
-    return paths(formats)

@@ -1,0 +1,111 @@
+"""Pinned jars: fetched once into the project's `.spark_cdc/jars` by Spark's own Ivy.
+
+Ivy knows Maven Central; an Ivy settings file (SPARK_CDC_IVY_SETTINGS) names a mirror. Each jar has
+to have the checksum that is written down for it, at each use.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from spark_cdc import java, project
+from spark_cdc.console import Step
+from spark_cdc.errors import SparkCdcError
+
+FETCH_SECONDS = 600.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Jar:
+    """A jar by its Maven coordinates, with its checksum (SHA-256)."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+    @property
+    def path(self) -> Path:
+        """Return its file, whether that is there or not."""
+        return folder() / self.name
+
+
+def folder() -> Path:
+    """Return where jars are kept: one folder for all servers of a project."""
+    return project.root() / ".spark_cdc" / "jars"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _fetch(jar: Jar, into: Path, executable: Path, ivy_settings: str) -> Path:
+    """Fetch a jar into a folder by Ivy and return its path; nothing is left elsewhere."""
+    command = [
+        str(executable),
+        f"-Divy.default.ivy.user.dir={into / 'ivy'}",
+        *("-cp", f"{java.pyspark_home() / 'jars'}/*", "org.apache.ivy.Main", "-warn"),
+        *(["-settings", ivy_settings] if ivy_settings else []),
+        *("-dependency", jar.group, jar.artifact, jar.version, "-confs", "master"),
+        *("-notransitive", "-cache", str(into / "cache")),
+        *("-retrieve", str(into / "[artifact]-[revision].[ext]")),
+    ]
+    try:
+        out = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=FETCH_SECONDS
+        )
+        said = out.stdout + out.stderr
+    except subprocess.TimeoutExpired:
+        said = f"no end after {FETCH_SECONDS:.0f} s"
+    found = into / jar.name
+    if not found.is_file():
+        told = [line.strip() for line in said.splitlines() if re.search(r"[a-z]{3}", line)][:6]
+        raise SparkCdcError(
+            f"{jar.name} could not be fetched:" + "".join(f"\n  | {line[:200]}" for line in told),
+            "Make Maven Central reachable (a proxy: JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…), or name"
+            " a mirror in an Ivy settings file: --ivy-settings FILE (SPARK_CDC_IVY_SETTINGS)."
+            f" Or copy the file to {folder() / jar.name}; its SHA-256 has to be {jar.sha256}.",
+        )
+    return found
+
+
+def ensure(jars: Iterable[Jar], executable: Path, ivy_settings: str = "") -> list[Path]:
+    """Return the files of jars, each with the right checksum; fetch those that are not there.
+
+    executable: java. ivy_settings: an Ivy settings file, for another place than Maven Central.
+
+    Raises SparkCdcError if one can't be fetched, or is another one than was pinned.
+    """
+    kept = folder()
+    paths = []
+    for jar in jars:
+        path = jar.path
+        paths.append(path)
+        if path.is_file() and _sha256(path) == jar.sha256:
+            continue
+        kept.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (
+            Step(f"Fetch {jar.name}"),
+            tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as place,
+        ):
+            came = _fetch(jar, Path(place), executable, ivy_settings)
+            found = _sha256(came)
+            if found != jar.sha256:
+                raise SparkCdcError(
+                    f"{jar.name} is not the one that was pinned: its SHA-256 is {found}, expected"
+                    f" is {jar.sha256}; nothing of it was kept",
+                    "Try again; if it stays so, look at what lies between here and Maven Central"
+                    " (a mirror, a proxy), or put the right file at " + str(path),
+                )
+            came.replace(path)
+    return paths

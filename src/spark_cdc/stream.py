@@ -1,0 +1,331 @@
+"""`spark-cdc stream`: messages of Kafka, or lines of files as they come, into landing folders.
+
+This module reads what the entities' YAML says, fetches the jars and becomes the job, a process with
+Spark in it (streaming.job); on a cluster spark-submit runs the same job.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import chain, jars, java, project, table_formats
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.jars import Jar
+
+MARKER = "spark_cdc streams: "
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+DAY = 86400
+JOB = Path(__file__).parent / "streaming" / "job.py"
+SOURCES = ("topic", "pattern", "files", "socket")
+_KAFKA_CLIENT = (
+    Jar(
+        "org.apache.kafka",
+        "kafka-clients",
+        "3.9.1",
+        "7568b998572d256f0b7bc0afdc1b7a2588b8b08415c62ce314c864a6851ae9d9",
+    ),
+    Jar(
+        "org.apache.commons",
+        "commons-pool2",
+        "2.12.1",
+        "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
+    ),
+)
+# By Spark's minor version: its Kafka source with what that needs, and Avro. Neither is part of it.
+JARS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
+    "kafka": {
+        "4.1": (
+            Jar(
+                "org.apache.spark",
+                "spark-sql-kafka-0-10_2.13",
+                "4.1.3",
+                "cb31ffd9c8f5527dba061db8af671d295562092e4f3f5ff42fc249fab8a8fde6",
+            ),
+            Jar(
+                "org.apache.spark",
+                "spark-token-provider-kafka-0-10_2.13",
+                "4.1.1",
+                "e510adc37b03d01d0a190d0dab472b5538e05eaa77454f7e9477156d7a6820ae",
+            ),
+            *_KAFKA_CLIENT,
+        ),
+    },
+    "avro": {
+        "4.1": (
+            Jar(
+                "org.apache.spark",
+                "spark-avro_2.13",
+                "4.1.1",
+                "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
+            ),
+        ),
+    },
+}
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `stream` to the command line."""
+    parser = subparsers.add_parser(
+        "stream",
+        help="messages of Kafka, or files as they come, into landing folders",
+        description="Takes what the entities' source.stream names into their landing folders, batch"
+        " by batch, each exactly once, and closes business times that are over; spark-cdc run loads"
+        " them beside it. Goes on where it was (docs/stream.md).",
+    )
+    chain.add_arguments(parser, "select", "target")
+    parser.add_argument(
+        "--kafka", metavar="HOST:PORT,…", help="the brokers to begin with (SPARK_CDC_KAFKA)"
+    )
+    parser.add_argument(
+        "--kafka-options",
+        metavar="FILE",
+        help="properties of the Kafka client, credentials too (SPARK_CDC_KAFKA_OPTIONS)",
+    )
+    parser.add_argument(
+        "--registry",
+        metavar="URL",
+        help="the schema registry, of Apicurio …/apis/ccompat/v7 (SPARK_CDC_REGISTRY)",
+    )
+    parser.add_argument(
+        "--topic",
+        metavar="TEMPLATE",
+        help="the topic of entities that name none, such as 'shop.public.{entity}'",
+    )
+    parser.add_argument("--once", action="store_true", help="take all that is there now, and end")
+    parser.add_argument(
+        "--interval",
+        type=functools.partial(parse_time, "--interval", least=1),
+        default="1m",
+        metavar="TIME",
+        help="between two batches, and between two business times of entities that have times of"
+        " day: 5s, 15m, 1h (1m)",
+    )
+    parser.add_argument(
+        "--idle",
+        type=functools.partial(parse_time, "--idle"),
+        default="0s",
+        metavar="TIME",
+        help="close a business time so long after it is over, where no newer message came (0s)",
+    )
+    parser.add_argument(
+        "--max-per-trigger", type=int, metavar="N", help="messages, or files, of a batch at most"
+    )
+    parser.add_argument(
+        "--starting",
+        choices=("earliest", "latest"),
+        default="earliest",
+        help="where the first start of an entity begins in its topics",
+    )
+    parser.add_argument(
+        "--accept-data-loss",
+        action="store_true",
+        help="go on where messages are gone from a topic that had not been taken",
+    )
+    parser.add_argument(
+        "--rejects",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="messages of a batch that may be set aside (1000); with more the stream ends",
+    )
+    parser.add_argument("--memory", default="1g", help="of the job on this machine (1g)")
+    parser.add_argument("--cores", default="*", help="of the job on this machine (all)")
+    parser.add_argument("--ivy-settings", metavar="FILE", help="as for spark-cdc server start")
+    parser.add_argument(
+        "--job", metavar="FILE", help="only write what the job needs, for spark-submit"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Become the job, or write what it needs."""
+    job = plan(arguments, _found(arguments))
+    if arguments.job:
+        Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
+        needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job)]
+        print(f"{arguments.job} is written. To run it:")
+        print(f"  spark-submit --packages {','.join(needed)} \\\n    {JOB} {arguments.job}")
+        return 0
+    state = project.state_dir() / "stream"
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = java.ensure()
+    settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
+    paths = jars.ensure(_jars(job), found.executable, settings)
+    job["conf"] = _conf(arguments, paths, state)
+    file = state / f"job-{os.getpid()}.json"
+    file.write_text(json.dumps(job), encoding="utf-8")
+    os.environ.update(java.environment(project.state_dir()))
+    os.chdir(project.root())
+    sys.stdout.flush()
+    return os.execv(sys.executable, [sys.executable, "-m", "spark_cdc.streaming.job", str(file)])
+
+
+def parse_time(option: str, text: str, least: int = 0) -> int:
+    """Return the seconds of a time such as 5s, 15m, 1h, 1d.
+
+    Raises SparkCdcError if it is none.
+    """
+    match = re.fullmatch(r"(\d{1,6})([smhd])", text, re.ASCII)
+    seconds = int(match[1]) * UNITS[match[2]] if match else -1
+    if seconds < least:
+        raise SparkCdcError(
+            f"{option} is {text!r}; accepted are numbers of seconds, minutes, hours and days such"
+            f" as 5s, 15m, 1h, 1d, from {least}s",
+            f"Correct it: {option} 15m",
+        )
+    return seconds
+
+
+def _found(arguments: Any) -> dict[str, Any]:
+    """Return what the project says of the entities; no server is asked."""
+    dbt = chain.Dbt(arguments.target)
+    names = json.dumps({"entities": arguments.select})
+    done = dbt.run("run-operation", "spark_cdc._print_streams", "--args", names)
+    if not done.ok:
+        print(done.output, flush=True)
+        raise SparkCdcError("the project could not be read", chain.LOG)
+    found: dict[str, Any] = chain.parse_json(done, MARKER)
+    return found
+
+
+def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the job: settings, and entities with their sources.
+
+    found: of the macro _print_streams.
+
+    Raises SparkCdcError with all that is wrong.
+    """
+    listed = found["found"]
+    problems = [f"there is no entity {n!r}" for n in arguments.select if n not in found["known"]]
+    problems += [text for one in listed for text in one["problems"]]
+    entities = []
+    for one in listed:
+        if one["problems"]:
+            continue
+        wrong, entity = _entity(one, arguments)
+        problems += [f"{one['entity']}: {text}" for text in wrong]
+        entities.append(entity)
+    kafka = arguments.kafka or os.environ.get("SPARK_CDC_KAFKA", "")
+    registry = arguments.registry or os.environ.get("SPARK_CDC_REGISTRY", "")
+    if not kafka and any(one.get("kind") in ("topic", "pattern") for one in entities):
+        problems.append("topics are to be read, but no broker is named: --kafka HOST:PORT")
+    if not registry and any("avro" in one.values() for one in entities):
+        problems.append("messages are Avro, but no schema registry is named: --registry URL")
+    if problems:
+        known = ", ".join(found["known"])
+        raise SparkCdcError(
+            "nothing was started:\n" + "\n".join(f"  - {text}" for text in problems),
+            f"Correct it (docs/stream.md). Entities of this project are: {known}.",
+        )
+    if not entities:
+        raise SparkCdcError(
+            "no entity has source.stream in its YAML",
+            "Say there where its messages come from: stream: {topic: shop.public.orders}"
+            " (docs/stream.md).",
+        )
+    return {
+        "kafka": {"kafka.bootstrap.servers": kafka} if kafka else {},
+        "kafka_options": arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS"),
+        "registry": registry,
+        "once": arguments.once,
+        "trigger": arguments.interval,
+        "idle": arguments.idle,
+        "max_per_trigger": arguments.max_per_trigger,
+        "starting": arguments.starting,
+        "fail_on_data_loss": not arguments.accept_data_loss,
+        "rejects": arguments.rejects,
+        "entities": entities,
+    }
+
+
+def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str, Any]]:
+    """Return what is wrong with an entity, and what the job has to know of it."""
+    if one["load_type"] != "events":
+        return [
+            f"its load type is {one['load_type']}, and only change events (events) are streamed"
+        ], {}
+    if one["stream"] is None:
+        return ["its YAML has no source.stream, which says where messages come from"], {}
+    stream, path = one["stream"], one["path"]
+    kind = next((name for name in SOURCES if stream[name]), None)
+    source = stream[kind] if kind else None
+    problems = []
+    if kind is None and arguments.topic:
+        kind, source = "topic", arguments.topic.replace("{entity}", one["entity"])
+    elif kind is None:
+        problems.append(
+            f"source.stream names no source; accepted are {', '.join(SOURCES)}, or --topic for all"
+        )
+    letters = re.findall(r"%([A-Za-z])", path)
+    interval = DAY if one["per"] == "date" else arguments.interval
+    if interval % 60 and not {"S", "T"} & set(letters):
+        problems.append(
+            f"business times every {interval} s would share folders: its path, {path}, has"
+            " no seconds"
+        )
+    elif interval % 3600 and not {"M", "T"} & set(letters):
+        problems.append(
+            f"business times every {interval} s would share folders: its path, {path}, has"
+            " no minutes"
+        )
+    encoding = stream["encoding"]
+    return problems, {
+        "name": one["entity"],
+        "kind": kind,
+        "from": source if isinstance(source, str | None) else ",".join(source),
+        "encoding": encoding,
+        "key_encoding": stream["key_encoding"] or encoding,
+        "path": path.rstrip("/"),
+        "base": path.split("{business_date")[0].rpartition("/")[0] or "/",
+        "interval": interval,
+    }
+
+
+def _jars(job: Mapping[str, Any]) -> list[Jar]:
+    """Return the jars that the job needs, for the Spark that is installed."""
+    entities: Sequence[Mapping[str, Any]] = job["entities"]
+    needed = []
+    if any(one["kind"] in ("topic", "pattern") for one in entities):
+        needed.append("kafka")
+    if any("avro" in (one["encoding"], one["key_encoding"]) for one in entities):
+        needed.append("avro")
+    version = table_formats.spark_version()
+    for name in needed:
+        if version not in JARS[name]:
+            raise SparkCdcError(
+                f"the jars of {name} for Spark {version} are not pinned",
+                f"Install a PySpark of {', '.join(JARS[name])}, or write the job with --job and run"
+                " it by spark-submit with jars of your own.",
+            )
+    return [jar for name in needed for jar in JARS[name][version]]
+
+
+def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
+    """Return the settings of Spark in the job's own process."""
+    log = (Path(__file__).parent / "templates" / "log4j2-quiet.properties").as_uri()
+    options = [
+        "-Duser.timezone=UTC",
+        f"-Dlog4j2.configurationFile={log}",
+        # a message that claims to be larger is none; without a limit it takes the memory it claims
+        "-Dorg.apache.avro.limits.bytes.maxLength=134217728",
+        "-Dorg.apache.avro.limits.string.maxLength=134217728",
+    ]
+    return {
+        "spark.master": f"local[{arguments.cores}]",
+        "spark.driver.memory": arguments.memory,
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, paths)),
+        "spark.driver.extraJavaOptions": " ".join(options),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.warehouse.dir": str(state / "warehouse"),
+    }

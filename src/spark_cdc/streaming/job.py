@@ -1,0 +1,312 @@
+"""The streaming job as a process: `python -m spark_cdc.streaming.job FILE`, or by spark-submit.
+
+FILE is JSON that `spark-cdc stream` writes (`--job`): settings, and the entities with their
+sources. Each entity is a query of its own with its own checkpoint. Credentials are not in it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.sql import SparkSession
+
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.streaming import messages
+from spark_cdc.streaming.batches import SparkBatch
+from spark_cdc.streaming.files import Files
+from spark_cdc.streaming.landing import Landing, stamp
+from spark_cdc.streaming.registry import Registry
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+LOOK = 0.2  # seconds between two looks at what the queries have done
+GRACE = 60.0  # seconds for a batch to end that has begun when the job is told to end
+END = 0  # exit code after a signal: nothing is lost, the next start goes on
+# What queries fail with, as far as it is known what to do.
+REMEDIES = (
+    (
+        ("offsets out of range", "Some data may have been lost", "failOnDataLoss", "were aged out"),
+        "messages are gone from the topic that had not been taken",
+        "Find out which (their offsets are above); --accept-data-loss goes on behind them.",
+    ),
+    (
+        ("UnknownTopicOrPartition", "does not host this topic"),
+        "the topic is not there",
+        "Correct source.stream.topic, or create the topic.",
+    ),
+    (
+        ("TimeoutException", "Connection refused", "DisconnectException", "Failed to construct"),
+        "Kafka does not answer",
+        "Check --kafka and whether the broker is up; then run the same command again.",
+    ),
+)
+
+
+class Stream:
+    """An entity's query and landing."""
+
+    def __init__(
+        self, spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any]
+    ) -> None:
+        conf = spark._jsc.hadoopConfiguration()
+        self.landing = Landing(entity, Files(spark._jvm, conf, entity["base"]))
+        self._registry = Registry(job["registry"]) if job["registry"] else None
+        self.name: str = entity["name"]
+        self._entity = entity
+        self._job = job
+        self._spark = spark
+        self._problem: SparkCdcError | None = None
+        self._told = -1
+        self._is_kafka = entity["kind"] in messages.KAFKA
+        self.query: StreamingQuery
+
+    def start(self) -> None:
+        """Start the query."""
+        self.started = time.time()
+        writer = (
+            messages.read(self._spark, self._entity, self._job)
+            .writeStream.queryName(self.name)
+            .option("checkpointLocation", self.landing.checkpoint)
+            .foreachBatch(self._land)
+        )
+        if self._job["once"]:
+            self.query = writer.trigger(availableNow=True).start()
+        else:
+            self.query = writer.trigger(processingTime=f"{self._job['trigger']} seconds").start()
+
+    def _land(self, batch: Any, number: int) -> None:
+        batch = batch.persist()
+        try:
+            taken = SparkBatch(batch, self._entity, self._registry, self._job["rejects"])
+            self.landing.land(taken, number)
+        except SparkCdcError as error:
+            self._problem = error
+            raise
+        finally:
+            batch.unpersist()
+
+    def look(self) -> None:
+        """Say what has landed since the last look, and close what is over."""
+        landing = self.landing
+        progress = self.query.lastProgress
+        if progress is None or not landing.lock.acquire(blocking=False):
+            return
+        try:
+            lag = self.lag(progress)
+            if landing.reached and landing.reached["batch"] > self._told:
+                self._told = landing.reached["batch"]
+                self._say(lag)
+            at = _seconds(progress["timestamp"]) - self._job["idle"]
+            if self._is_kafka:
+                landing.close({name: at for name, behind in lag.items() if behind <= 0})
+            elif not progress["numInputRows"]:
+                landing.close(at)
+        finally:
+            landing.lock.release()
+
+    def lag(self, progress: Mapping[str, Any]) -> dict[str, int]:
+        """Return by partition how many messages of the topic have not been taken."""
+        if not self._is_kafka:
+            return {}
+        [source] = progress["sources"]
+        end, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
+        return {
+            f"{topic}-{partition}": offset - end.get(topic, {}).get(partition, 0)
+            for topic, offsets in latest.items()
+            for partition, offset in offsets.items()
+        }
+
+    def _say(self, lag: Mapping[str, int]) -> None:
+        reached = self.landing.reached
+        behind = {name: count for name, count in lag.items() if count > 0}
+        each = ", ".join(f"{name}: {count}" for name, count in sorted(behind.items())[:8])
+        aside = f", {reached['rejected']} set aside" if reached["rejected"] else ""
+        print(
+            f"{self.name}  batch {reached['batch']}  {stamp(reached['time'])}  "
+            f"{reached['messages']} messages{aside}  {reached['seconds']:.1f} s"
+            + (f"  lag {sum(behind.values())} ({each})" if behind else "  lag 0" if lag else ""),
+            flush=True,
+        )
+
+    def end(self) -> None:
+        """Let the batch that has begun end, and stop the query."""
+        if self.landing.lock.acquire(timeout=GRACE):
+            self.landing.is_ending = True
+            self.landing.lock.release()
+        self.query.stop()
+
+    def problem(self) -> SparkCdcError | None:
+        """Return why the query failed; None if it did not."""
+        error = self.query.exception()
+        if error is None or self.landing.is_ending:
+            return None
+        return self._problem or explained(self.name, error)
+
+
+def _seconds(text: str) -> float:
+    """Return the seconds since 1970 of a time as progress has it."""
+    return dt.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def explained(name: str, error: StreamingQueryException | PySparkException) -> SparkCdcError:
+    """Return what a query failed with, and what to do."""
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "\tat " not in line]
+    shown = "".join(f"\n  | {line[:300]}" for line in lines[:8])
+    for words, what, step in REMEDIES:
+        if any(word in text for word in words):
+            return SparkCdcError(f"{name}: {what}{shown}", step)
+    return SparkCdcError(f"{name}: the stream failed{shown}", "Run the same command again.")
+
+
+def session(job: Mapping[str, Any]) -> SparkSession:
+    """Return Spark; what is set for it elsewhere, by spark-submit, counts."""
+    builder = SparkSession.builder.appName("spark-cdc stream")
+    fixed = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.noDataProgressEventInterval": "1000",
+        "spark.sql.streaming.numRecentProgressUpdates": "5",
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+        **job.get("conf", {}),
+    }
+    for key, value in fixed.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def check_kafka(spark: SparkSession, job: Mapping[str, Any]) -> None:
+    """Refuse a broker that does not answer, and topics that are not there, before anything starts.
+
+    Raises SparkCdcError with all that is wrong.
+    """
+    asked = [entity for entity in job["entities"] if entity["kind"] in messages.KAFKA]
+    if not asked:
+        return
+    jvm: Any = spark._jvm
+    properties = jvm.java.util.Properties()
+    for name, value in job["kafka"].items():
+        if name.startswith("kafka."):
+            properties.setProperty(name.removeprefix("kafka."), value)
+    for name in ("request.timeout.ms", "default.api.timeout.ms"):
+        properties.setProperty(name, "15000")
+    address = job["kafka"].get("kafka.bootstrap.servers")
+    admin = None
+    try:
+        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(properties)
+        there = set(admin.listTopics().names().get())
+    except Exception as error:  # whatever the client says
+        reason = str(error).splitlines()[1 if "\n" in str(error) else 0][:300]
+        raise SparkCdcError(
+            f"Kafka does not answer at {address}: {reason}",
+            "Check --kafka, whether the broker is up, and --kafka-options if it asks who you are.",
+        ) from error
+    finally:
+        if admin is not None:
+            admin.close()
+    wrong = []
+    for entity in asked:
+        if entity["kind"] == "topic":
+            lacking = [topic for topic in entity["from"].split(",") if topic not in there]
+            wrong += [f"{entity['name']}: there is no topic {topic}" for topic in lacking]
+    if wrong:
+        seen = ", ".join(sorted(one for one in there if not one.startswith("__"))[:20])
+        raise SparkCdcError(
+            "\n".join(wrong) + f"\n  at {address} there are: {seen or 'none'}",
+            "Correct source.stream.topic in the entity's YAML; a topic that the connector makes"
+            " with its first message can be made before: kafka-topics.sh --create.",
+        )
+
+
+def work(job: Mapping[str, Any]) -> int:
+    """Stream until all is taken (once), or until told to end."""
+    ending = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ending.set()
+
+    spark = session(job)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    try:
+        check_kafka(spark, job)
+        if job["registry"]:
+            Registry(job["registry"]).check()
+        streams = [Stream(spark, entity, job) for entity in job["entities"]]
+        for stream in streams:
+            stream.start()
+        names = ", ".join(stream.name for stream in streams)
+        print(f"Streaming {names}", flush=True)
+        return watch(streams, job, ending)
+    finally:
+        spark.stop()
+
+
+def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event) -> int:
+    """Look after queries until they have ended."""
+    problems: list[SparkCdcError] = []
+    while not ending.is_set() and not problems:
+        ending.wait(LOOK)
+        for stream in streams:
+            stream.look()
+        active = [stream for stream in streams if stream.query.isActive]
+        problems = [found for stream in streams if (found := stream.problem())]
+        if not active:
+            break
+    for stream in streams:
+        stream.end()
+    if job["once"] and not problems and not ending.is_set():
+        for stream in streams:
+            stream.look()
+            stream.landing.close(stream.started - job["idle"])
+    for stream in streams:
+        state = stream.landing.journal.state
+        closed = f"closed before {stamp(state.floor)}" if state.floor else "nothing is closed yet"
+        landed = f"{state.messages} messages landed, {state.rejected} set aside"
+        print(f"{stream.name}  {landed}, {closed}", flush=True)
+    if problems:
+        raise SparkCdcError(
+            "\n".join(one.message for one in problems),
+            " ".join(dict.fromkeys(one.next_step for one in problems)),
+        )
+    return END
+
+
+def main(argv: list[str]) -> int:
+    """Run the job of a file."""
+    job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    if options := job.get("kafka_options"):
+        job["kafka"] |= read_options(Path(options))
+    try:
+        return work(job)
+    except SparkCdcError as error:
+        sys.stdout.flush()
+        print(f"error: {error.message}", file=sys.stderr)
+        print(f"next: {error.next_step}", file=sys.stderr)
+        return error.exit_code
+
+
+def read_options(path: Path) -> dict[str, str]:
+    """Return the settings of a Kafka client, of a properties file, as Spark names them."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, sign, value = line.partition("=")
+        if sign and not name.lstrip().startswith("#"):
+            found[f"kafka.{name.strip()}"] = value.strip()
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+"""A batch into its folder, exactly once, and the markers of business times that are closed.
+
+Spark hands a batch on again if it does not know that it has landed. Its business time is remembered
+before it is written, and then it is written as a whole to a folder of its number: a repetition
+finds the folder and begins anew, or finds that all is done.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import threading
+import time as clock
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.streaming import times
+from spark_cdc.streaming.journal import Journal, Storage
+
+CONFIGURATION = ("kind", "from", "encoding", "key_encoding", "path")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a batch has: messages; highest timestamp (ms) and next offset by partition."""
+
+    messages: int
+    high: Mapping[str, int]
+    offsets: Mapping[str, int]
+
+
+class Batch(Protocol):
+    """Messages that Spark hands on, as streaming.batches has them."""
+
+    def summary(self) -> Summary: ...
+
+    def write(self, place: str, aside: str) -> int:
+        """Write the messages to a folder, and to another those that are not what they should be.
+
+        Neither is there. Returns how many were set aside.
+        """
+        ...
+
+
+def stamp(time: int) -> str:
+    """Return a business time as names of loads have it."""
+    return dt.datetime.fromtimestamp(time, dt.timezone.utc).strftime("%Y%m%dT%H%M%S")
+
+
+class Landing:
+    """The landing of an entity.
+
+    reached: what the last batch that landed says of itself, for lines of progress.
+    """
+
+    def __init__(self, entity: Mapping[str, Any], files: Storage) -> None:
+        self.name: str = entity["name"]
+        self.lock = threading.Lock()
+        self.is_ending = False
+        self.reached: dict[str, Any] = {}
+        self._entity = entity
+        self._interval: int = entity["interval"]
+        self._files = files
+        self._place = f"{entity['base']}/_stream/{self.name}"
+        self.checkpoint = f"{self._place}/checkpoint"
+        self.journal = Journal(files, f"{self._place}/journal")
+        self._check()
+        self._mark()
+
+    def _check(self) -> None:
+        """Refuse a checkpoint of another source, and a landing that has lost its checkpoint."""
+        theirs = self.journal.state.source
+        mine = {name: self._entity[name] for name in CONFIGURATION}
+        other = [name for name in mine if theirs and mine[name] != theirs.get(name)]
+        if other:
+            found = "; ".join(f"{n} was {theirs.get(n)!r}, is {mine[n]!r}" for n in other)
+            raise SparkCdcError(
+                f"{self.name}: the checkpoint in {self._place} is of another source: {found}",
+                "Set it back; or let the entity begin anew with the other source: load what is"
+                f" closed, then move {self._place} and the landing's folders away.",
+            )
+        if theirs:
+            return
+        there = self._files.found(re.sub(r"\{business_date[^{}]*\}", "*", self._path) + "/batch=*")
+        if there:
+            raise SparkCdcError(
+                f"{self.name}: {there[0]} is of another stream, of which there is no checkpoint in"
+                f" {self._place}",
+                "Bring the checkpoint back; or, to take all messages once more, move the landing's"
+                " folders away.",
+            )
+        self.journal.write(replace(self.journal.state, source=mine))
+
+    @property
+    def _path(self) -> str:
+        return str(self._entity["path"])
+
+    def folder(self, time: int) -> str:
+        """Return where a business time lies."""
+        moment = dt.datetime.fromtimestamp(time, dt.timezone.utc)
+        return re.sub(
+            r"\{business_date:([^{}]*)\}", lambda match: moment.strftime(match[1]), self._path
+        )
+
+    def land(self, batch: Batch, number: int) -> None:
+        """Land a batch, unless it has landed already and only Spark does not know."""
+        with self.lock:
+            if self.is_ending:
+                raise InterruptedError("the stream ends; the next start takes this batch")
+            state = self.journal.state
+            if number < state.batch or (number == state.batch and state.done):
+                return
+            started = clock.monotonic()
+            summary = batch.summary()
+            now = clock.time()
+            state = times.begin(state, number, summary.high.values(), now, self._interval)
+            self.journal.write(state)
+            place = f"{self.folder(state.time)}/batch={number}"
+            aside = f"{self._entity['base']}/_rejected/{self.name}/batch={number}"
+            for folder in (place, aside):
+                self._files.delete(folder)
+            rejected = batch.write(place, aside) if summary.messages else 0
+            landed = summary.messages - rejected
+            self.journal.write(
+                times.finish(state, landed, rejected, summary.high, summary.offsets, now)
+            )
+            self.reached = {
+                "batch": number,
+                "time": state.time,
+                "messages": summary.messages,
+                "rejected": rejected,
+                "seconds": clock.monotonic() - started,
+            }
+
+    def close(self, taken: Mapping[str, float] | float) -> None:
+        """Close what all partitions have passed: remember it, then set the markers.
+
+        taken: as for times.close(). To be called with the lock.
+        """
+        state = times.close(self.journal.state, taken, self._interval)
+        if times.due(state):
+            self.journal.write(state)
+            self._mark()
+
+    def _mark(self) -> None:
+        """Set the markers that are due, oldest first; the next state that is written says so."""
+        markers = times.due(self.journal.state)
+        for marker in markers:
+            before = "first" if marker.previous is None else f"after-{stamp(marker.previous)}"
+            text = json.dumps({"messages": self.journal.state.open[marker.time]})
+            self._files.write(f"{self.folder(marker.time)}/_closed/{before}", text, anew=True)
+        if markers:
+            self.journal.state = times.marked(self.journal.state, markers)
