@@ -98,11 +98,11 @@ class Run:
         }
         self.connect = services.Connect(folder, self.broker, self.connector, avro)
         self.stream = loading.Stream(folder, self.shop, self.broker, avro)
+        self.watch = loading.Watch(self.connect, self.stream)
         self.loader = loading.Loader(folder, self.shop, self.server.port)
         self.workload = workload.Workload(self.tables, self.open, options.seed, options.rate)
         self.phases: list[Phase] = []
         self.wrong: list[str] = []
-        self.restarted = 0  # times that Connect had to be told to try again
 
     def open(self) -> psycopg.Connection[Any]:
         """Return a connection to the database."""
@@ -133,6 +133,7 @@ class Run:
         self.server.start()
         with console.Step("Start the stream"):
             self.stream.start()
+        self.watch.start()
         self.loader.start()
 
     def _prepare_capture(self) -> None:
@@ -151,8 +152,8 @@ class Run:
         """End everything, in the other order; each whatever became of the others."""
         self.workload.close()
         for one in (
-            self.loader, self.stream, self.server, self.connect, self.registry, self.broker,
-            self.database,
+            self.watch, self.loader, self.stream, self.server, self.connect, self.registry,
+            self.broker, self.database,
         ):  # fmt: skip
             with contextlib.suppress(Exception):
                 one.stop()
@@ -211,10 +212,12 @@ class Run:
             self.database,
         )  # fmt: skip
         victim: Any = next(each for each in victims if each.name == name)
+        self.watch.spared.add(name)
         victim.kill()
-        if victim is not self.loader:
+        if victim is not self.loader:  # the next load comes by itself
             time.sleep(1)
             victim.start()
+        self.watch.spared.discard(name)
 
     def _snapshot(self, kind: str) -> None:
         """Ask Debezium for all rows once more, in mid-stream."""
@@ -258,7 +261,6 @@ class Run:
 
     def _has_arrived(self, number: int) -> bool:
         """Return whether `current` of each table shows the sentinel."""
-        self.restarted += self.connect.restart_if_failed()
         with contextlib.suppress(Exception):
             cursor = self.server.cursor()
             for table in self.tables:
@@ -308,7 +310,7 @@ class Run:
         loads = statistics.median(self.loader.seconds) if self.loader.seconds else 0
         print(
             f"Loads: exit codes {', '.join(f'{code}: {count}' for code, count in codes)};"
-            f" median {loads:.1f} s. Tasks of Connect started again: {self.restarted}"
+            f" median {loads:.1f} s. Ended by itself and started again: {self.watch.restarted}"
         )
         names = list(self.phases[-1].memory) + list(self.phases[-1].files)
         if names:

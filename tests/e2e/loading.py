@@ -17,8 +17,10 @@ import psutil
 from e2e import services
 from e2e.shop import Shop
 from spark_cdc import ports, server
+from spark_cdc.errors import SparkCdcError
 
 EVERY = 5.0  # seconds from the start of one load to that of the next
+INTERVAL = 5  # seconds between two batches, which is also that of business times
 MEMORY = "1g"
 
 
@@ -71,17 +73,53 @@ class Stream(services.Service):
     ) -> None:
         super().__init__(run)
         self.shop, self.broker, self.registry = shop, broker, registry
+        self._begin = 0  # where in the log the last start begins
 
     def command(self) -> Sequence[str]:
-        words = ["--kafka", self.broker.address]
+        words = ["--kafka", self.broker.address, "--interval", f"{INTERVAL}s", "--memory", "512m"]
         words += ["--registry", self.registry.confluent_url] if self.registry else []
         return [sys.executable, "-m", "spark_cdc.cli", "stream", *words]
 
     def environment(self) -> Mapping[str, str]:
         return self.shop.environment(0)
 
+    def launch(self) -> None:
+        self._begin = self.log.stat().st_size if self.log.exists() else 0
+        super().launch()
+
     def is_ready(self) -> bool:
-        return (Path(self.shop.landing) / "_stream").is_dir()
+        return b"Streaming " in self.log.read_bytes()[self._begin :]
+
+
+class Watch(threading.Thread):
+    """Starts again what ended by itself, as whoever watches services does.
+
+    restarted: how often, by name.
+    """
+
+    def __init__(self, connect: services.Connect, stream: Stream) -> None:
+        super().__init__(daemon=True)
+        self._connect, self._stream = connect, stream
+        self._ended = threading.Event()
+        self.spared: set[str] = set()  # those that somebody else is about to start
+        self.restarted: dict[str, int] = {}
+
+    def run(self) -> None:
+        while not self._ended.wait(2):
+            if self._connect.name not in self.spared and self._connect.restart_if_failed():
+                self._count(self._connect.name)
+            if self._stream.name not in self.spared and not self._stream.is_alive():
+                self._count(self._stream.name)
+                with contextlib.suppress(SparkCdcError):  # as long as the broker is away
+                    self._stream.start()
+
+    def _count(self, name: str) -> None:
+        self.restarted[name] = self.restarted.get(name, 0) + 1
+
+    def stop(self) -> None:
+        self._ended.set()
+        if self.is_alive():
+            self.join(120)
 
 
 class Loader(threading.Thread):
@@ -136,9 +174,6 @@ class Loader(threading.Thread):
                         services.end(process.pid, signal.SIGKILL)
                         return
             time.sleep(0.1)
-
-    def start_again(self) -> None:
-        """Nothing to do: the next load is started in any case."""
 
     def stop(self) -> None:
         self._ended.set()
