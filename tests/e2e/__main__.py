@@ -368,6 +368,7 @@ def main(words: list[str]) -> int:
     shutil.rmtree(options.folder, ignore_errors=True)
     options.folder.mkdir(mode=0o700, parents=True)
     downloads.ensure()
+    downloads.ensure_postgresql()
     print(f"Seed {options.seed}, {options.encoding}; folder {options.folder}", flush=True)
     run = Run(options.folder, options)
     try:

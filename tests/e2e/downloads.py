@@ -6,16 +6,19 @@ Each line of downloads.txt is what it is for, its Maven coordinates and its chec
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import os
+import shutil
 import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from spark_cdc import java
+import postgres
+from spark_cdc import console, java
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 
@@ -80,6 +83,22 @@ def pinned() -> list[Download]:
 def folder() -> Path:
     """Return where downloads are kept, by part."""
     return ROOT / ".spark_cdc" / "e2e" / "downloads"
+
+
+def ensure_postgresql() -> None:
+    """Install Debian's PostgreSQL where there is none and this user may; else leave it be."""
+    with contextlib.suppress(SparkCdcError):
+        postgres.binary("initdb")
+        return
+    apt = shutil.which("apt-get")
+    if apt and os.geteuid() == 0:
+        console.run(
+            "Install PostgreSQL",
+            [apt, "install", "--yes", "--no-install-recommends", "postgresql"],
+            log=folder().parent / "apt.log",
+            next_step="Where lists of packages are old: apt-get update",
+            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        )
 
 
 def _is_there(one: Download) -> bool:
