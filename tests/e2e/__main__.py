@@ -36,30 +36,7 @@ PHASES = 10
 ARRIVES = 240.0  # seconds that the sentinel may take at most
 TARGET = 15.0  # seconds from a commit in PostgreSQL to one in the ledger
 VICTIMS = ("connect", "broker", "registry", "stream", "spark_server", "dbt", "postgresql")
-CONNECTOR = {
-    "name": "shop",
-    "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
-    "tasks.max": "1",
-    "database.hostname": ports.HOST,
-    "database.user": "debezium",
-    "database.dbname": DATABASE,
-    "topic.prefix": "shop",
-    "schema.include.list": "public",
-    "plugin.name": "pgoutput",
-    "slot.name": "shop",
-    "publication.name": "shop",
-    "publication.autocreate.mode": "disabled",
-    "skipped.operations": "none",
-    "signal.data.collection": "public.signals",
-    "schema.name.adjustment.mode": "avro",
-    "poll.interval.ms": "100",
-    # as long as it takes until the database is back
-    "errors.max.retries": "-1",
-    "topic.creation.default.replication.factor": "1",
-    "topic.creation.default.partitions": "1",
-}
-
-
+EXAMPLES = downloads.ROOT / "docs" / "examples"  # what docs/postgresql.md tells to do
 SLOT = "select confirmed_flush_lsn is not null from pg_replication_slots"
 
 
@@ -91,12 +68,11 @@ class Run:
         os.environ.update(self.shop.environment(0))
         self.server = loading.SparkServer(folder, self.shop)
         avro = self.registry if options.encoding == "avro" else None
-        self.connector = {
-            **CONNECTOR,
-            "database.port": str(self.database.port),
-            "database.password": self.database.password,
-        }
-        self.connect = services.Connect(folder, self.broker, self.connector, avro)
+        connector = services.read_properties(EXAMPLES / "postgresql_connector.properties")
+        connector["database.port"] = str(self.database.port)
+        self.connect = services.Connect(
+            folder, self.broker, connector, self.database.password, avro
+        )
         self.stream = loading.Stream(folder, self.shop, self.broker, avro)
         self.watch = loading.Watch(self.connect, self.stream)
         self.loader = loading.Loader(folder, self.shop, self.server.port)
@@ -138,15 +114,8 @@ class Run:
 
     def _prepare_capture(self) -> None:
         """Do what the tutorial tells the owner of a database to do."""
-        names = ", ".join(table.name for table in self.tables)
-        for sql in (
-            "create table signals (id text primary key, type text, data text)",
-            f"create publication shop for table {names}, signals",
-            f"create role debezium with login replication password '{self.database.password}'",
-            f"grant select on {names} to debezium",
-            "grant select, insert, delete on signals to debezium",
-        ):
-            self.database.query(sql)
+        sql = (EXAMPLES / "postgresql_capture.sql").read_text("utf-8")
+        self.database.query(sql.replace("change me", self.database.password))
 
     def stop(self) -> None:
         """End everything, in the other order; each whatever became of the others."""
@@ -337,15 +306,15 @@ class Run:
 
 def plan(options: Any) -> list[Phase]:
     """Return what the phases are for."""
-    phases = [Phase() for _ in range(max(PHASES, 1))]
+    phases = [Phase() for _ in range(PHASES)]
     for number in (2, 4, 6, 8):
         phases[number].what.append("columns")
     for number in (1, 5):
         phases[number].what.append("snapshot again")
     if options.kills:
-        for number, victim in zip(range(1, PHASES), VICTIMS, strict=False):
+        for number, victim in enumerate(VICTIMS, 1):
             phases[number].what.append(f"kill {victim}")
-    return phases
+    return phases[: options.phases]
 
 
 def options_of(words: list[str]) -> Any:
@@ -353,6 +322,7 @@ def options_of(words: list[str]) -> Any:
     parser.add_argument("--encoding", choices=("json", "avro"), default="json")
     parser.add_argument("--kills", action="store_true", help="kill each process once")
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
+    parser.add_argument("--phases", type=int, default=PHASES, help=f"of the {PHASES} (all)")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--rate", type=float, default=50, help="events per second at most (50)")
     parser.add_argument("--seconds", type=float, default=20, help="of work between standstills")

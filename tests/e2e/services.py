@@ -310,17 +310,19 @@ class Registry(JavaService):
 class Connect(JavaService):
     """Kafka Connect with one Debezium connector, in one process.
 
-    connector: settings of the connector. registry: given for messages in Avro, else they are JSON.
+    connector: settings of the connector. password: of its user in the database. registry: given for
+    messages in Avro, else they are JSON.
     """
 
     name = "connect"
     main = "org.apache.kafka.connect.cli.ConnectStandalone"
 
     def __init__(
-        self, run: Path, broker: Broker, connector: Mapping[str, str], registry: Registry | None
-    ) -> None:
+        self, run: Path, broker: Broker, connector: Mapping[str, str], password: str,
+        registry: Registry | None,
+    ) -> None:  # fmt: skip
         super().__init__(run)
-        self.connector = connector
+        self.connector, self._password = connector, password
         plugins = self.folder / "plugins"
         plugins.mkdir()
         kept = downloads.folder()
@@ -355,6 +357,9 @@ class Connect(JavaService):
                 "listeners": f"http://{ports.HOST}:{self.port}",
                 "offset.storage.file.filename": str(self.folder / "offsets"),
                 "offset.flush.interval.ms": "1000",
+                "config.providers": "env",
+                "config.providers.env.class": "org.apache.kafka.common.config.provider"
+                ".EnvVarConfigProvider",
                 **converters,
             },
         )
@@ -362,6 +367,9 @@ class Connect(JavaService):
 
     def arguments(self) -> Sequence[str]:
         return ["worker.properties", "connector.properties"]
+
+    def environment(self) -> Mapping[str, str]:
+        return {**os.environ, "DEBEZIUM_PASSWORD": self._password}
 
     def status(self) -> str:
         """Return the state of connector and task, such as RUNNING, FAILED, or nothing."""
@@ -409,6 +417,12 @@ class ObjectStore(Service):
         with contextlib.suppress(OSError), urllib.request.urlopen(self.url, timeout=2):
             return True
         return False
+
+
+def read_properties(file: Path) -> dict[str, str]:
+    """Return the settings of a file of Java properties."""
+    lines = (line.partition("=") for line in file.read_text("utf-8").splitlines())
+    return {key: value for key, sign, value in lines if sign and not key.startswith("#")}
 
 
 def write_properties(file: Path, settings: Mapping[str, str]) -> None:

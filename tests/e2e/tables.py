@@ -68,14 +68,10 @@ class Column:
 
 @dataclasses.dataclass
 class Table:
-    """A table; its columns change while the shop is open.
-
-    full: replica identity full, so that each update and delete sends the whole old row.
-    """
+    """A table; its columns change while the shop is open."""
 
     name: str
     columns: list[Column]
-    full: bool = False
     dropped: list[str] = dataclasses.field(default_factory=list)
 
     @property
@@ -108,7 +104,6 @@ class Table:
         return [
             f"create table {self.name} ({', '.join(columns)}, primary key ({keys}))",
             *external,
-            *([f"alter table {self.name} replica identity full"] if self.full else []),
             f"create table did.{self.name} (seq bigint default nextval('did.seq'), xid bigint"
             f" default pg_current_xact_id()::text::bigint, op text, {logged})",
         ]
@@ -165,7 +160,6 @@ def shop() -> list[Table]:
                 Column("attributes", "jsonb"),
                 Column("comment", "text", large=True),
             ],
-            full=True,
         ),
     ]
 
