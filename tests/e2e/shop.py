@@ -98,8 +98,9 @@ class Shop:
     def _column(self, column: Any) -> str:
         parts = [column.name, column.kind.data_type]
         parts += ["key"] if column.key else []
-        if column.kind.encoding and self.encoding == "json":
-            parts.append(f"encoding={column.kind.encoding}")
+        encoding = column.kind.encoding
+        if encoding and (self.encoding, encoding) != ("avro", "base64"):  # Avro has decimals
+            parts.append(f"encoding={encoding}")
         return ":".join(parts)
 
     @staticmethod
