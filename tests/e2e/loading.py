@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from e2e import services
 from e2e.shop import Shop
@@ -97,9 +94,9 @@ class Watch(threading.Thread):
     restarted: how often, by name.
     """
 
-    def __init__(self, connect: services.Connect, stream: Stream) -> None:
+    def __init__(self, connect: services.Connect, *others: services.Service) -> None:
         super().__init__(daemon=True)
-        self._connect, self._stream = connect, stream
+        self._connect, self._others = connect, others
         self._ended = threading.Event()
         self.spared: set[str] = set()  # those that somebody else is about to start
         self.restarted: dict[str, int] = {}
@@ -108,10 +105,11 @@ class Watch(threading.Thread):
         while not self._ended.wait(2):
             if self._connect.name not in self.spared and self._connect.restart_if_failed():
                 self._count(self._connect.name)
-            if self._stream.name not in self.spared and not self._stream.is_alive():
-                self._count(self._stream.name)
-                with contextlib.suppress(SparkCdcError):  # as long as the broker is away
-                    self._stream.start()
+            for one in self._others:
+                if one.name not in self.spared and not one.is_alive():
+                    self._count(one.name)
+                    with contextlib.suppress(SparkCdcError):  # as long as the broker is away
+                        one.start()
 
     def _count(self, name: str) -> None:
         self.restarted[name] = self.restarted.get(name, 0) + 1
@@ -122,65 +120,44 @@ class Watch(threading.Thread):
             self.join(120)
 
 
-class Loader(threading.Thread):
-    """`spark-cdc run`, again and again, as a scheduler starts it.
+class Loader(services.Service):
+    """`spark-cdc run --every 5s`: load after load."""
 
-    codes: how often it ended with which exit code; a kill is a negative one. seconds: how long
-    those took that loaded something.
-    """
-
-    name = "dbt"
+    name = "loads"
 
     def __init__(self, run: Path, shop: Shop, port: int) -> None:
-        super().__init__(daemon=True)
-        self.log = run / "logs" / "loads.log"
-        self._shop, self._port, self._pid = shop, port, run / "pids" / self.name
-        self._process: subprocess.Popen[bytes] | None = None
-        self._ended = threading.Event()
-        self.codes: dict[int, int] = {}
-        self.seconds: list[float] = []
+        super().__init__(run)
+        self._shop, self._server_port = shop, port
 
-    def run(self) -> None:
-        while not self._ended.is_set():
-            began = time.monotonic()
-            with self.log.open("ab") as log:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "spark_cdc.cli", "run", "--retries", "0"],
-                    cwd=self._shop.folder,
-                    env=self._shop.environment(self._port),
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,
-                )
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    services.note(self._pid, self._process.pid)
-                code = self._process.wait()
-            took = time.monotonic() - began
-            self.codes[code] = self.codes.get(code, 0) + 1
-            if code == 0:
-                self.seconds.append(took)
-            self._ended.wait(max(0.2, EVERY - took))
+    def command(self) -> Sequence[str]:
+        every = f"{EVERY:.0f}s"
+        return [sys.executable, "-m", "spark_cdc.cli", "run", "--retries", "0", "--every", every]
+
+    def environment(self) -> Mapping[str, str]:
+        return self._shop.environment(self._server_port)
+
+    def is_ready(self) -> bool:
+        return True
 
     def kill(self) -> None:
-        """End a load while it writes: two seconds after its start at least."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            process = self._process
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if process and process.poll() is None:
-                    age = time.time() - psutil.Process(process.pid).create_time()
-                    if age > 4:
-                        services.end(process.pid, signal.SIGKILL)
-                        return
-            time.sleep(0.1)
+        """End it in the middle of a load: soon after there is something to load."""
+        landing = Path(self._shop.landing)
+        known = closed(landing)
+        wait_for(lambda: closed(landing) > known, 30)
+        time.sleep(4)
+        super().kill()
 
-    def stop(self) -> None:
-        self._ended.set()
-        if self._process and self._process.poll() is None:
-            services.end(self._process.pid)
-        if self.is_alive():
-            self.join(30)
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Let it load nothing meanwhile: files of the project are written."""
+        self.stop()
+        yield
+        self.start()
+
+
+def closed(landing: Path) -> int:
+    """Return how many business times are closed."""
+    return sum(1 for _ in landing.glob("*/*/_closed/*"))
 
 
 def wait_for(what: Callable[[], bool], seconds: float) -> float | None:
