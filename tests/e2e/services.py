@@ -342,7 +342,6 @@ class Connect(JavaService):
                     "": "io.apicurio.registry.utils.converter.AvroConverter",
                     ".apicurio.registry.url": f"{registry.url}/registry/v2",
                     ".apicurio.registry.auto-register": "true",
-                    ".apicurio.registry.find-latest": "true",
                     ".apicurio.registry.as-confluent": "true",
                     ".apicurio.registry.headers.enabled": "false",
                     ".apicurio.registry.use-id": "contentId",
