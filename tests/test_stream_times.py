@@ -25,7 +25,7 @@ ENTITY = {
     "encoding": "json",
     "key_encoding": "json",
     "path": "landing/people/{business_date:%Y-%m-%dT%H%M%S}",
-    "base": "landing/people",
+    "base": "landing",
     "interval": 10,
 }
 
@@ -304,6 +304,6 @@ def test_a_landing_without_its_checkpoint_is_refused() -> None:
     files = Memory()
     here = Landing(ENTITY, files)
     here.land(Messages([("p-0", 0, at(1))], files), 0)
-    files.delete("landing/people/_stream")
+    files.delete("landing/_stream")
     with pytest.raises(SparkCdcError, match="of which there is no checkpoint"):
         Landing(ENTITY, files)

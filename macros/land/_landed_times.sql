@@ -69,7 +69,7 @@
             {%- set row.missing = previous -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set is_next = row.missing is not none and (since is none or not row.times or row.times[-1] <= since) -%}
+    {%- set is_next = row.missing is not none and (not row.times or (since is not none and row.times[-1] <= since)) -%}
     {%- set problem -%}
 the business time {{ row.missing }}, which {% if row.times %}is not in the landing{% else %}comes before the first in the landing{% endif %}, was streamed and is not {# -#}
 loaded: bring its folder back, or load on behind it

@@ -6,16 +6,18 @@ Spark in it (streaming.job); on a cluster spark-submit runs the same job.
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 import json
 import os
 import re
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, project, table_formats
+from spark_cdc import chain, jars, java, project, status, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
 
@@ -141,12 +143,24 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--job", metavar="FILE", help="only write what the job needs, for spark-submit"
     )
+    parser.add_argument(
+        "--status", action="store_true", help="only say how far each entity is; beside a stream"
+    )
+    parser.add_argument(
+        "--retention",
+        type=functools.partial(parse_time, "--retention"),
+        metavar="TIME",
+        help="only drop business times of the landing that are loaded and older: 30d",
+    )
+    parser.add_argument("--output", choices=("table", "json"), default="table", help="of --status")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Any) -> int:
     """Become the job, or write what it needs."""
     job = plan(arguments, _found(arguments))
+    if arguments.retention is not None:
+        job |= {"task": "retention", "retention": _retention(arguments, job)}
     if arguments.job:
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
         needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job)]
@@ -195,6 +209,17 @@ def _found(arguments: Any) -> dict[str, Any]:
     return found
 
 
+def _retention(arguments: Any, job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what may be dropped: what lies before a time, and before the last load."""
+    names = [entity["name"] for entity in job["entities"]]
+    found = status.read(chain.Dbt(arguments.target), names)
+    last = {one.entity: one.times[-1] for one in found if one.times}
+    return {
+        "before": int(time.time()) - arguments.retention,
+        "loaded": {n: int(t.replace(tzinfo=dt.timezone.utc).timestamp()) for n, t in last.items()},
+    }
+
+
 def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the job: settings, and entities with their sources.
 
@@ -234,6 +259,8 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         "kafka": {"kafka.bootstrap.servers": kafka} if kafka else {},
         "kafka_options": arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS"),
         "registry": registry,
+        "task": "status" if arguments.status else "stream",
+        "output": arguments.output,
         "once": arguments.once,
         "trigger": arguments.interval,
         "idle": arguments.idle,
@@ -283,9 +310,16 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         "encoding": encoding,
         "key_encoding": stream["key_encoding"] or encoding,
         "path": path.rstrip("/"),
-        "base": path.split("{business_date")[0].rpartition("/")[0] or "/",
+        "base": _base(path),
         "interval": interval,
     }
+
+
+def _base(path: str) -> str:
+    """Return the folder for checkpoints and for what is set aside: beside that of the entity."""
+    own = path.split("{business_date")[0].rpartition("/")[0]
+    above = own.rpartition("/")[0]
+    return above if above and not above.endswith(":/") else own
 
 
 def _jars(job: Mapping[str, Any]) -> list[Jar]:

@@ -11,6 +11,9 @@ class Files:
     def __init__(self, jvm: Any, conf: Any, place: str) -> None:
         self._jvm = jvm
         self._system = jvm.org.apache.hadoop.fs.Path(place).getFileSystem(conf)
+        if self._system.getScheme() == "file":
+            # without the files of checksums beside: after a kill they do not fit
+            self._system = self._system.getRawFileSystem()
 
     def _path(self, path: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(path)

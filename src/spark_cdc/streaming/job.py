@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
 
+from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import messages
+from spark_cdc.streaming import broker, messages
 from spark_cdc.streaming.batches import SparkBatch
 from spark_cdc.streaming.files import Files
 from spark_cdc.streaming.landing import Landing, stamp
@@ -59,8 +60,7 @@ class Stream:
     def __init__(
         self, spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any]
     ) -> None:
-        conf = spark._jsc.hadoopConfiguration()
-        self.landing = Landing(entity, Files(spark._jvm, conf, entity["base"]))
+        self.landing = Landing(entity, storage(spark, entity))
         self._registry = Registry(job["registry"]) if job["registry"] else None
         self.name: str = entity["name"]
         self._entity = entity
@@ -187,61 +187,85 @@ def session(job: Mapping[str, Any]) -> SparkSession:
     return spark
 
 
-def check_kafka(spark: SparkSession, job: Mapping[str, Any]) -> None:
-    """Refuse a broker that does not answer, and topics that are not there, before anything starts.
+def from_kafka(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the entities that take topics."""
+    return [entity for entity in job["entities"] if entity["kind"] in messages.KAFKA]
 
-    Raises SparkCdcError with all that is wrong.
-    """
-    asked = [entity for entity in job["entities"] if entity["kind"] in messages.KAFKA]
-    if not asked:
-        return
-    jvm: Any = spark._jvm
-    properties = jvm.java.util.Properties()
-    for name, value in job["kafka"].items():
-        if name.startswith("kafka."):
-            properties.setProperty(name.removeprefix("kafka."), value)
-    for name in ("request.timeout.ms", "default.api.timeout.ms"):
-        properties.setProperty(name, "15000")
-    address = job["kafka"].get("kafka.bootstrap.servers")
-    admin = None
-    try:
-        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(properties)
-        there = set(admin.listTopics().names().get())
-    except Exception as error:  # whatever the client says
-        reason = str(error).splitlines()[1 if "\n" in str(error) else 0][:300]
-        raise SparkCdcError(
-            f"Kafka does not answer at {address}: {reason}",
-            "Check --kafka, whether the broker is up, and --kafka-options if it asks who you are.",
-        ) from error
-    finally:
-        if admin is not None:
-            admin.close()
-    wrong = []
-    for entity in asked:
-        if entity["kind"] == "topic":
-            lacking = [topic for topic in entity["from"].split(",") if topic not in there]
-            wrong += [f"{entity['name']}: there is no topic {topic}" for topic in lacking]
-    if wrong:
-        seen = ", ".join(sorted(one for one in there if not one.startswith("__"))[:20])
-        raise SparkCdcError(
-            "\n".join(wrong) + f"\n  at {address} there are: {seen or 'none'}",
-            "Correct source.stream.topic in the entity's YAML; a topic that the connector makes"
-            " with its first message can be made before: kafka-topics.sh --create.",
+
+def storage(spark: SparkSession, entity: Mapping[str, Any]) -> Files:
+    """Return the files where an entity lands."""
+    return Files(spark._jvm, spark._jsc.hadoopConfiguration(), entity["base"])
+
+
+def status(spark: SparkSession, job: Mapping[str, Any]) -> int:
+    """Print how far each entity is."""
+    ends: dict[str, dict[str, int]] = {}
+    if job["kafka"] and from_kafka(job):
+        with broker.opened(spark._jvm, job["kafka"]) as asked:
+            ends = {entity["name"]: asked.ends(entity) for entity in from_kafka(job)}
+    told = []
+    for entity in job["entities"]:
+        state = Landing(entity, storage(spark, entity), is_read_only=True).journal.state
+        lag = {
+            name: end - state.offsets.get(name, 0)
+            for name, end in sorted(ends.get(entity["name"], {}).items())
+        }
+        told.append(
+            {
+                "entity": entity["name"],
+                "batch": None if state.batch < 0 else state.batch,
+                "time": stamp(state.time) if state.time else None,
+                "closed_before": stamp(state.floor) if state.floor else None,
+                "open": [stamp(time) for time in sorted(state.open) if time >= state.floor],
+                "messages": state.messages,
+                "rejected": state.rejected,
+                "lag": lag or None,
+            }
         )
+    if job["output"] == "json":
+        print(json.dumps(told, indent=2))
+        return 0
+    rows = [
+        [
+            *(one[name] for name in ("entity", "batch", "time", "closed_before")),
+            ", ".join(one["open"]),
+            *(one["messages"], one["rejected"]),
+            sum(one["lag"].values()) if one["lag"] else "",
+        ]
+        for one in told
+    ]
+    headings = ["entity", "batch", "business time", "closed before", "open", "messages"]
+    print(console.table([*headings, "set aside", "lag"], rows, 60))
+    return 0
+
+
+def retain(spark: SparkSession, job: Mapping[str, Any]) -> int:
+    """Drop business times of the landing that are loaded and older than is to be kept."""
+    for entity in job["entities"]:
+        landing = Landing(entity, storage(spark, entity), is_read_only=True)
+        loaded = job["retention"]["loaded"].get(entity["name"]) or 0
+        dropped = landing.drop(min(job["retention"]["before"], loaded))
+        span = f", {stamp(dropped[0])} to {stamp(dropped[-1])}" if dropped else ""
+        print(f"{entity['name']}  {len(dropped)} business times dropped{span}", flush=True)
+    return 0
 
 
 def work(job: Mapping[str, Any]) -> int:
-    """Stream until all is taken (once), or until told to end."""
+    """Do what the job says; stream until all is taken (once), or until told to end."""
     ending = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
         ending.set()
 
     spark = session(job)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
     try:
-        check_kafka(spark, job)
+        if job["task"] != "stream":
+            return {"status": status, "retention": retain}[job["task"]](spark, job)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
+        if from_kafka(job):
+            with broker.opened(spark._jvm, job["kafka"]) as asked:
+                asked.check(from_kafka(job))
         if job["registry"]:
             Registry(job["registry"]).check()
         streams = [Stream(spark, entity, job) for entity in job["entities"]]

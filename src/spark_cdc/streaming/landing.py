@@ -53,10 +53,13 @@ def stamp(time: int) -> str:
 class Landing:
     """The landing of an entity.
 
+    is_read_only: whether only what is there is looked at, beside the stream that writes it.
     reached: what the last batch that landed says of itself, for lines of progress.
     """
 
-    def __init__(self, entity: Mapping[str, Any], files: Storage) -> None:
+    def __init__(
+        self, entity: Mapping[str, Any], files: Storage, is_read_only: bool = False
+    ) -> None:
         self.name: str = entity["name"]
         self.lock = threading.Lock()
         self.is_ending = False
@@ -67,8 +70,9 @@ class Landing:
         self._place = f"{entity['base']}/_stream/{self.name}"
         self.checkpoint = f"{self._place}/checkpoint"
         self.journal = Journal(files, f"{self._place}/journal")
-        self._check()
-        self._mark()
+        if not is_read_only:
+            self._check()
+            self._mark()
 
     def _check(self) -> None:
         """Refuse a checkpoint of another source, and a landing that has lost its checkpoint."""
@@ -84,7 +88,7 @@ class Landing:
             )
         if theirs:
             return
-        there = self._files.found(re.sub(r"\{business_date[^{}]*\}", "*", self._path) + "/batch=*")
+        there = self._files.found(f"{self._pattern}/batch=*")
         if there:
             raise SparkCdcError(
                 f"{self.name}: {there[0]} is of another stream, of which there is no checkpoint in"
@@ -97,6 +101,26 @@ class Landing:
     @property
     def _path(self) -> str:
         return str(self._entity["path"])
+
+    @property
+    def _pattern(self) -> str:
+        """What finds the folders of all business times."""
+        form = re.sub(r"\{business_date:([^{}]*)\}", r"\1", self._path)
+        return re.sub("%.", "*", form)
+
+    def drop(self, before: int) -> list[int]:
+        """Drop what is closed and of a business time before another; return these times."""
+        form = re.sub(r"\{business_date:([^{}]*)\}", r"\1", self._path)
+        parts = form.count("/") + 1
+        dropped = []
+        for marker in self._files.found(f"{self._pattern}/_closed"):
+            folder = marker.rpartition("/")[0]
+            tail = "/".join(folder.split("/")[-parts:])
+            moment = dt.datetime.strptime(tail, form).replace(tzinfo=dt.timezone.utc)
+            if moment.timestamp() < before:
+                self._files.delete(folder)
+                dropped.append(int(moment.timestamp()))
+        return sorted(dropped)
 
     def folder(self, time: int) -> str:
         """Return where a business time lies."""

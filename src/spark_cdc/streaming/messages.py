@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
@@ -102,8 +103,9 @@ def decoded(
     try:
         found = _from_avro(name, schema)
         messages.select(found)  # what Spark can't read, such as a schema within itself, it says now
-    except PySparkException as error:
-        reason = str(error).splitlines()[0][:300]
+    except (PySparkException, Py4JJavaError) as error:
+        said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else error
+        reason = " ".join(str(said).split())[:300]
         return None, sf.lit(f"{name}: Spark can't read schema {number}: {reason}")
     bad = sf.when(~found["end"].eqNullSafe(sf.lit(END)), f"{name}: not what schema {number} says")
     return found["body"], bad

@@ -1,0 +1,464 @@
+"""`spark-cdc stream`: what it refuses, and from files, Kafka and a registry into the landing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import http.server
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import fastavro
+import pytest
+
+from project import ROOT, Project
+from spark_cdc import cli as command_line
+from spark_cdc import entity, stream
+from spark_cdc.errors import SparkCdcError
+from spark_cdc.macros import load_macros
+from spark_cdc.streaming.registry import Registry
+
+PEOPLE = {"id": {"data_type": "bigint", "role": "key"}, "name": "string"}
+STAMPS = "%Y-%m-%dT%H%M%S"
+T = 1_709_547_300  # 2024-03-04 10:15:00
+
+
+def event(number: int, name: str, lsn: int) -> str:
+    """A message of Debezium, as a line."""
+    source = {"connector": "postgresql", "lsn": lsn, "sequence": f'["{lsn}","{lsn}"]', "ts_us": 1}
+    row = {"id": number, "name": name}
+    return json.dumps({"before": None, "after": row, "source": source, "op": "c", "ts_ms": 1})
+
+
+def source(project: Project, **stream_of: Any) -> dict[str, Any]:
+    """`source` of an entity that is streamed."""
+    path = f"{project.landing}/people/{{business_date}}"
+    return {"format": "parquet", "path": path, "stream": stream_of}
+
+
+def put(project: Project, name: str, seconds: int, *lines: str | bytes) -> None:
+    """A file comes into the folder that is streamed; seconds: of its time, from T on."""
+    folder = project.folder / "incoming"
+    folder.mkdir(exist_ok=True)
+    new = folder / f".{name}"
+    new.write_bytes(b"".join((x.encode() if isinstance(x, str) else x) + b"\n" for x in lines))
+    os.utime(new, (T + seconds, T + seconds))
+    new.rename(folder / name)
+
+
+def landed(project: Project) -> dict[str, list[str]]:
+    """What lies in the landing: by business time its batches and its marker."""
+    places = (project.folder / "landing" / "people").iterdir()
+    return {
+        place.name: sorted(
+            f"_closed/{next(one.iterdir()).name}" if one.name == "_closed" else one.name
+            for one in place.iterdir()
+        )
+        for place in places
+    }
+
+
+@pytest.fixture
+def people(project: Project) -> Project:
+    """A project with an entity whose messages come as files."""
+    project.entity(
+        "people",
+        PEOPLE,
+        load_type="events",
+        business_date_type="timestamp",
+        events={"format": "debezium"},
+        source=source(project, files=f"{project.folder}/incoming"),
+    )
+    return project
+
+
+def test_from_files_to_current(
+    people: Project,
+    cli: Callable[..., subprocess.CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Batches land once, are closed and loaded; late files and a batch that Spark repeats."""
+
+    def streamed(*words: str) -> str:
+        options = ("--once", "--interval", "10s", "--max-per-trigger", "1", "--cores", "1")
+        done = cli("stream", *options, *words, SPARK_CDC_PROJECT_DIR=str(people.folder))
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    put(people, "a.json", 3, event(1, "Ann", 1), "", b'{"op": "\xff"}')
+    put(people, "b.json", 17, event(2, "Bob", 2), event(1, "Anna", 3))
+    said = streamed()
+    assert "people  batch 0  20240304T101500  2 messages, 1 set aside" in said
+    assert "people  3 messages landed, 1 set aside, closed before" in said
+    assert landed(people) == {
+        "2024-03-04T101500": ["_closed/first", "batch=0"],
+        "2024-03-04T101510": ["_closed/after-20240304T101500", "batch=1"],
+    }
+    aside = people.folder / "landing/_rejected/people/batch=0"
+    [rejected] = people.query(f"select topic, reason from parquet.`{aside}`")
+    assert rejected[0].endswith("a.json")
+    assert rejected[1] == "value: bytes that are not UTF-8"
+
+    # as if it had been killed before Spark knew that the last batch has landed
+    state = people.folder / "landing/_stream/people"
+    for file in (state / "checkpoint/commits").glob("*1*"):
+        file.unlink()
+    (state / "journal" / "9999999999.json").write_text('{"batch": 1, "do')
+    put(people, "c.json", 5, event(3, "Cy", 4))  # late: its time is closed
+    streamed()
+    assert landed(people)["2024-03-04T101510"] == ["_closed/after-20240304T101500", "batch=1"]
+    assert landed(people)["2024-03-04T101520"] == ["_closed/after-20240304T101510", "batch=2"]
+
+    still_open = people.folder / "landing/people/2024-03-04T101530/batch=3"
+    shutil.copytree(people.folder / "landing/people/2024-03-04T101520/batch=2", still_open)
+    people.serve_commands(monkeypatch)
+    monkeypatch.chdir(people.folder)
+    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0, told
+    assert told["entities"][0]["loaded"] == [f"2024-03-04 10:15:{s}" for s in ("00", "10", "20")]
+    assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob"), (3, "Cy")]
+    refused = people.run("2024-03-04 10:15:30", "people")
+    assert "is not closed: spark-cdc stream may still add messages to it" in refused.output
+    shutil.rmtree(still_open.parent)
+
+
+def found(**more: Any) -> dict[str, Any]:
+    """What the macro _print_streams says of an entity."""
+    one = {
+        "entity": "people",
+        "problems": [],
+        "load_type": "events",
+        "per": "timestamp",
+        "path": "landing/people/{business_date:%Y-%m-%dT%H%M%S}",
+        "stream": {
+            **dict.fromkeys(stream.SOURCES),
+            **{"topic": "shop.people", "encoding": "json", "key_encoding": None},
+        },
+    }
+    more["stream"] = one["stream"] | more["stream"] if more.get("stream") else one["stream"]
+    return {"known": ["people", "orders"], "found": [one | more]}
+
+
+def planned(told: dict[str, Any], *words: str) -> dict[str, Any]:
+    """The job that `spark-cdc stream` would start."""
+    arguments = command_line.parser().parse_args(["stream", *words])
+    return stream.plan(arguments, told)
+
+
+def test_a_job() -> None:
+    told = found(stream={"topic": ["a.b", "a.c"], "encoding": "avro"})
+    words = ("--kafka", "k:9092", "--registry", "http://r", "--interval", "5s", "--idle", "2m")
+    job = planned(told, *words)
+    assert job["kafka"] == {"kafka.bootstrap.servers": "k:9092"}
+    assert (job["trigger"], job["idle"], job["fail_on_data_loss"]) == (5, 120, True)
+    [entity] = job["entities"]
+    assert (entity["kind"], entity["from"], entity["interval"]) == ("topic", "a.b,a.c", 5)
+    assert (entity["encoding"], entity["key_encoding"], entity["base"]) == (
+        "avro",
+        "avro",
+        "landing",
+    )
+    needed = [jar.artifact for jar in stream._jars(job)]
+    assert "spark-sql-kafka-0-10_2.13" in needed
+    assert "spark-avro_2.13" in needed
+    told = found(
+        per="date", path="s3a://bucket/{business_date:%Y/%m/%d}/people", stream={"topic": None}
+    )
+    [entity] = planned(told, "--kafka", "k:1", "--topic", "shop.{entity}")["entities"]
+    assert (entity["from"], entity["interval"]) == ("shop.people", stream.DAY)
+    assert entity["base"] == "s3a://bucket"
+
+
+@pytest.mark.parametrize(
+    ("told", "words", "message"),
+    [
+        (found(), ("--select", "nobody"), "there is no entity 'nobody'"),
+        (found(load_type="full"), (), "people: its load type is full, and only change events"),
+        (found(problems=["people: it is wrong."]), (), "people: it is wrong."),
+        (found(), (), "no broker is named: --kafka HOST:PORT"),
+        (found(stream={"encoding": "avro"}), (), "no schema registry is named: --registry URL"),
+        (found(stream={"topic": None}), (), "people: source.stream names no source; accepted are"),
+        (
+            found(path="landing/people/{business_date:%Y/%m/%d/%H%M}"),
+            ("--interval", "30s"),
+            "people: business times every 30 s would share folders: its path, landing/people/",
+        ),
+        (
+            found(path="landing/people/{business_date:%Y/%m/%d/%H}"),
+            ("--interval", "15m"),
+            "has no minutes",
+        ),
+    ],
+)
+def test_what_is_refused(told: dict[str, Any], words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(SparkCdcError) as caught:
+        planned(told, *words)
+    assert message in caught.value.message
+    assert "Entities of this project are: people, orders" in caught.value.next_step
+
+
+def test_no_entity_is_streamed() -> None:
+    with pytest.raises(SparkCdcError, match=r"no entity has source\.stream"):
+        planned({"known": ["orders"], "found": []})
+    nothing = found()
+    nothing["found"][0]["stream"] = None
+    with pytest.raises(SparkCdcError, match=r"people: its YAML has no source\.stream"):
+        planned(nothing, "--select", "people")
+
+
+@pytest.mark.parametrize("text", ["5", "0s", "m5", "1.5h", "1w"])
+def test_times(text: str) -> None:
+    with pytest.raises(SparkCdcError, match=f"--interval is '{text}'; accepted are"):
+        planned(found(), "--interval", text)
+
+
+def test_what_the_yaml_may_say() -> None:
+    def problems(load_type: str = "events", **more: Any) -> list[str]:
+        given = {"format": "parquet", "path": "landing/people/{business_date}"} | more
+        settings = {"load_type": load_type, "source": given}
+        if load_type == "events":
+            settings["events"] = {"format": "debezium"}
+        return entity.rules()[0]._description_problems(
+            "people",
+            {
+                "name": "stg_people",
+                "meta": {"spark_cdc": settings},
+                "columns": [{"name": "id", "data_type": "bigint", "meta": {"role": "key"}}],
+            },
+        )
+
+    assert problems(stream={"topic": "shop.people"}) == []
+    assert problems(stream={"pattern": "shop[.].*", "encoding": "avro"}) == []
+    [wrong] = problems(stream={"topic": "a", "files": "b"})
+    assert wrong == "source.stream has topic, files; accepted is one of them: remove the others"
+    [wrong] = problems(stream={"topic": "a", "encoding": "xml"})
+    assert "source.stream.encoding is 'xml'; accepted are json, avro" in wrong
+    [wrong] = problems(stream={"topics": "a"})
+    assert "source.stream has the unknown key 'topics'" in wrong
+    [wrong] = problems(stream={"topic": "a"}, format="json")
+    assert "source.format is 'json': what is streamed lands as parquet" in wrong
+    [wrong] = problems(stream={"topic": "a"}, path="in/*/people/{business_date}")
+    assert "accepted is one folder of each business date" in wrong
+    [wrong] = problems("delta", stream={"topic": "a"})
+    assert "load_type is delta: messages are change events" in wrong
+
+
+def test_a_listing_amid_closing_leaves_nothing_out() -> None:
+    """A marker whose predecessor was not seen yet waits; one that is really missing is told."""
+    in_a_row = load_macros()._landed_times_in_a_row
+    first, second, third = (dt.datetime(2024, 3, 4, 10, minute) for minute in (0, 15, 30))
+    markers = {
+        first: "first",
+        second: "after-20240304T100000",
+        third: "after-20240304T101500",
+    }
+
+    def outstanding(*times: dt.datetime, since: dt.datetime | None = None) -> tuple[Any, bool]:
+        told = in_a_row(list(times), markers, since)
+        return told["times"], bool(told["problem"])
+
+    assert outstanding(first, second, third) == ([first, second, third], False)
+    assert outstanding(first, third) == ([first], False)
+    assert outstanding(third, since=second) == ([third], False)  # the others are dropped
+    assert outstanding(first, third, since=first) == ([first], True)
+    assert outstanding(second, third) == ([], True)
+    assert "2024-03-04 10:00:00" in in_a_row([second], markers, None)["problem"]
+
+
+class Schemas(http.server.BaseHTTPRequestHandler):
+    """A registry, as far as it is asked: Confluent's API at the top."""
+
+    known: ClassVar[dict[int, dict[str, Any]]] = {}
+
+    def do_GET(self) -> None:
+        number = self.path.rpartition("/")[2]
+        answer: Any = [] if self.path == "/subjects" else None
+        if self.path.startswith("/schemas/ids/"):
+            answer = self.known.get(int(number))
+        self.send_response(200 if answer is not None else 404)
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, *words: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    """The address of a registry that knows Schemas.known."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Schemas)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_registry(registry: str) -> None:
+    Schemas.known = {7: {"schema": '"string"'}, 8: {"schema": "x", "schemaType": "PROTOBUF"}}
+    asked = Registry(f"{registry}/")
+    asked.check()
+    assert asked.schema(7) == '"string"'
+    assert asked.schema(8) is None
+    assert asked.schema(9) is None
+    assert asked.problems == {
+        8: "schema 8 is one of the type PROTOBUF, which is not read",
+        9: "the registry has no schema 9",
+    }
+    with pytest.raises(SparkCdcError, match="does not answer as one: it knows no /subjects"):
+        Registry(f"{registry}/elsewhere").check()
+    with pytest.raises(SparkCdcError, match=r"does not answer as one: .*refused"):
+        Registry("http://127.0.0.1:9").check()
+
+
+FIELDS = [
+    {"name": "id", "type": "long"},
+    {"name": "name", "type": ["null", "string"], "default": None},
+]
+AMOUNT = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+
+
+def envelope(*fields: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a value, as Debezium registers one."""
+    row = {"type": "record", "name": "Value", "fields": list(fields)}
+    images = [
+        {"name": "before", "type": ["null", row], "default": None},
+        {"name": "after", "type": ["null", "Value"], "default": None},
+    ]
+    whole = [*images, {"name": "op", "type": "string"}]
+    return {"type": "record", "name": "Envelope", "namespace": "shop", "fields": whole}
+
+
+SCHEMAS: dict[int, Any] = {
+    1: {"type": "record", "name": "Key", "fields": FIELDS[:1]},
+    2: envelope(*FIELDS),
+    3: envelope(*FIELDS, {"name": "amount", "type": ["null", AMOUNT], "default": None}),
+    4: {"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]},
+}
+
+
+def frame(number: int, value: Any) -> bytes:
+    """A message in the wire format: a zero byte, the schema's id, Avro."""
+    body = io.BytesIO()
+    fastavro.schemaless_writer(body, fastavro.parse_schema(SCHEMAS[number]), value)
+    return b"\0" + number.to_bytes(4, "big") + body.getvalue()
+
+
+@pytest.mark.full
+def test_avro_by_the_schema_that_wrote_it(project: Project, registry: str, tmp_path: Path) -> None:
+    """Two versions of a schema in one batch, tombstones, and what is not what its schema says."""
+    Schemas.known = {number: {"schema": json.dumps(one)} for number, one in SCHEMAS.items()}
+    key = frame(1, {"id": 3})
+    plain = frame(2, {"before": None, "after": {"id": 1, "name": "Ann"}, "op": "c"})
+    priced = frame(
+        3,
+        {
+            "before": None,
+            "after": {"id": 2, "name": None, "amount": decimal.Decimal("1.25")},
+            "op": "c",
+        },
+    )
+    wrong = {
+        "value: not what schema 2 says": [
+            plain + b"x",
+            plain[:-2],
+            plain[:4] + b"\x02" + priced[5:],
+            plain[:5] + b"\x02\x06\xfe\xff\xff\xff\x0f",  # a text of 2 GB
+        ],
+        "value: no Avro with the id of a schema before it": [b"{}", b""],
+        "value: the registry has no schema 9": [b"\0\0\0\0\x09x"],
+        "value: Spark can't read schema 4": [b"\0\0\0\0\x04\0"],
+    }
+    truncate = frame(2, {"before": None, "after": None, "op": "t"})
+    good = [(key, plain), (key, priced), (key, None), (None, truncate)]
+    bad = [(key, value) for values in wrong.values() for value in values]
+    sent = tmp_path / "sent.json"
+    sent.write_text(
+        json.dumps([[one if one is None else one.hex() for one in pair] for pair in good + bad])
+    )
+    place, aside = tmp_path / "batch", tmp_path / "aside"
+    script = Path(__file__).with_name("avro_batch.py")
+    done = subprocess.run(
+        [sys.executable, str(script), registry, str(sent), str(place), str(aside)],
+        env={**os.environ, "SPARK_CDC_PROJECT_DIR": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert f"set aside: {len(bad)}" in done.stdout, done.stdout + done.stderr
+    assert sorted(one.name for one in place.iterdir()) == [
+        "schema=0-2",
+        "schema=1-0",
+        "schema=1-2",
+        "schema=1-3",
+    ]
+
+    def rows(schema: str, columns: str) -> list[tuple[Any, ...]]:
+        return project.query(f"select {columns} from parquet.`{place}/schema={schema}`")
+
+    assert rows("1-2", "key.id, value.after.name, value.op, offset") == [(3, "Ann", "c", 0)]
+    assert rows("1-3", "value.after.id, value.after.amount") == [(2, decimal.Decimal("1.25"))]
+    assert rows("0-2", "value.op, value.after") == [("t", None)]
+    tombstones = project.query(f"describe select * from parquet.`{place}/schema=1-0`")
+    names = [row[0] for row in tombstones]
+    assert "key" in names
+    assert "value" not in names
+    told = dict(project.query(f"select offset, reason from parquet.`{aside}`"))
+    expected = [reason for reason, values in wrong.items() for _ in values]
+    for offset, reason in enumerate(expected, len(good)):
+        assert told[offset].startswith(reason), (offset, told[offset])
+    kept = project.query(f"select hex(value) from parquet.`{aside}` where offset = {len(good)}")
+    assert bytes.fromhex(kept[0][0]) == plain + b"x"
+
+
+@pytest.mark.full
+def test_killed_at_any_moment(
+    people: Project, cli: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """SIGKILL of the stream, again and again; in the end each line lies once in what is closed."""
+    dice = random.Random(21)
+    words = [sys.executable, "-m", "spark_cdc.cli", "stream", "--interval", "1s"]
+    words += ["--max-per-trigger", "1", "--cores", "1"]
+    environment = {**os.environ, "SPARK_CDC_PROJECT_DIR": str(people.folder)}
+    journal = people.folder / "landing/_stream/people/journal"
+    files, kills = 0, 0
+    for _ in range(7):
+        for _ in range(6):
+            lines = [event(files * 10 + line, "x", files * 10 + line) for line in range(10)]
+            put(people, f"k{files}.json", 1000 + files, *lines)
+            files += 1
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+        known = len(list(journal.glob("*.json"))) and max(map(str, journal.glob("*.json")))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:  # it has begun to work
+            newest = max(map(str, journal.glob("*.json")), default="")
+            if newest and newest != known:
+                break
+            time.sleep(0.02)
+        time.sleep(dice.choice([0, 0.05, 0.1, 0.2, 0.4, 1.3]))
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+    assert kills == 7
+    for _ in range(2):
+        options = ("--once", "--interval", "1s", "--cores", "1")
+        done = cli("stream", *options, SPARK_CDC_PROJECT_DIR=str(people.folder))
+        assert done.returncode == 0, done.stdout + done.stderr
+    places = people.folder / "landing" / "people"
+    assert all((place / "_closed").is_dir() for place in places.iterdir())
+    paths = f"{places}/*/batch=*/*.parquet"
+    ids = [
+        json.loads(row[0])["after"]["id"]
+        for row in people.query(f"select value from parquet.`{paths}` where topic like '%/k%'")
+    ]
+    assert sorted(ids) == list(range(files * 10))
