@@ -99,10 +99,11 @@ class Stream:
     def look(self) -> None:
         """Say what has landed since the last look, and close what is over."""
         landing = self.landing
-        progress = self.query.lastProgress
-        if progress is None or not landing.lock.acquire(blocking=False):
+        told = self.query.lastProgress
+        if told is None or not landing.lock.acquire(blocking=False):
             return
         try:
+            progress = json.loads(told.json)  # its own offsets are texts of dictionaries
             lag = self.lag(progress)
             if landing.reached and landing.reached["batch"] > self._told:
                 self._told = landing.reached["batch"]
@@ -263,17 +264,24 @@ def work(job: Mapping[str, Any]) -> int:
             return {"status": status, "retention": retain}[job["task"]](spark, job)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, end)
+        if "conf" in job:  # started here: who signals a group, or all of a service, means this one
+            java: Any = spark._jvm
+            term = java.sun.misc.Signal("TERM")
+            java.sun.misc.Signal.handle(term, java.sun.misc.SignalHandler.SIG_IGN)
         if from_kafka(job):
             with broker.opened(spark._jvm, job["kafka"]) as asked:
                 asked.check(from_kafka(job))
         if job["registry"]:
             Registry(job["registry"]).check()
         streams = [Stream(spark, entity, job) for entity in job["entities"]]
-        for stream in streams:
-            stream.start()
-        names = ", ".join(stream.name for stream in streams)
-        print(f"Streaming {names}", flush=True)
-        return watch(streams, job, ending)
+        try:
+            for stream in streams:
+                stream.start()
+            print(f"Streaming {', '.join(stream.name for stream in streams)}", flush=True)
+            return watch(streams, job, ending)
+        finally:
+            for query in spark.streams.active:
+                query.stop()
     finally:
         spark.stop()
 
