@@ -160,11 +160,11 @@ def closed(landing: Path) -> int:
     return sum(1 for _ in landing.glob("*/*/_closed/*"))
 
 
-def wait_for(what: Callable[[], bool], seconds: float) -> float | None:
+def wait_for(what: Callable[[], bool], seconds: float, pause: float = 0.3) -> float | None:
     """Return after how many seconds something was so; None if it was not within `seconds`."""
     began = time.monotonic()
     while time.monotonic() - began < seconds:
         if what():
             return time.monotonic() - began
-        time.sleep(0.3)
+        time.sleep(pause)
     return None
