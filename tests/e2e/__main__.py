@@ -123,8 +123,10 @@ class Run:
             self.watch, self.loader, self.stream, self.server, self.connect, self.registry,
             self.broker, self.database,
         ):  # fmt: skip
-            with contextlib.suppress(Exception):
+            try:
                 one.stop()
+            except Exception as error:
+                print(f"{one.name} could not be ended: {error}", flush=True)
 
     # ------------------------------------------------------------ work
 

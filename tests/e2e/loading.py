@@ -48,7 +48,7 @@ class SparkServer:
             services.end(pid, signal.SIGKILL)
 
     def stop(self) -> None:
-        server.stop(self.state, quiet=True)
+        server.stop(self.state)
 
     def memory(self) -> int:
         return services.resident(self.pid or 0)
