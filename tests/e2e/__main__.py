@@ -145,6 +145,7 @@ class Run:
             print(self.line(number, phase), flush=True)
             if self.wrong:
                 return
+        self.wrong += grown([phase.memory for phase in self.phases]) if self.options.soak else []
 
     def _change_columns(self, phase: Phase) -> None:
         """Change columns where all has arrived: PostgreSQL first, then the YAML."""
@@ -305,6 +306,18 @@ class Run:
                 f"\nFrom commit in PostgreSQL to current, {len(seconds)} events:"
                 f" median {median:.1f} s, 95%: {high:.1f} s (target {TARGET:.0f} s)"
             )
+
+
+def grown(memory: list[dict[str, int]]) -> list[str]:
+    """Return which processes have more memory (MB) in the last quarter than in the second."""
+    quarter = len(memory) // 4
+    found = []
+    for name in memory[0] if quarter else []:
+        early = max(each[name] for each in memory[quarter : 2 * quarter])
+        late = max(each[name] for each in memory[-quarter:])
+        if late > 1.25 * early + 64:
+            found.append(f"{name} has grown from {early} to {late} MB")
+    return found
 
 
 def plan(options: Any) -> list[Phase]:

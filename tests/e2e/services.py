@@ -14,7 +14,6 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -395,27 +394,6 @@ class Connect(JavaService):
         with contextlib.suppress(OSError), urllib.request.urlopen(request, timeout=10):
             pass
         return True
-
-
-class ObjectStore(Service):
-    """An S3 server (moto), which keeps everything in memory."""
-
-    name = "object_store"
-
-    def command(self) -> Sequence[str]:
-        return [
-            *(sys.executable, "-m", "moto.server"),
-            *("--host", ports.HOST, "--port", str(self.port)),
-        ]
-
-    @property
-    def url(self) -> str:
-        return f"http://{ports.HOST}:{self.port}"
-
-    def is_ready(self) -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(self.url, timeout=2):
-            return True
-        return False
 
 
 def read_properties(file: Path) -> dict[str, str]:
