@@ -24,7 +24,7 @@ import pytest
 
 from project import ROOT, Project
 from spark_cdc import cli as command_line
-from spark_cdc import entity, stream
+from spark_cdc import entity, java, stream
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import load_macros
 from spark_cdc.streaming.registry import Registry
@@ -91,15 +91,12 @@ def test_from_files_to_current(
 ) -> None:
     """Batches land once, are closed and loaded; late files and a batch that Spark repeats."""
 
-    def streamed(*words: str) -> str:
-        options = ("--once", "--interval", "10s", "--max-per-trigger", "1", "--cores", "1")
-        done = cli("stream", *options, *words, SPARK_CDC_PROJECT_DIR=str(people.folder))
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
     put(people, "a.json", 3, event(1, "Ann", 1), "", b'{"op": "\xff"}')
     put(people, "b.json", 17, event(2, "Bob", 2), event(1, "Anna", 3))
-    said = streamed()
+    words = ["stream", "--once", "--interval", "10s", "--max-per-trigger", "1", "--cores", "1"]
+    done = cli(*words, SPARK_CDC_PROJECT_DIR=str(people.folder))
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = done.stdout
     assert "people  batch 0  20240304T101500  2 messages, 1 set aside" in said
     assert "people  3 messages landed, 1 set aside, closed before" in said
     assert landed(people) == {
@@ -117,14 +114,20 @@ def test_from_files_to_current(
         file.unlink()
     (state / "journal" / "9999999999.json").write_text('{"batch": 1, "do')
     put(people, "c.json", 5, event(3, "Cy", 4))  # late: its time is closed
-    streamed()
+    people.serve_commands(monkeypatch)
+    monkeypatch.chdir(people.folder)
+    assert command_line.main([*words, "--job", "job.json"]) == 0
+    assert "spark-submit" in capsys.readouterr().out
+    submitted = {**os.environ, "PYSPARK_SUBMIT_ARGS": "--master local[1] pyspark-shell"}
+    submitted |= java.environment(people.folder / ".spark_cdc")
+    again = [sys.executable, str(stream.JOB), "job.json"]
+    done = subprocess.run(again, env=submitted, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert landed(people)["2024-03-04T101510"] == ["_closed/after-20240304T101500", "batch=1"]
     assert landed(people)["2024-03-04T101520"] == ["_closed/after-20240304T101510", "batch=2"]
 
     still_open = people.folder / "landing/people/2024-03-04T101530/batch=3"
     shutil.copytree(people.folder / "landing/people/2024-03-04T101520/batch=2", still_open)
-    people.serve_commands(monkeypatch)
-    monkeypatch.chdir(people.folder)
     code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
     told = json.loads(capsys.readouterr().out)
     assert code == 0, told

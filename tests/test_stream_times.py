@@ -245,7 +245,7 @@ def test_a_clock_that_is_ahead_holds_nothing_up() -> None:
     state = times.begin(times.State(), 0, [at(10_000_000)], T + 5, 10)
     assert state.time == T
     state = times.finish(state, 1, 0, {"p-0": at(10_000_000)}, {}, T + 5)
-    assert times.close(state, {}, 10).floor == T
+    assert times.due(times.close(state, {}, 10)) == []
     assert times.close(state, {"p-0": T + 10}, 10).floor == T + 10
 
 

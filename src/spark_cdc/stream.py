@@ -360,6 +360,8 @@ def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
         "spark.driver.extraJavaOptions": " ".join(options),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "4",
+        # what is shuffled is a count or two of each batch
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.adaptive.enabled": "false",
         "spark.sql.warehouse.dir": str(state / "warehouse"),
     }

@@ -98,16 +98,18 @@ class Stream:
 
     def look(self) -> None:
         """Say what has landed since the last look, and close what is over."""
-        landing = self.landing
-        told = self.query.lastProgress
-        if told is None or not landing.lock.acquire(blocking=False):
+        landing, told = self.landing, self.query.lastProgress
+        # of its own offsets Python makes texts of dictionaries
+        progress = json.loads(told.json) if told else None
+        if not landing.lock.acquire(blocking=False):
             return
         try:
-            progress = json.loads(told.json)  # its own offsets are texts of dictionaries
             lag = self.lag(progress)
             if landing.reached and landing.reached["batch"] > self._told:
                 self._told = landing.reached["batch"]
                 self._say(lag)
+            if progress is None:
+                return
             at = _seconds(progress["timestamp"]) - self._job["idle"]
             if self._is_kafka:
                 landing.close({name: at for name, behind in lag.items() if behind <= 0})
@@ -116,9 +118,9 @@ class Stream:
         finally:
             landing.lock.release()
 
-    def lag(self, progress: Mapping[str, Any]) -> dict[str, int]:
+    def lag(self, progress: Mapping[str, Any] | None) -> dict[str, int]:
         """Return by partition how many messages of the topic have not been taken."""
-        if not self._is_kafka:
+        if not self._is_kafka or progress is None:
             return {}
         [source] = progress["sources"]
         end, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
@@ -299,9 +301,8 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
             break
     for stream in streams:
         stream.end()
-    if job["once"] and not problems and not ending.is_set():
-        for stream in streams:
-            stream.look()
+        stream.look()
+        if job["once"] and not problems and not ending.is_set():
             stream.landing.close(stream.started - job["idle"])
     for stream in streams:
         state = stream.landing.journal.state
@@ -319,6 +320,8 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
 def main(argv: list[str]) -> int:
     """Run the job of a file."""
     job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    if "conf" in job:  # written for this process
+        Path(argv[0]).unlink()
     if options := job.get("kafka_options"):
         job["kafka"] |= read_options(Path(options))
     try:

@@ -93,7 +93,7 @@ def finish(
 
 
 def close(state: State, taken: Mapping[str, float] | float, interval: int) -> State:
-    """Return the state with the floor where all partitions have passed what lies below.
+    """Return the state with the floor behind the last messages that all partitions have passed.
 
     taken: up to which time of the clock (seconds) all that a partition had was taken, by partition
     where that is known; or for all of them. A partition that never had a message has no say.
@@ -105,8 +105,11 @@ def close(state: State, taken: Mapping[str, float] | float, interval: int) -> St
         for name, high in state.high.items()
     )
     # a batch that has begun lands where it began to, also when it is repeated later
-    limit = passed if state.done else min(passed, state.time)
-    return replace(state, floor=max(state.floor, start_of(limit, interval)))
+    limit = start_of(passed if state.done else min(passed, state.time), interval)
+    over = max((time for time in state.open if time < limit), default=None)
+    if over is None:
+        return state
+    return replace(state, floor=max(state.floor, start_of(over, interval) + interval))
 
 
 def due(state: State) -> list[Marker]:
