@@ -227,7 +227,9 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     statements = {
         f"stg_{name}": stage_sql(entity, f"landed_{name}"),
         f"{name}_files": macros._files_view_sql(entity, f"{SCHEMA}.{name}", time),
-        f"{name}_landed": macros._landed_messages_sql(entity, [])
+        f"{name}_landed": macros._landed_messages_sql(
+            entity, [{"relation": f"landed_{name}_files", "columns": found}]
+        )
         if is_message
         else macros._landed_view_sql(entity, time, found),
         f"{name}_no_rows": macros._no_rows_view_sql(entity),

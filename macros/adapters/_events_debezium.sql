@@ -92,7 +92,7 @@ from classified
 {%- macro _events_debezium_format() -%}
     {{ return({
         'settings': {'database': ['postgresql', 'mysql', 'sqlserver']}, 'has_order': true, 'landed_row': true,
-        'unavailable': '__debezium_unavailable_value',
+        'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
 {%- endmacro -%}

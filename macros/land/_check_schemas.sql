@@ -4,8 +4,7 @@
     {%- for schema in schemas -%}
         {%- set name = entity.source.format ~ ' file ' ~ schema.paths[0]
             ~ (' (and ' ~ spark_cdc._counted(schema.paths | length - 1, 'other') ~ ')' if schema.paths | length > 1 else '') -%}
-        {%- set is_message = entity.events and entity.events.is_message -%}
-        {%- set refusal = none if is_message else spark_cdc._check_columns(entity, name, schema.columns) -%}
+        {%- set refusal = spark_cdc._check_columns(entity, name, schema.columns) -%}
         {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
         {%- for column in schema.columns -%}
             {%- do types.setdefault(column.col_name | lower, {}).setdefault(column.data_type, name) -%}

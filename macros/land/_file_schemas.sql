@@ -7,7 +7,7 @@
     {%- set schemas = {} -%}
     {%- for paths in files.paths | batch(50) -%}
         {%- set columns = [] -%}
-        {%- for row in spark_cdc._query(spark_cdc._describe_files_sql(entity, paths)) -%}
+        {%- for row in spark_cdc._described(spark_cdc._describe_files_sql(entity, paths)) -%}
             {%- if row.col_name == '_spark_cdc_file' -%}{%- do columns.append([]) -%}
             {%- else -%}{%- do columns[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}{%- endif -%}
         {%- endfor -%}

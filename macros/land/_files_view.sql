@@ -2,10 +2,11 @@
 
 
 {#- A temporary view on what landed: the rows of a table that belong to the business date, or of its change feed, or the files: for CSV and typed formats
-    with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader). -#}
-{%- macro _files_view_sql(entity, landing, time, more={}) -%}
+    with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader), view
+    (its name, if it is another one). -#}
+{%- macro _files_view_sql(entity, landing, time, more={}, view=none) -%}
 {%- set format = entity.source.format -%}
-create or replace temporary view {{ spark_cdc._files_view(entity) }}
+create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
 select *
 from {{ landing }}

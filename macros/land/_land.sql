@@ -12,12 +12,15 @@
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if is_message and format == 'json' -%}
-        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, [])) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- if is_message -%}
+        {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
+    {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- set refusal = none if is_message else spark_cdc._check_columns(entity, input, found) -%}
+    {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and files and files.files > 1 and format not in ['csv', 'json'] -%}
         {%- set schemas = spark_cdc._file_schemas(entity, files, found) -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
@@ -28,14 +31,11 @@
     {%- endif -%}
     {%- if refusal -%}
         {{ return(refusal) }}
-    {%- elif is_message -%}
-        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, found)) -%}
-    {%- else -%}
-        {%- if format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
-            {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
-        {%- endif -%}
-        {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {%- endif -%}
+    {%- if format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
+        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {{ return(none) }}
 {%- endmacro -%}
 
@@ -51,5 +51,5 @@ select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as co
 from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- endif -%}
 {%- endset -%}
-    {{ return(spark_cdc._query(sql)) }}
+    {{ return(spark_cdc._described(sql)) }}
 {%- endmacro -%}
