@@ -174,11 +174,15 @@ class Run:
         phase.events = self.workload.events - before
 
     def _middle(self, phase: Phase) -> None:
+        """Do what a phase is for; in a thread of its own, while the shop works."""
         for what in phase.what:
-            if what.startswith("kill "):
-                self._kill(what.removeprefix("kill "))
-            elif what == "snapshot again":
-                self._snapshot("incremental")
+            try:
+                if what.startswith("kill "):
+                    self._kill(what.removeprefix("kill "))
+                elif what == "snapshot again":
+                    self._snapshot("incremental")
+            except Exception as error:
+                self.wrong.append(f"{what}: {error}")
 
     def _kill(self, name: str) -> None:
         victims = (
