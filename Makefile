@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster docs stop lint format bench clean
+.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -27,7 +27,7 @@ DEMO_ARGS := --format $(FORMAT)
 endif
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1 ## /p' Makefile | awk -F ' ## ' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1 ## /p' Makefile | awk -F ' ## ' '{printf "%-18s %s\n", $$1, $$2}'
 
 # `.venv`, with what a user needs, for the demo; made anew if a pin changes.
 .venv/run.stamp: $(PINS)
@@ -84,6 +84,15 @@ cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="
 	@$(BIN)/spark-cdc deps --if-needed
 	@if [ -n "$$CLUSTER_RUN" ]; then PYTHONPATH=src:tests PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m cluster "$$CLUSTER_RUN"; \
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
+
+# PostgreSQL, Kafka, Connect with Debezium, a registry, Spark, all of them here: docs/postgresql.md. KILLS=1 kills each once, SOAK=30 goes on for so
+# many minutes; ENCODINGS="json" leaves Avro out.
+ENCODINGS ?= json avro
+E2E_ARGS ?=
+e2e: .venv/dev.stamp ## a PostgreSQL that changes, by Debezium and Kafka to tables, compared at ten moments
+	@$(BIN)/spark-cdc deps --if-needed
+	@for encoding in $(ENCODINGS); do PYTHONPATH=src:tests $(BIN)/python -m e2e --encoding $$encoding \
+		$(if $(KILLS),--kills) $(if $(SOAK),--soak $(SOAK)) $(E2E_ARGS) || exit 1; done
 
 # Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
 .PHONY: docs

@@ -295,3 +295,44 @@ def test_status_as_json(project: Project, call: Any, capsys: Any) -> None:
     assert command_line.main(["status", "--select", "known", "--output", "json"]) == 0
     [told] = json.loads(capsys.readouterr().out)
     assert (told["entity"], told["times"], told["rows"]) == ("known", [DATES[0]], 2)
+
+
+def test_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--every goes on after what fails, and parses anew only where files have changed."""
+    model = tmp_path / "models" / "one.sql"
+    model.parent.mkdir()
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
+    model.write_text("select 1", encoding="utf-8")
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(tmp_path))
+    parsed: list[Any] = []
+
+    def once(arguments: Any, dbt: chain.Dbt) -> int:
+        parsed.append(dbt._parsed)
+        dbt._parsed = dbt._parsed or object()
+        if len(parsed) == 2:
+            raise SparkCdcError("no server answers", "Start it")
+        if len(parsed) == 3:
+            model.write_text("select 2", encoding="utf-8")
+            os.utime(model, (1, 1))
+        if len(parsed) == 5:
+            raise KeyboardInterrupt
+        return run.NOTHING
+
+    monkeypatch.setattr(run, "_once", once)
+    monkeypatch.setattr(run.time, "sleep", lambda seconds: None)
+    arguments = command_line.parser().parse_args(["run", "--every", "5s"])
+    with pytest.raises(KeyboardInterrupt):
+        run.run(arguments)
+    first, second, third, changed, last = parsed
+    assert first is None and second is third is not None
+    assert changed is None and last is not None
+    assert "error: no server answers\nnext: Start it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--dry-run"], ["--output", "json"]])
+def test_every_is_for_loads(words: list[str]) -> None:
+    arguments = command_line.parser().parse_args(["run", "--every", "5s", *words])
+    with pytest.raises(SparkCdcError, match="neither --dry-run nor --output json"):
+        run.run(arguments)

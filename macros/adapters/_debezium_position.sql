@@ -18,6 +18,12 @@ if(
 {%- endmacro -%}
 
 
+{#- What a row of a snapshot is: one that was read while changes were streamed has a place among them, where it says what was so. -#}
+{%- macro _debezium_position_read(sequence) -%}
+if({{ sequence }} like '["%', 'upsert', 'read')
+{%- endmacro -%}
+
+
 {#- MySQL, MariaDB: number of the binlog file, place in it, row of the event there. -#}
 {%- macro _debezium_position_mysql(file, pos, row) -%}
 {%- set number -%}

@@ -140,7 +140,7 @@ case
     when op = 'c' then 'insert'
     when op = 'u' then 'update'
     when op = 'd' then 'delete'
-    when op = 'r' then 'read'
+    when op = 'r' then {{ spark_cdc._debezium_position_read('source.sequence') }}
     when op = 't' then 'truncate'
     when op = 'm' then 'control'
     when op is not null then null
@@ -200,7 +200,7 @@ case
         then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
     when event_op is null
         then concat('unknown operation \'', op, '\'; accepted are c, u, d, r, t, m')
-    when event_op in ('insert', 'update', 'read') and event_after is null
+    when event_op in ('insert', 'update', 'upsert', 'read') and event_after is null
         then concat('no new row: after is missing or no JSON object, which op ', op, ' needs; accepted is an object')
     when
         event_op in ('update', 'delete') and before is null and not contains({{ content }}, '"before":null')

@@ -24,7 +24,8 @@ select
         when __op is null then 'upsert'
         when __op = 'c' then 'insert'
         when __op = 'u' then 'update'
-        when __op = 'r' then 'read'
+        when __op = 'r' then {{ spark_cdc._debezium_position_read(spark_cdc._debezium_flat_field('sequence'))
+            if 'sequence' in spark_cdc._debezium_flat_fields(entity) else "'read'" }}
         when __op = 't' then 'truncate'
     end as event_op,
     coalesce(

@@ -97,6 +97,12 @@ class Dbt:
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
 
+    def again(self) -> Dbt:
+        """Return another one for the project as this one has parsed it, without its commands."""
+        other = Dbt(self.target, self._parses_once)
+        other._parsed = self._parsed
+        return other
+
     def run(
         self,
         *words: str,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime as dt
+import functools
 import json
 import re
 import shlex
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, outstanding, project
+from spark_cdc import chain, console, load, notify, outstanding, project, stream
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.outstanding import Outstanding
 
@@ -125,6 +126,12 @@ def add_parser(subparsers: Any) -> None:
         action="store_true",
         help="load deltas and events behind an expected date that did not come",
     )
+    parser.add_argument(
+        "--every",
+        type=functools.partial(stream.parse_time, "--every", least=1),
+        metavar="TIME",
+        help="go on for ever, and look so often for what is outstanding: 5s, 15m, 1h",
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
     parser.add_argument("--output", choices=("table", "json"), default="table")
     chain.add_arguments(parser, "target", "branch", "lift")
@@ -144,9 +151,45 @@ def run(arguments: Any) -> int:
             load.parse_business_date(getattr(arguments, option))
     if arguments.expect:
         outstanding.parse_expectation(arguments.expect)
+    if arguments.every and (arguments.dry_run or arguments.output == "json"):
+        raise SparkCdcError(
+            "--every is there with neither --dry-run nor --output json",
+            "Leave it out; or ask beside it: spark-cdc run --dry-run, spark-cdc status",
+        )
+    dbt = chain.Dbt(arguments.target, parses_once=True)
+    return _forever(arguments, dbt) if arguments.every else _once(arguments, dbt)
+
+
+def _forever(arguments: Any, dbt: chain.Dbt) -> int:
+    """Load what is outstanding again and again; what fails is said, and tried the next time."""
+    known = _files()
+    with dbt.ends_at_once(lambda: "ended between two loads"):
+        while True:
+            began = time.monotonic()
+            try:
+                _once(arguments, dbt)
+            except SparkCdcError as error:
+                print(f"error: {error.message}\nnext: {error.next_step}", flush=True)
+            found = _files()
+            dbt = dbt.again() if found == known else chain.Dbt(arguments.target, parses_once=True)
+            known = found
+            time.sleep(max(0.0, arguments.every - (time.monotonic() - began)))
+
+
+def _files() -> dict[Path, int]:
+    """Return when each file was changed that dbt parses."""
+    root = project.root()
+    found = [
+        root / "dbt_project.yml",
+        *project.models_folder().rglob("*.*"),
+        *(root / "macros").rglob("*.sql"),
+    ]
+    return {path: path.stat().st_mtime_ns for path in found if path.is_file()}
+
+
+def _once(arguments: Any, dbt: chain.Dbt) -> int:
     listed = read_list(Path(arguments.file)) if arguments.file else None
     teller = notify.Teller("run", arguments)
-    dbt = chain.Dbt(arguments.target, parses_once=True)
     out = sys.stderr if arguments.output == "json" else sys.stdout
     with contextlib.redirect_stdout(out):  # what is said on the way is no part of the JSON
         try:
@@ -157,6 +200,8 @@ def run(arguments: Any) -> int:
         code = code_of(works, arguments.dry_run)
         told = [work.told() for work in works if work.entity != HOOKS]
         error = "\n".join(f"{HOOKS}: {work.failed}" for work in works if work.entity == HOOKS)
+        if arguments.every and code == NOTHING:
+            return code
         lacking = [] if arguments.dry_run else teller.tell(dbt, code, told, error)
     return _finish(works, arguments, code, lacking)
 

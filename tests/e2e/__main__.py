@@ -1,0 +1,382 @@
+"""Bring everything up, work, load, compare, kill, compare, and end everything: `make e2e`.
+
+    python -m e2e [--encoding json|avro] [--kills] [--soak MINUTES] [--seed N] [--rate N]
+
+The way of a run: rows are there before Debezium listens. Ten times the shop works for a while, with
+loads every five seconds meanwhile; then it stands still, a row is written that says so, and when
+that has come all the way, both sides are compared. Between two turns columns change, in the middle
+of others a snapshot is taken again, or a process is killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from e2e import check, downloads, loading, services, tables, workload
+from e2e.shop import SCHEMA, Shop
+from postgres import DATABASE, USER
+from spark_cdc import console, ports
+from spark_cdc.errors import SparkCdcError
+
+PHASES = 10
+ARRIVES = 400.0  # seconds that the sentinel may take at most
+TARGET = 15.0  # seconds from a commit in PostgreSQL to one in the ledger
+VICTIMS = ("connect", "broker", "registry", "stream", "spark_server", "loads", "postgresql")
+EXAMPLES = downloads.ROOT / "docs" / "examples"  # what docs/postgresql.md tells to do
+SLOT = "select confirmed_flush_lsn is not null from pg_replication_slots"
+
+
+@dataclass
+class Phase:
+    """What happened between two standstills, and what came of the comparison."""
+
+    what: list[str] = field(default_factory=list)
+    events: int = 0
+    seconds: float = 0
+    arrived: float = 0
+    rows: int = 0
+    versions: int = 0
+    memory: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+
+
+class Run:
+    """All processes of a run, and what is done with them."""
+
+    def __init__(self, folder: Path, options: Any) -> None:
+        self.folder, self.options = folder, options
+        self.tables = tables.shop()
+        self.changes = tables.changes(self.tables)
+        self.database = services.Database(folder)
+        self.broker = services.Broker(folder)
+        self.registry = services.Registry(folder, self.database)
+        self.shop = Shop(folder / "project", options.encoding, str(folder / "landing"))
+        os.environ.update(self.shop.environment(0))
+        self.server = loading.SparkServer(folder, self.shop)
+        avro = self.registry if options.encoding == "avro" else None
+        connector = services.read_properties(EXAMPLES / "postgresql_connector.properties")
+        connector["database.port"] = str(self.database.port)
+        self.connect = services.Connect(
+            folder, self.broker, connector, self.database.password, avro
+        )
+        self.stream = loading.Stream(folder, self.shop, self.broker, avro)
+        self.loader = loading.Loader(folder, self.shop, self.server.port)
+        self.watch = loading.Watch(self.connect, self.stream, self.loader)
+        self.workload = workload.Workload(self.tables, self.open, options.seed, options.rate)
+        self.phases: list[Phase] = []
+        self.wrong: list[str] = []
+
+    def open(self) -> psycopg.Connection[Any]:
+        """Return a connection to the database."""
+        return psycopg.connect(
+            host=ports.HOST, port=self.database.port, user=USER, dbname=DATABASE,
+            password=self.database.password, connect_timeout=5,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ start and end
+
+    def start(self) -> None:
+        """Bring everything up, in the order in which it needs each other."""
+        with console.Step("Start PostgreSQL, broker, registry"):
+            self.broker.launch()
+            self.database.start()
+            self.database.query("create database registry")
+            self.registry.launch()
+            self.workload.prepare()
+            self._prepare_capture()
+            for table in self.tables:
+                self.shop.write(table)
+            self.broker.wait()
+            self.registry.wait()
+        with console.Step("Start Connect"):
+            self.connect.start()
+            # Only what happens behind the slot's begin is sent: before it the rows are read.
+            loading.wait_for(lambda: self.database.query(SLOT) == [["t"]], 60)
+        self.server.start()
+        with console.Step("Start the stream"):
+            self.stream.start()
+        self.loader.start()
+        self.watch.start()
+
+    def _prepare_capture(self) -> None:
+        """Do what the tutorial tells the owner of a database to do."""
+        sql = (EXAMPLES / "postgresql_capture.sql").read_text("utf-8")
+        self.database.query(sql.replace("change me", self.database.password))
+
+    def stop(self) -> None:
+        """End everything, in the other order; each whatever became of the others."""
+        self.workload.close()
+        for one in (
+            self.watch, self.loader, self.stream, self.server, self.connect, self.registry,
+            self.broker, self.database,
+        ):  # fmt: skip
+            try:
+                one.stop()
+            except Exception as error:
+                print(f"{one.name} could not be ended: {error}", flush=True)
+
+    # ------------------------------------------------------------ work
+
+    def work(self) -> None:
+        """Do all phases; stop at the first comparison that fails."""
+        planned = plan(self.options)
+        deadline = time.monotonic() + 60 * self.options.soak
+        number = 0
+        while number < len(planned) or time.monotonic() < deadline:
+            phase = planned[number] if number < len(planned) else Phase()
+            self.phases.append(phase)
+            self._change_columns(phase)
+            self._busy(phase)
+            number += 1
+            self._standstill(phase, number)
+            print(self.line(number, phase), flush=True)
+            if self.wrong:
+                return
+        self.wrong += grown([phase.memory for phase in self.phases]) if self.options.soak else []
+
+    def _change_columns(self, phase: Phase) -> None:
+        """Change columns where all has arrived: PostgreSQL first, then the YAML."""
+        if "columns" not in phase.what:
+            return
+        change = self.changes.pop(0)
+        table = self.workload.tables[change.table]
+        with self.open() as connection:
+            workload.change_columns(connection, table, change.sql)
+        tables.apply(table, change)
+        self.watch.spared.add(self.loader.name)
+        with self.loader.held():
+            self.shop.write(table)
+        self.watch.spared.discard(self.loader.name)
+        phase.what[phase.what.index("columns")] = change.words
+
+    def _busy(self, phase: Phase) -> None:
+        """Let the shop work; in the middle of it do what the phase is for."""
+        began, before = time.monotonic(), self.workload.events
+        middle = threading.Timer(self.options.seconds * 0.3, self._middle, [phase])
+        middle.start()
+        for _ in self.workload.run(self.options.seconds):
+            pass
+        middle.join()
+        phase.seconds = time.monotonic() - began
+        phase.events = self.workload.events - before
+
+    def _middle(self, phase: Phase) -> None:
+        """Do what a phase is for; in a thread of its own, while the shop works."""
+        for what in phase.what:
+            try:
+                if what.startswith("kill "):
+                    self._kill(what.removeprefix("kill "))
+                elif what == "snapshot again":
+                    self._snapshot("incremental")
+            except Exception as error:
+                self.wrong.append(f"{what}: {error}")
+
+    def _kill(self, name: str) -> None:
+        victims = (
+            self.connect, self.broker, self.registry, self.stream, self.server, self.loader,
+            self.database,
+        )  # fmt: skip
+        victim: Any = next(each for each in victims if each.name == name)
+        self.watch.spared.add(name)
+        victim.kill()
+        time.sleep(1)
+        victim.start()
+        self.watch.spared.discard(name)
+
+    def _snapshot(self, kind: str) -> None:
+        """Ask Debezium for all rows once more, in mid-stream."""
+        collections = [f"public.{table.name}" for table in self.tables]
+        data = json.dumps({"data-collections": collections, "type": kind})
+        with self.open() as connection:
+            connection.execute(
+                "insert into signals values (gen_random_uuid(), 'execute-snapshot', %s)", [data]
+            )
+
+    # ------------------------------------------------------------ standstill
+
+    def _standstill(self, phase: Phase, number: int) -> None:
+        """Wait until all has arrived, and compare."""
+        self.workload.sentinel(number)
+        took = loading.wait_for(lambda: self._has_arrived(number), ARRIVES, pause=1.5)
+        if took is None:
+            self.wrong.append(f"sentinel {number} has not arrived after {ARRIVES:.0f} s")
+            return
+        phase.arrived = took
+        cursor = self.server.cursor()
+        with self.open() as database:
+            database.execute("set time zone 'UTC'")
+            for table in self.tables:
+                rows = check.current(table, database, cursor, SCHEMA)
+                versions = check.versions(table, database, cursor, SCHEMA)
+                phase.rows += rows.equal
+                phase.versions += versions.equal
+                self.wrong += rows.wrong + versions.wrong
+        cursor.connection.close()
+        watched = (
+            self.database, self.broker, self.registry, self.connect, self.stream, self.server
+        )  # fmt: skip
+        phase.memory = {one.name: one.memory() >> 20 for one in watched}
+        phase.files = {
+            name: sum(len(files) for _, _, files in os.walk(self.folder / place))
+            for name, place in (
+                ("landing", "landing"), ("warehouse", "project/.spark_cdc/warehouse"),
+            )
+        }  # fmt: skip
+
+    def _has_arrived(self, number: int) -> bool:
+        """Return whether `current` of each table shows the sentinel."""
+        each = []
+        for table in self.tables:
+            key = table.keys[-1].name
+            text = next(c.name for c in table.values() if c.type == "text" and not c.large)
+            each.append(
+                f"select 1 from {SCHEMA}.{table.name}_current"
+                f" where `{key}` = {workload.SENTINEL} and `{text}` = 'sentinel {number}'"
+            )
+        with contextlib.suppress(Exception):  # there is no view, or no server, yet
+            cursor = self.server.cursor()
+            found = check.asked(cursor, " union all ".join(each))
+            cursor.connection.close()
+            return len(found) == len(each)
+        return False
+
+    # ------------------------------------------------------------ what is told
+
+    def line(self, number: int, phase: Phase) -> str:
+        said = "; ".join(phase.what) or "work"
+        result = "WRONG" if self.wrong else "equal"
+        return (
+            f"{number:3}  {said}: {phase.events} events in {phase.seconds:.0f} s, arrived after"
+            f" {phase.arrived:.1f} s; {result}: {phase.rows} rows, {phase.versions} versions"
+        )
+
+    def report(self) -> None:
+        """Print what was measured, as tables."""
+        headings = [
+            "standstill",
+            "before it",
+            "events",
+            "events/s",
+            "arrived s",
+            "rows",
+            "versions",
+        ]
+        rows = [
+            [n, "; ".join(p.what) or "work", p.events, round(p.events / (p.seconds or 1), 1),
+             round(p.arrived, 1), p.rows, p.versions]
+            for n, p in enumerate(self.phases, 1)
+        ]  # fmt: skip
+        print("\n" + console.table(headings, rows, width=60))
+        kinds = sorted(self.workload.done.items())
+        print("\nDone: " + ", ".join(f"{count} {kind}" for kind, count in kinds))
+        print(f"Ended by themselves and started again: {self.watch.restarted or 'none'}")
+        names = list(self.phases[-1].memory) + list(self.phases[-1].files)
+        if names:
+            figures = [
+                [number, *phase.memory.values(), *phase.files.values()]
+                for number, phase in enumerate(self.phases, 1)
+                if phase.memory
+            ]
+            print("\nMB of memory, and files:\n" + console.table(["standstill", *names], figures))
+        self._latency()
+
+    def _latency(self) -> None:
+        with contextlib.suppress(Exception):
+            cursor = self.server.cursor()
+            [loads] = check.asked(
+                cursor,
+                "select count(*), count_if(status <> 'committed'), median(duration_seconds)"
+                f" from {SCHEMA}.cdc_loads",
+            )
+            print(f"Loads: {loads[0]}, {loads[1]} of them refused; median {loads[2]:.1f} s")
+            seconds = sorted(
+                one for table in self.tables for one in check.latencies(table, cursor, SCHEMA)
+            )
+            median, high = (seconds[int(len(seconds) * share)] for share in (0.5, 0.95))
+            print(
+                f"\nFrom commit in PostgreSQL to current, {len(seconds)} events:"
+                f" median {median:.1f} s, 95%: {high:.1f} s (target {TARGET:.0f} s)"
+            )
+
+
+def grown(memory: list[dict[str, int]]) -> list[str]:
+    """Return which processes have more memory (MB) in the last quarter than in the second."""
+    quarter = len(memory) // 4
+    found = []
+    for name in memory[0] if quarter else []:
+        early = max(each[name] for each in memory[quarter : 2 * quarter])
+        late = max(each[name] for each in memory[-quarter:])
+        if late > 1.25 * early + 64:
+            found.append(f"{name} has grown from {early} to {late} MB")
+    return found
+
+
+def plan(options: Any) -> list[Phase]:
+    """Return what the phases are for."""
+    phases = [Phase() for _ in range(PHASES)]
+    for number in (2, 4, 6, 8):
+        phases[number].what.append("columns")
+    for number in (1, 5):
+        phases[number].what.append("snapshot again")
+    if options.kills:
+        for number, victim in enumerate(VICTIMS, 1):
+            phases[number].what.append(f"kill {victim}")
+    return phases[: options.phases]
+
+
+def options_of(words: list[str]) -> Any:
+    parser = argparse.ArgumentParser(prog="python -m e2e", description=__doc__.splitlines()[0])
+    parser.add_argument("--encoding", choices=("json", "avro"), default="json")
+    parser.add_argument("--kills", action="store_true", help="kill each process once")
+    parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
+    parser.add_argument("--phases", type=int, default=PHASES, help=f"of the {PHASES} (all)")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--rate", type=float, default=50, help="events per second at most (50)")
+    parser.add_argument("--seconds", type=float, default=20, help="of work between standstills")
+    parser.add_argument("--folder", type=Path, default=downloads.ROOT / ".spark_cdc/e2e/run")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    """Return 0 if all was equal, at the end and at each standstill."""
+    options = options_of(words)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    services.end_left_overs(options.folder)
+    shutil.rmtree(options.folder, ignore_errors=True)
+    options.folder.mkdir(mode=0o700, parents=True)
+    downloads.ensure()
+    downloads.ensure_postgresql()
+    print(f"Seed {options.seed}, {options.encoding}; folder {options.folder}", flush=True)
+    run = Run(options.folder, options)
+    try:
+        run.start()
+        run.work()
+        run.report()
+    finally:
+        run.stop()
+    for text in run.wrong[:20]:
+        print(f"  wrong: {text}")
+    print(f"{len(run.wrong)} differences; logs: {options.folder}/logs")
+    return 1 if run.wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except SparkCdcError as error:
+        sys.exit(f"{error.message}\n{error.next_step}")
+    except KeyboardInterrupt:
+        sys.exit(130)
