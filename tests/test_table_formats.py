@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import java, server, table_formats
 from spark_cdc import jars, java, server, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import CompilerError, Macros, load_macros

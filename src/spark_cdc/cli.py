@@ -15,10 +15,8 @@ from spark_cdc.errors import SparkCdcError
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
 COMMANDS = (
-    *("demo", "server", "run", "plan", "load", "backfill", "replay", "undo", "states", "branch"),
-    *("secrets", "status", "report", "upkeep", "generate", "new", "packages"),
-    *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay"),
-    *("undo", "states", "branch", "status", "report", "upkeep", "generate", "new", "packages"),
+    *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay", "undo", "states"),
+    *("branch", "secrets", "status", "report", "upkeep", "generate", "new", "packages"),
 )
 
 
