@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from project import Project
+from spark_cdc.macros import load_macros
 
 Command = Callable[..., tuple[int, str]]
 PERSON: dict[str, Any] = {
@@ -135,9 +136,44 @@ def shop(project: Project) -> Project:
     return project
 
 
+MASKS = [
+    ("last_4", "string", "'12345678'", "'5678'"),
+    ("last_4", "string", "'1234567'", "null"),
+    ("mail_domain", "string", "'a.b@c.example'", "'c.example'"),
+    ("mail_domain", "string", "'no address'", "null"),
+    ("mail_domain", "string", "'a@b@c'", "null"),
+    ("year", "date", "date'1999-12-31'", "date'1999-01-01'"),
+    (
+        "year",
+        "timestamp",
+        "timestamp'1999-12-31 23:30:00-02:00'",
+        "timestamp'2000-01-01 00:00:00Z'",
+    ),
+    ("year", "timestamp", "timestamp'1950-06-01 00:00:00Z'", "timestamp'1950-01-01 00:00:00Z'"),
+    ("year", "timestamp_ntz", "timestamp_ntz'1999-12-31 23:59:59'", "timestamp_ntz'1999-01-01'"),
+    ("none", "array<int>", "array(1)", "null"),
+]
+
+
+def test_masks(cursor: Any) -> None:
+    macros = load_macros()
+    judged = [
+        f"{macros._masked_sql({'mask': mask, 'data_type': kind}, value)} <=> {wanted}"
+        f" and typeof({macros._masked_sql({'mask': mask, 'data_type': kind}, value)}) = '{kind}'"
+        for mask, kind, value, wanted in MASKS
+    ]
+    cursor.execute("set spark.sql.session.timeZone = Asia/Kathmandu")
+    cursor.execute(f"select {', '.join(judged)}")
+    assert cursor.fetchall() == [(True,) * len(MASKS)]
+
+
 def test_both_sides_show_the_same_rows(shop: Project) -> None:
     for name in SETTINGS:
         assert_shown(shop, name, STORY[2])
+    # the loads that <entity>_committed names are known while the join with it is planned
+    plan = shop.query("explain select mail from {s}_sensitive.people_current_sensitive")[0][0]
+    scans = re.findall(r"people_ledger_sensitive\[.*?PartitionFilters: \[(.*?)\], Pushed", plan)
+    assert scans and all(re.search(r"load_id#\d+ (=|IN|INSET) ", scan) for scan in scans), plan
     count = shop.query(
         f"select count(*) from {shop.schema}_sensitive.moves_event_versions_sensitive"
     )

@@ -19,7 +19,7 @@
         ])) -%}
     {%- endfor -%}
     {%- set committed = graph.nodes.get(models ~ '_committed_sensitive') -%}
-    {{ return(problems + spark_cdc._broken(dict(values, plain=graph.nodes[models ~ '_ledger'].schema), [
+    {{ return(problems + spark_cdc._broken(values, [
         (sensitive and not committed,
          '%(name)s: %(names)s sensitive, but no model shows them. Write the model %(name)s_committed_sensitive with spark_cdc.committed() in it, which '
          '%(name)s_current_sensitive and so on read.'),
