@@ -371,7 +371,7 @@ def shown(lab: Lab, cell: Cell, schema: str, cursor: Any) -> dict[str, Any]:
     return {
         view: [re.sub(r'"load_id":"[^"]*"', "", row) for row in rows]
         for view, rows in state.items()
-        if not view.endswith("_committed")
+        if not re.search("_committed(_sensitive)?$", view)
     }
 
 

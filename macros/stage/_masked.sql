@@ -1,7 +1,7 @@
 {#- What others see of a sensitive column, as an expression of its own type (docs/sensitive.md). Of a text no more than half is shown; what is no mail
     address has no domain. A year is that of the time in UTC, whatever the session's zone. Arguments: column (with mask and data_type), value (SQL). -#}
 {%- macro _masked_sql(column, value) -%}
-{%- if column.pseudonym -%}
+{%- if column.get('pseudonym') -%}
 {{ spark_cdc._pseudonym(column, value) }}
 {%- elif column.mask == 'last_4' -%}
 if(length({{ value }}) >= 8, right({{ value }}, 4), null)

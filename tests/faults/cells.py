@@ -133,9 +133,9 @@ CELLS = (
     Cell("snap_orc", "full", "orc"),
     Cell("diff", "delta", FORMAT),
     Cell("diff_orc", "delta", "orc"),
+    *([] if scale.WITH else [Cell("apart", "delta", FORMAT, sensitive=True)]),
     Cell("moves", "events", FORMAT),
     Cell("moves_orc", "events", "orc", {"events": {"archive": True}}),
-    *([] if scale.WITH else [Cell("apart", "delta", FORMAT, sensitive=True)]),
 )
 
 # Its input is a table: a view that a test lets sleep.
