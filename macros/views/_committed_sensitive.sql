@@ -1,5 +1,5 @@
 {#- The text of the view <entity>_committed_sensitive: the rows that count with their sensitive columns. Which loads count it reads from the records of loads in
-    <entity>_committed, so that one commit shows both: Spark puts that view's literals into the join's other side and prunes partitions while planning.
+    <entity>_committed, so that one commit shows both; partitions are pruned by the join on load_id.
     Arguments: entity, ledger (relation with the values), committed (relation of <entity>_committed), layout (of the manifest). Returns a query with
     the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
