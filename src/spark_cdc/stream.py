@@ -173,7 +173,8 @@ def run(arguments: Any) -> int:
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
         needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job)]
         print(f"{arguments.job} is written. To run it:")
-        print(f"  spark-submit --packages {','.join(needed)} \\\n    {JOB} {arguments.job}")
+        packages = f"--packages {','.join(needed)} " if needed else ""
+        print(f"  spark-submit {packages}{JOB} {arguments.job}")
         return 0
     state = project.state_dir() / "stream"
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -251,6 +252,9 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         problems.append("topics are to be read, but no broker is named: --kafka HOST:PORT")
     if not registry and any("avro" in one.values() for one in entities):
         problems.append("messages are Avro, but no schema registry is named: --registry URL")
+    options = arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS")
+    if options and not arguments.job and not Path(options).is_file():
+        problems.append(f"the file of --kafka-options, {options}, is not there")
     if problems:
         known = ", ".join(found["known"])
         raise SparkCdcError(
@@ -265,7 +269,7 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         )
     return {
         "kafka": {"kafka.bootstrap.servers": kafka} if kafka else {},
-        "kafka_options": arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS"),
+        "kafka_options": options and str(Path(options).absolute()),
         "registry": registry,
         "task": "status" if arguments.status else "stream",
         "output": arguments.output,
@@ -288,7 +292,8 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         ], {}
     if one["stream"] is None:
         return ["its YAML has no source.stream, which says where messages come from"], {}
-    stream, path = one["stream"], one["path"]
+    stream = one["stream"]
+    path = one["path"].replace("%F", "%Y-%m-%d").replace("%T", "%H:%M:%S")
     kind = next((name for name in SOURCES if stream[name]), None)
     source = stream[kind] if kind else None
     problems = []
@@ -300,12 +305,12 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         )
     letters = re.findall(r"%([A-Za-z])", path)
     interval = DAY if one["per"] == "date" else arguments.interval
-    if interval % 60 and not {"S", "T"} & set(letters):
+    if interval % 60 and "S" not in letters:
         problems.append(
             f"business times every {interval} s would share folders: its path, {path}, has"
             " no seconds"
         )
-    elif interval % 3600 and not {"M", "T"} & set(letters):
+    elif interval % 3600 and "M" not in letters:
         problems.append(
             f"business times every {interval} s would share folders: its path, {path}, has"
             " no minutes"

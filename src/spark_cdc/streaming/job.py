@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQueryListener
 
 from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
@@ -59,12 +60,36 @@ CAUSE = re.compile(
 )
 
 
+class Idleness(StreamingQueryListener):
+    """When each query last found nothing new; progress tells of batches only.
+
+    at: seconds since 1970 at which that trigger began, by the query's id.
+    """
+
+    def __init__(self) -> None:
+        self.at: dict[str, float] = {}
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Remember the trigger."""
+        self.at[str(event.id)] = _seconds(event.timestamp)
+
+    def onQueryStarted(self, event: Any) -> None:
+        """Nothing."""
+
+    onQueryProgress = onQueryTerminated = onQueryStarted
+
+
 class Stream:
     """An entity's query and landing."""
 
     def __init__(
-        self, spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any]
+        self,
+        spark: SparkSession,
+        entity: Mapping[str, Any],
+        job: Mapping[str, Any],
+        idleness: Idleness,
     ) -> None:
+        self._idleness = idleness
         self.landing = Landing(entity, storage(spark, entity))
         self._registry = Registry(job["registry"]) if job["registry"] else None
         self.name: str = entity["name"]
@@ -115,13 +140,11 @@ class Stream:
             if reached > self._told and (is_known or not self.query.isActive):
                 self._told = reached
                 self._say(lag if is_known else {})
-            if progress is None:
-                return
-            at = _seconds(progress["timestamp"]) - self._job["idle"]
-            if self._is_kafka:
+            if at := self._idleness.at.get(str(self.query.id)):
+                landing.close(at - self._job["idle"])
+            if progress is not None:
+                at = _seconds(progress["timestamp"]) - self._job["idle"]
                 landing.close({name: at for name, behind in lag.items() if behind <= 0})
-            elif not progress["numInputRows"]:
-                landing.close(at)
         finally:
             landing.lock.release()
 
@@ -293,7 +316,9 @@ def work(job: Mapping[str, Any]) -> int:
                 asked.check(from_kafka(job))
         if job["registry"]:
             Registry(job["registry"]).check()
-        streams = [Stream(spark, entity, job) for entity in job["entities"]]
+        idleness = Idleness()
+        spark.streams.addListener(idleness)
+        streams = [Stream(spark, entity, job, idleness) for entity in job["entities"]]
         try:
             for stream in streams:
                 stream.start()
