@@ -27,6 +27,7 @@ from spark_cdc import cli as command_line
 from spark_cdc import entity, java, stream
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import load_macros
+from spark_cdc.streaming.job import explained
 from spark_cdc.streaming.registry import Registry
 
 PEOPLE = {"id": {"data_type": "bigint", "role": "key"}, "name": "string"}
@@ -257,6 +258,28 @@ def test_what_the_yaml_may_say() -> None:
     assert "accepted is one folder of each business date" in wrong
     [wrong] = problems("delta", stream={"topic": "a"})
     assert "load_type is delta: messages are change events" in wrong
+
+
+def test_what_a_query_failed_with() -> None:
+    """The causes, not the ways that the error took through Python and Java."""
+    said = """An exception was raised by the Python Proxy. Return Message: Traceback (most recent):
+  File "x.py", line 1, in land
+py4j.protocol.Py4JJavaError: An error occurred while calling o199.collectToPython.
+: org.apache.spark.sql.kafka010.KafkaIllegalStateException: may have been lost;
+Reason: Could not read records in offset [204, 1608) of shop.people-0
+\tat org.apache.spark.X(X.scala:1)
+Caused by: org.apache.kafka.OffsetOutOfRangeException: out of range
+"""
+    told = explained("people", Exception(said), "All is in a.log.")
+    assert told.message.splitlines() == [
+        "people: messages are gone from the topic that had not been taken",
+        "  | org.apache.spark.sql.kafka010.KafkaIllegalStateException: may have been lost;",
+        "  | Reason: Could not read records in offset [204, 1608) of shop.people-0",
+        "  | org.apache.kafka.OffsetOutOfRangeException: out of range",
+    ]
+    assert told.next_step.endswith("--accept-data-loss goes on behind them. All is in a.log.")
+    told = explained("people", Exception("OSError: no room"), "")
+    assert told.message == "people: the stream failed\n  | OSError: no room"
 
 
 def test_a_listing_amid_closing_leaves_nothing_out() -> None:

@@ -100,11 +100,17 @@ class Messages:
         return len(bad)
 
 
+def plan(files: Memory, batch: int) -> None:
+    """Spark writes down the offsets of a batch before it hands it on."""
+    files.files[f"landing/_stream/people/checkpoint/offsets/{batch}"] = "…"
+
+
 class Cluster:
     """A broker with partitions, and Spark's logs of batches: offsets before one, commits after."""
 
-    def __init__(self, dice: random.Random) -> None:
+    def __init__(self, dice: random.Random, files: Memory) -> None:
         self.dice = dice
+        self.files = files
         self.now = 1_700_000_000.0
         self.partitions: dict[str, list[int]] = {f"p-{n}": [] for n in range(dice.randint(1, 3))}
         self.taken = dict.fromkeys(self.partitions, 0)
@@ -127,6 +133,7 @@ class Cluster:
                 for name, all_of in self.partitions.items()
             }
             self.planned = {name: (self.taken[name], end) for name, end in ends.items()}
+        plan(self.files, self.batch)
         return [
             (name, offset, self.partitions[name][offset])
             for name, (first, end) in self.planned.items()
@@ -163,7 +170,8 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(
 ) -> None:
     """What is closed never changes, closes in order, and in the end every message lies once."""
     dice = random.Random(seed)
-    cluster, files = Cluster(dice), Memory()
+    files = Memory()
+    cluster = Cluster(dice, files)
     monkeypatch.setattr(landing.clock, "time", lambda: cluster.now)
     seen: dict[str, list[object]] = {}
 
@@ -301,9 +309,18 @@ def test_another_source_than_that_of_the_checkpoint_is_refused() -> None:
 
 
 def test_a_landing_without_its_checkpoint_is_refused() -> None:
+    """Be it Spark's, or all of it; and one of Spark's that begins anew, or is ahead."""
     files = Memory()
     here = Landing(ENTITY, files)
     here.land(Messages([("p-0", 0, at(1))], files), 0)
+    here.land(Messages([("p-0", 1, at(2))], files), 1)
+    for batch in (0, 3):
+        with pytest.raises(SparkCdcError, match=f"Spark hands on batch {batch} after 1"):
+            here.land(Messages([("p-0", 2, at(3))], files), batch)
+    with pytest.raises(SparkCdcError, match="batch 1 of the journal is not in landing/_stream"):
+        Landing(ENTITY, files)
+    plan(files, 1)
+    assert Landing(ENTITY, files).journal.state.batch == 1
     files.delete("landing/_stream")
     with pytest.raises(SparkCdcError, match="of which there is no checkpoint"):
         Landing(ENTITY, files)

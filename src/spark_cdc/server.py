@@ -335,10 +335,17 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
     jars = [*table_formats.paths(chosen.formats), *chosen.jars]
     if jars:
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
-    for name, between in LISTS.items():
-        if name in conf and name in user:
-            user[name] = f"{conf[name]}{between}{user[name]}"
-    return {**conf, **user}
+    return joined(conf, user)
+
+
+def joined(conf: Mapping[str, str], user: Mapping[str, str]) -> dict[str, str]:
+    """Return settings with those of a user, which take their place or, where lists, are added."""
+    lists = {
+        name: f"{conf[name]}{between}{user[name]}"
+        for name, between in LISTS.items()
+        if name in conf and name in user
+    }
+    return {**conf, **user, **lists}
 
 
 def properties(values: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, project, status, table_formats
+from spark_cdc import chain, jars, java, project, server, status, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
 
@@ -25,6 +25,7 @@ MARKER = "spark_cdc streams: "
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 DAY = 86400
 JOB = Path(__file__).parent / "streaming" / "job.py"
+LOG = "spark.log"  # in .spark_cdc/stream
 SOURCES = ("topic", "pattern", "files", "socket")
 _KAFKA_CLIENT = (
     Jar(
@@ -139,6 +140,13 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--memory", default="1g", help="of the job on this machine (1g)")
     parser.add_argument("--cores", default="*", help="of the job on this machine (all)")
+    parser.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of Spark for the job on this machine",
+    )
     parser.add_argument("--ivy-settings", metavar="FILE", help="as for spark-cdc server start")
     parser.add_argument(
         "--job", metavar="FILE", help="only write what the job needs, for spark-submit"
@@ -165,14 +173,15 @@ def run(arguments: Any) -> int:
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
         needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job)]
         print(f"{arguments.job} is written. To run it:")
-        print(f"  spark-submit --packages {','.join(needed)} \\\n    {JOB} {arguments.job}")
+        packages = f"--packages {','.join(needed)} " if needed else ""
+        print(f"  spark-submit {packages}{JOB} {arguments.job}")
         return 0
     state = project.state_dir() / "stream"
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = java.ensure()
     settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
     paths = jars.ensure(_jars(job), found.executable, settings)
-    job["conf"] = _conf(arguments, paths, state)
+    job |= {"conf": _conf(arguments, paths, state), "log": str(state / LOG)}
     file = state / f"job-{os.getpid()}.json"
     file.write_text(json.dumps(job), encoding="utf-8")
     os.environ.update(java.environment(project.state_dir()))
@@ -243,6 +252,9 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         problems.append("topics are to be read, but no broker is named: --kafka HOST:PORT")
     if not registry and any("avro" in one.values() for one in entities):
         problems.append("messages are Avro, but no schema registry is named: --registry URL")
+    options = arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS")
+    if options and not arguments.job and not Path(options).is_file():
+        problems.append(f"the file of --kafka-options, {options}, is not there")
     if problems:
         known = ", ".join(found["known"])
         raise SparkCdcError(
@@ -257,7 +269,7 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         )
     return {
         "kafka": {"kafka.bootstrap.servers": kafka} if kafka else {},
-        "kafka_options": arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS"),
+        "kafka_options": options and str(Path(options).absolute()),
         "registry": registry,
         "task": "status" if arguments.status else "stream",
         "output": arguments.output,
@@ -280,7 +292,8 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         ], {}
     if one["stream"] is None:
         return ["its YAML has no source.stream, which says where messages come from"], {}
-    stream, path = one["stream"], one["path"]
+    stream = one["stream"]
+    path = one["path"].replace("%F", "%Y-%m-%d").replace("%T", "%H:%M:%S")
     kind = next((name for name in SOURCES if stream[name]), None)
     source = stream[kind] if kind else None
     problems = []
@@ -292,12 +305,12 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         )
     letters = re.findall(r"%([A-Za-z])", path)
     interval = DAY if one["per"] == "date" else arguments.interval
-    if interval % 60 and not {"S", "T"} & set(letters):
+    if interval % 60 and "S" not in letters:
         problems.append(
             f"business times every {interval} s would share folders: its path, {path}, has"
             " no seconds"
         )
-    elif interval % 3600 and not {"M", "T"} & set(letters):
+    elif interval % 3600 and "M" not in letters:
         problems.append(
             f"business times every {interval} s would share folders: its path, {path}, has"
             " no minutes"
@@ -343,15 +356,18 @@ def _jars(job: Mapping[str, Any]) -> list[Jar]:
 
 def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
     """Return the settings of Spark in the job's own process."""
-    log = (Path(__file__).parent / "templates" / "log4j2-quiet.properties").as_uri()
+    log = (Path(__file__).parent / "templates" / "log4j2-stream.properties").as_uri()
     options = [
         "-Duser.timezone=UTC",
         f"-Dlog4j2.configurationFile={log}",
+        f"-Dspark_cdc.log={state / LOG}",
+        # when a query ends Spark looks through what Python said, by a pattern that goes deep
+        "-Xss4m",
         # a message that claims to be larger is none; without a limit it takes the memory it claims
         "-Dorg.apache.avro.limits.bytes.maxLength=134217728",
         "-Dorg.apache.avro.limits.string.maxLength=134217728",
     ]
-    return {
+    conf = {
         "spark.master": f"local[{arguments.cores}]",
         "spark.driver.memory": arguments.memory,
         "spark.driver.bindAddress": "127.0.0.1",
@@ -365,3 +381,4 @@ def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.warehouse.dir": str(state / "warehouse"),
     }
+    return server.joined(conf, server.parse_conf(arguments.conf))

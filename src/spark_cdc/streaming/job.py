@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import logging
+import re
 import signal
 import sys
 import threading
@@ -17,8 +19,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQueryListener
 
 from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
@@ -37,9 +39,9 @@ END = 0  # exit code after a signal: nothing is lost, the next start goes on
 # What queries fail with, as far as it is known what to do.
 REMEDIES = (
     (
-        ("offsets out of range", "Some data may have been lost", "failOnDataLoss", "were aged out"),
+        ("may have been lost", "failOnDataLoss"),
         "messages are gone from the topic that had not been taken",
-        "Find out which (their offsets are above); --accept-data-loss goes on behind them.",
+        "Find out which; --accept-data-loss goes on behind them.",
     ),
     (
         ("UnknownTopicOrPartition", "does not host this topic"),
@@ -52,14 +54,42 @@ REMEDIES = (
         "Check --kafka and whether the broker is up; then run the same command again.",
     ),
 )
+# A line that names a cause, in the stacks of Java and Python.
+CAUSE = re.compile(
+    r"(?m)^(?:Caused by: |: |\s*)((?:(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b|Reason: ).*)"
+)
+
+
+class Idleness(StreamingQueryListener):
+    """When each query last found nothing new; progress tells of batches only.
+
+    at: seconds since 1970 at which that trigger began, by the query's id.
+    """
+
+    def __init__(self) -> None:
+        self.at: dict[str, float] = {}
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Remember the trigger."""
+        self.at[str(event.id)] = _seconds(event.timestamp)
+
+    def onQueryStarted(self, event: Any) -> None:
+        """Nothing."""
+
+    onQueryProgress = onQueryTerminated = onQueryStarted
 
 
 class Stream:
     """An entity's query and landing."""
 
     def __init__(
-        self, spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any]
+        self,
+        spark: SparkSession,
+        entity: Mapping[str, Any],
+        job: Mapping[str, Any],
+        idleness: Idleness,
     ) -> None:
+        self._idleness = idleness
         self.landing = Landing(entity, storage(spark, entity))
         self._registry = Registry(job["registry"]) if job["registry"] else None
         self.name: str = entity["name"]
@@ -105,16 +135,16 @@ class Stream:
             return
         try:
             lag = self.lag(progress)
-            if landing.reached and landing.reached["batch"] > self._told:
-                self._told = landing.reached["batch"]
-                self._say(lag)
-            if progress is None:
-                return
-            at = _seconds(progress["timestamp"]) - self._job["idle"]
-            if self._is_kafka:
+            reached = landing.reached.get("batch", -1)
+            is_known = progress is not None and progress["batchId"] >= reached
+            if reached > self._told and (is_known or not self.query.isActive):
+                self._told = reached
+                self._say(lag if is_known else {})
+            if at := self._idleness.at.get(str(self.query.id)):
+                landing.close(at - self._job["idle"])
+            if progress is not None:
+                at = _seconds(progress["timestamp"]) - self._job["idle"]
                 landing.close({name: at for name, behind in lag.items() if behind <= 0})
-            elif not progress["numInputRows"]:
-                landing.close(at)
         finally:
             landing.lock.release()
 
@@ -154,7 +184,10 @@ class Stream:
         error = self.query.exception()
         if error is None or self.landing.is_ending:
             return None
-        return self._problem or explained(self.name, error)
+        log = self._job.get("log")
+        return self._problem or explained(
+            self.name, error, f"All that Spark says is in {log}." if log else ""
+        )
 
 
 def _seconds(text: str) -> float:
@@ -162,15 +195,22 @@ def _seconds(text: str) -> float:
     return dt.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-def explained(name: str, error: StreamingQueryException | PySparkException) -> SparkCdcError:
-    """Return what a query failed with, and what to do."""
+def explained(name: str, error: Exception, log: str) -> SparkCdcError:
+    """Return what a query failed with, and what to do; log: where all of it is."""
     text = str(error)
-    lines = [line.strip() for line in text.splitlines() if line.strip() and "\tat " not in line]
-    shown = "".join(f"\n  | {line[:300]}" for line in lines[:8])
+    causes = [
+        line
+        for line in re.findall(CAUSE, text)
+        if "py4j" not in line and "ForeachBatchUserFunc" not in line
+    ]
+    first = text.strip().splitlines()[0]
+    shown = "".join(f"\n  | {line[:300]}" for line in list(dict.fromkeys(causes))[-4:] or [first])
     for words, what, step in REMEDIES:
         if any(word in text for word in words):
-            return SparkCdcError(f"{name}: {what}{shown}", step)
-    return SparkCdcError(f"{name}: the stream failed{shown}", "Run the same command again.")
+            return SparkCdcError(f"{name}: {what}{shown}", f"{step} {log}".strip())
+    return SparkCdcError(
+        f"{name}: the stream failed{shown}", f"Run the same command again. {log}".strip()
+    )
 
 
 def session(job: Mapping[str, Any]) -> SparkSession:
@@ -260,6 +300,7 @@ def work(job: Mapping[str, Any]) -> int:
     def end(number: int, frame: FrameType | None) -> None:
         ending.set()
 
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # what fails is told once, by us
     spark = session(job)
     try:
         if job["task"] != "stream":
@@ -275,7 +316,9 @@ def work(job: Mapping[str, Any]) -> int:
                 asked.check(from_kafka(job))
         if job["registry"]:
             Registry(job["registry"]).check()
-        streams = [Stream(spark, entity, job) for entity in job["entities"]]
+        idleness = Idleness()
+        spark.streams.addListener(idleness)
+        streams = [Stream(spark, entity, job, idleness) for entity in job["entities"]]
         try:
             for stream in streams:
                 stream.start()

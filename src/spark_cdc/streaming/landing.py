@@ -7,6 +7,7 @@ finds the folder and begins anew, or finds that all is done.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import re
@@ -86,6 +87,9 @@ class Landing:
                 "Set it back; or let the entity begin anew with the other source: load what is"
                 f" closed, then move {self._place} and the landing's folders away.",
             )
+        batch = self.journal.state.batch
+        if batch >= 0 and not self._files.exists(f"{self.checkpoint}/offsets/{batch}"):
+            raise self._misfit(f"batch {batch} of the journal is not in {self.checkpoint}")
         if theirs:
             return
         there = self._files.found(f"{self._pattern}/batch=*")
@@ -97,6 +101,14 @@ class Landing:
                 " folders away.",
             )
         self.journal.write(replace(self.journal.state, source=mine))
+
+    def _misfit(self, found: str) -> SparkCdcError:
+        return SparkCdcError(
+            f"{self.name}: checkpoint and journal in {self._place} do not fit together: {found}."
+            " Going on could lose messages, or take them twice",
+            "Bring both back as they were together; or, to take all messages once more, move them"
+            " and the landing's folders away.",
+        )
 
     @property
     def _path(self) -> str:
@@ -116,10 +128,11 @@ class Landing:
         for marker in self._files.found(f"{self._pattern}/_closed"):
             folder = marker.rpartition("/")[0]
             tail = "/".join(folder.split("/")[-parts:])
-            moment = dt.datetime.strptime(tail, form).replace(tzinfo=dt.timezone.utc)
-            if moment.timestamp() < before:
-                self._files.delete(folder)
-                dropped.append(int(moment.timestamp()))
+            with contextlib.suppress(ValueError):  # it is not of this entity
+                moment = dt.datetime.strptime(tail, form).replace(tzinfo=dt.timezone.utc)
+                if moment.timestamp() < before:
+                    self._files.delete(folder)
+                    dropped.append(int(moment.timestamp()))
         return sorted(dropped)
 
     def folder(self, time: int) -> str:
@@ -135,8 +148,10 @@ class Landing:
             if self.is_ending:
                 raise InterruptedError("the stream ends; the next start takes this batch")
             state = self.journal.state
-            if number < state.batch or (number == state.batch and state.done):
+            if number == state.batch and state.done:
                 return
+            if number != (state.batch + 1 if state.done else state.batch):
+                raise self._misfit(f"Spark hands on batch {number} after {state.batch}")
             started = clock.monotonic()
             summary = batch.summary()
             now = clock.time()
