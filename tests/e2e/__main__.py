@@ -268,15 +268,7 @@ class Run:
 
     def report(self) -> None:
         """Print what was measured, as tables."""
-        headings = [
-            "standstill",
-            "before it",
-            "events",
-            "events/s",
-            "arrived s",
-            "rows",
-            "versions",
-        ]
+        headings = ["standstill", "before", "events", "events/s", "arrived s", "rows", "versions"]
         rows = [
             [n, "; ".join(p.what) or "work", p.events, round(p.events / (p.seconds or 1), 1),
              round(p.arrived, 1), p.rows, p.versions]
