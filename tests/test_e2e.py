@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from e2e import __main__ as main
 from e2e import check, downloads, tables, workload
 from e2e.tables import Column, Table
 
@@ -108,3 +109,10 @@ def test_each_type_of_the_shop_has_values() -> None:
             assert {values.of(column) is None for _ in range(200)} == (
                 {False} if column.key or column.required else {True, False}
             ), column
+
+
+def test_memory_that_grows_is_said() -> None:
+    assert main.grown([{"stream": 500}] * 12) == []
+    assert main.grown([{"stream": 500 + 50 * number} for number in range(12)]) == [
+        "stream has grown from 750 to 1050 MB"
+    ]

@@ -78,6 +78,7 @@ class Run:
         self.workload = workload.Workload(self.tables, self.open, options.seed, options.rate)
         self.phases: list[Phase] = []
         self.wrong: list[str] = []
+        self.last_error = ""  # of the last look whether all has arrived
 
     def open(self) -> psycopg.Connection[Any]:
         """Return a connection to the database."""
@@ -212,11 +213,12 @@ class Run:
         self.workload.sentinel(number)
         took = loading.wait_for(lambda: self._has_arrived(number), ARRIVES, pause=1.5)
         if took is None:
-            self.wrong.append(f"sentinel {number} has not arrived after {ARRIVES:.0f} s")
+            self.wrong.append(
+                f"sentinel {number} has not arrived after {ARRIVES:.0f} s: {self.last_error}"
+            )
             return
         phase.arrived = took
-        cursor = self.server.cursor()
-        with self.open() as database:
+        with self.open() as database, self.server.session() as cursor:
             database.execute("set time zone 'UTC'")
             for table in self.tables:
                 rows = check.current(table, database, cursor, SCHEMA)
@@ -224,7 +226,6 @@ class Run:
                 phase.rows += rows.equal
                 phase.versions += versions.equal
                 self.wrong += rows.wrong + versions.wrong
-        cursor.connection.close()
         watched = (
             self.database, self.broker, self.registry, self.connect, self.stream, self.server
         )  # fmt: skip
@@ -246,12 +247,14 @@ class Run:
                 f"select 1 from {SCHEMA}.{table.name}_current"
                 f" where `{key}` = {workload.SENTINEL} and `{text}` = 'sentinel {number}'"
             )
-        with contextlib.suppress(Exception):  # there is no view, or no server, yet
-            cursor = self.server.cursor()
-            found = check.asked(cursor, " union all ".join(each))
-            cursor.connection.close()
-            return len(found) == len(each)
-        return False
+        try:
+            with self.server.session() as cursor:
+                found = len(check.asked(cursor, " union all ".join(each)))
+        except Exception as error:  # there is no view, or no server, yet
+            self.last_error = str(error)[:500]
+            return False
+        self.last_error = f"{found} of {len(each)} tables have it"
+        return found == len(each)
 
     # ------------------------------------------------------------ what is told
 
@@ -265,15 +268,7 @@ class Run:
 
     def report(self) -> None:
         """Print what was measured, as tables."""
-        headings = [
-            "standstill",
-            "before it",
-            "events",
-            "events/s",
-            "arrived s",
-            "rows",
-            "versions",
-        ]
+        headings = ["standstill", "before", "events", "events/s", "arrived s", "rows", "versions"]
         rows = [
             [n, "; ".join(p.what) or "work", p.events, round(p.events / (p.seconds or 1), 1),
              round(p.arrived, 1), p.rows, p.versions]
@@ -291,20 +286,21 @@ class Run:
                 if phase.memory
             ]
             print("\nMB of memory, and files:\n" + console.table(["standstill", *names], figures))
-        self._latency()
+        with contextlib.suppress(Exception):  # no load, no server
+            self._latency()
 
     def _latency(self) -> None:
-        with contextlib.suppress(Exception):
-            cursor = self.server.cursor()
+        with self.server.session() as cursor:
             [loads] = check.asked(
                 cursor,
                 "select count(*), count_if(status <> 'committed'), median(duration_seconds)"
                 f" from {SCHEMA}.cdc_loads",
             )
-            print(f"Loads: {loads[0]}, {loads[1]} of them refused; median {loads[2]:.1f} s")
             seconds = sorted(
                 one for table in self.tables for one in check.latencies(table, cursor, SCHEMA)
             )
+        print(f"Loads: {loads[0]}, {loads[1]} of them refused; median {loads[2]:.1f} s")
+        if seconds:
             median, high = (seconds[int(len(seconds) * share)] for share in (0.5, 0.95))
             print(
                 f"\nFrom commit in PostgreSQL to current, {len(seconds)} events:"

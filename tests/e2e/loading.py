@@ -13,6 +13,7 @@ from typing import Any
 
 from e2e import services
 from e2e.shop import Shop
+from project import INTERPRETED
 from spark_cdc import ports, server
 from spark_cdc.errors import SparkCdcError
 
@@ -53,11 +54,15 @@ class SparkServer:
     def memory(self) -> int:
         return services.resident(self.pid or 0)
 
-    def cursor(self) -> Any:
-        """Return a cursor whose session has the time zone UTC."""
-        cursor = server.connect(self.port).cursor()
-        cursor.execute("set time zone 'UTC'")
-        return cursor
+    @contextlib.contextmanager
+    def session(self) -> Iterator[Any]:
+        """Give a cursor in the time zone UTC; few rows are not worth code that Spark compiles."""
+        with contextlib.closing(server.connect(self.port)) as connection:
+            cursor = connection.cursor()
+            cursor.execute("set time zone 'UTC'")
+            for name, value in INTERPRETED.items():
+                cursor.execute(f"set {name} = {value}")
+            yield cursor
 
 
 class Stream(services.Service):
