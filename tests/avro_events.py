@@ -14,6 +14,7 @@ import json
 import struct
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 MARK = "__debezium_unavailable_value"
@@ -56,7 +57,7 @@ def number_of(text: str, scale: int) -> Decimal:
 
 def _unscaled(number: str, scale: int) -> str:
     """A decimal as Kafka Connect's JSON converter writes it."""
-    whole = int(Decimal(number).scaleb(scale))
+    whole = int(Fraction(number) * Fraction(10) ** scale)
     return base64.b64encode(
         whole.to_bytes((whole.bit_length() // 8) + 1, "big", signed=True)
     ).decode()
@@ -408,6 +409,26 @@ def row(kinds: dict[str, Kind], id: int, turn: int = 0) -> dict[str, Any]:
         values = [*kind.pairs, (None, None)]
         chosen[name] = values[(id + turn) % len(values)]
     return {"id": (id, id)} | chosen
+
+
+def meant(kind: Kind, typed: Any) -> Any:
+    """What a typed value means as one of the declared column."""
+    if typed is None:
+        return None
+    encoding, epoch = kind.typed_meta.get("encoding"), datetime.datetime(1970, 1, 1)
+    if encoding == "days":
+        return DAY(1970, 1, 1) + datetime.timedelta(days=typed)
+    if encoding in ("micros", "nanos"):
+        micros = typed // 1000 if encoding == "nanos" else typed
+        return epoch + datetime.timedelta(microseconds=micros)
+    if encoding == "base64":
+        raw, scale = (typed["value"], typed["scale"]) if isinstance(typed, dict) else (typed, 2)
+        return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale)
+    if kind.data_type.startswith("decimal"):
+        return Decimal(str(typed))
+    if kind.data_type == "timestamp" and isinstance(typed, str):
+        return datetime.datetime.fromisoformat(typed.replace("Z", "+00:00"))
+    return typed.replace(tzinfo=None) if kind.data_type == "timestamp_ntz" else typed
 
 
 def story(kinds: dict[str, Kind]) -> list[list[Message]]:

@@ -35,7 +35,7 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import jars, java, ports, project, server_state, table_formats
+from spark_cdc import jars, java, ports, project, s3, server_state, table_formats
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
@@ -88,14 +88,15 @@ class Settings:
     """How to start a server. `port` 0: any free one. `memory` in bytes. `cores` 0: all.
 
     formats: table formats that Spark lacks, by their names in table_formats.BUILDS.
-    ivy_settings: where their jars come from, if not from Maven Central.
+    ivy_settings: where their jars come from, if not from Maven Central. warehouse: a folder, or a
+    place in an object store (s3a://bucket/path).
     """
 
     state_dir: Path
     port: int
     memory: int
     cores: int
-    warehouse: Path
+    warehouse: Path | str
     conf: Mapping[str, str]
     jars: Sequence[Path]
     timeout: float
@@ -171,6 +172,19 @@ def default_memory() -> int:
     return max(1024 * MIB, min(4096 * MIB, machine_memory()[0] // 4 // MIB * MIB))
 
 
+def _warehouse(place: str, formats: Sequence[str]) -> Path | str:
+    """Return the warehouse's folder, below the project if it is relative, or its address."""
+    if "://" not in place:
+        folder = Path(place)
+        return folder.expanduser() if folder.is_absolute() else project.root() / folder
+    if place.startswith(f"{s3.SCHEME}://") and s3.NAME not in formats:
+        raise SparkCdcError(
+            f"warehouse {place}: the server would start without what reads and writes S3",
+            f"Add it: --with {s3.NAME} (SPARK_CDC_WITH).",
+        )
+    return place.rstrip("/")
+
+
 def settings(
     state_dir: Path,
     port: str | None = None,
@@ -192,7 +206,8 @@ def settings(
         return option if option is not None else os.environ.get(variable) or default
 
     asked = choose(memory, "SPARK_CDC_MEMORY", "")
-    folder = Path(choose(warehouse, "SPARK_CDC_WAREHOUSE", str(state_dir / "warehouse")))
+    formats_chosen = table_formats.parse([os.environ.get("SPARK_CDC_WITH", ""), *formats])
+    place = choose(warehouse, "SPARK_CDC_WAREHOUSE", str(state_dir / "warehouse"))
     files = []
     for entry in [*os.environ.get("SPARK_CDC_JARS", "").split(","), *jars]:
         for name in filter(None, (part.strip() for part in entry.split(","))):
@@ -215,7 +230,7 @@ def settings(
         cores=_number(
             choose(cores, "SPARK_CDC_CORES", "0"), "cores", 0, 4096, "--cores 4 (0: all)"
         ),
-        warehouse=folder.expanduser() if folder.is_absolute() else project.root() / folder,
+        warehouse=_warehouse(place, formats_chosen),
         conf=parse_conf(conf, os.environ.get("SPARK_CDC_SPARK_CONF", "")),
         jars=files,
         timeout=float(
@@ -224,7 +239,7 @@ def settings(
                 "timeout", 1, 3600, "--timeout 120 (seconds)",
             )
         ),
-        formats=table_formats.parse([os.environ.get("SPARK_CDC_WITH", ""), *formats]),
+        formats=formats_chosen,
         ivy_settings=str(Path(ivy).expanduser().absolute()) if ivy else "",
     )  # fmt: skip
 
@@ -328,8 +343,11 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
     }
     user = dict(chosen.conf)
+    s3.check(user)
     catalog = user.get("spark.sql.catalogImplementation", "hive")
     conf |= table_formats.settings(chosen.formats, catalog, chosen.warehouse)
+    if s3.NAME in chosen.formats:
+        conf |= s3.settings(tmp)
     # On the class path of the driver: Spark's own settings for jars serve a Thrift server's first
     # session only.
     jars = [*table_formats.paths(chosen.formats), *chosen.jars]
@@ -418,7 +436,7 @@ def _prepare(chosen: Settings) -> None:
     if not state.exists() or is_default:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         state.chmod(0o700)
-    if not chosen.warehouse.exists():
+    if isinstance(chosen.warehouse, Path) and not chosen.warehouse.exists():
         chosen.warehouse.mkdir(mode=0o700, parents=True)
     shutil.rmtree(state / "tmp", ignore_errors=True)
     for name in ("conf", "tmp", "tmp/hive-local"):
@@ -664,7 +682,7 @@ def add_parser(subparsers: Any) -> None:
     begin.add_argument("--memory", help="heap, like 2g (SPARK_CDC_MEMORY; a quarter, 1g to 4g)")
     begin.add_argument("--cores", help="SPARK_CDC_CORES; 0: all")
     begin.add_argument(
-        "--warehouse", metavar="DIR", help="folder of the tables (SPARK_CDC_WAREHOUSE)"
+        "--warehouse", metavar="DIR", help="folder of the tables, or s3a://… (SPARK_CDC_WAREHOUSE)"
     )
     begin.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE",
@@ -676,7 +694,7 @@ def add_parser(subparsers: Any) -> None:
     )  # fmt: skip
     begin.add_argument(
         "--with", dest="formats", action="append", default=[], metavar="FORMATS",
-        help="table formats that Spark lacks: delta, iceberg (SPARK_CDC_WITH); their jars are"
+        help="what Spark lacks: delta, iceberg, s3 (SPARK_CDC_WITH); their jars are"
         " fetched once",
     )  # fmt: skip
     begin.add_argument(

@@ -10,6 +10,7 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from spark_cdc import s3
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
 
@@ -76,6 +77,11 @@ BUILDS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
 }
 
 
+def _builds() -> Mapping[str, Mapping[str, tuple[Jar, ...]]]:
+    """Return all that `--with` accepts: table formats, and S3."""
+    return {**BUILDS, s3.NAME: s3.BUILDS}
+
+
 def spark_version() -> str:
     """Return the minor version of the PySpark that is installed, such as 4.1."""
     try:
@@ -92,20 +98,21 @@ def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:
     Raises SparkCdcError for a name that is not known, and where Spark has no build of one.
     """
     named = {name.strip().lower() for text in texts for name in text.split(",")} - {""}
-    unknown = sorted(named - BUILDS.keys())
+    builds = _builds()
+    unknown = sorted(named - builds.keys())
     if unknown:
         raise SparkCdcError(
-            f"table format {', '.join(map(repr, unknown))} is not known",
-            f"Accepted by --with (SPARK_CDC_WITH) are: {', '.join(BUILDS)}. Parquet and ORC are"
+            f"{', '.join(map(repr, unknown))} is not known",
+            f"Accepted by --with (SPARK_CDC_WITH) are: {', '.join(builds)}. Parquet and ORC are"
             " part of Spark and need no mention; jars of your own go to --jars.",
         )
-    chosen = tuple(name for name in BUILDS if name in named)
+    chosen = tuple(name for name in builds if name in named)
     for name in chosen:
         spark = spark or spark_version()
-        if spark not in BUILDS[name]:
+        if spark not in builds[name]:
             raise SparkCdcError(
                 f"there is no {name} for Spark {spark} yet",
-                f"Install a PySpark of {', '.join(BUILDS[name])}, or start without {name}. A build"
+                f"Install a PySpark of {', '.join(builds[name])}, or start without {name}. A build"
                 " of your own: --jars with its jars, and its settings by --conf.",
             )
     return chosen
@@ -113,7 +120,7 @@ def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:
 
 def jars(formats: Sequence[str], spark: str | None = None) -> list[Jar]:
     """Return the jars of formats for a Spark; default is the installed PySpark's."""
-    return [jar for name in formats for jar in BUILDS[name][spark or spark_version()]]
+    return [jar for name in formats for jar in _builds()[name][spark or spark_version()]]
 
 
 def paths(formats: Sequence[str]) -> list[Path]:
@@ -121,7 +128,7 @@ def paths(formats: Sequence[str]) -> list[Path]:
     return [jar.path for jar in jars(formats)]
 
 
-def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str, str]:
+def settings(formats: Sequence[str], catalog: str, warehouse: Path | str) -> dict[str, str]:
     """Return the Spark settings of formats.
 
     Delta has to be Spark's session catalog. So is Iceberg where it is alone, and then it does
@@ -153,7 +160,7 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path) -> dict[str,
         conf["spark.hadoop.iceberg.engine.hive.lock-enabled"] = "false"
     if extensions:
         conf["spark.sql.extensions"] = ",".join(extensions)
-    if formats:
+    if conf:
         # Their clients of the metastore are others than Spark's, and look for tables of Hive's that
         # Spark's did not need.
         conf["spark.hadoop.datanucleus.schema.autoCreateAll"] = "true"

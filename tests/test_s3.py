@@ -1,0 +1,328 @@
+"""Landing, ledgers and archive on S3: a server of moto on loopback, Spark's s3a in front of it.
+
+Settings are tested without a server. The rest is in `make test-all`: loads, reruns, clean-up, kills
+in the middle of a write and of its move, readers meanwhile, and how often the store is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import SERVER
+from object_store import BUCKET, ENVIRONMENT, Store, store
+from project import Project
+from spark_cdc import java, s3, table_formats
+from spark_cdc import server as local_server
+from spark_cdc.errors import SparkCdcError
+from test_homes import VERIFY
+from test_readers import Reader
+from test_upkeep import DAYS, ENTITIES, STORY, describe, follows, land, manifest, views
+
+WAREHOUSE = f"s3a://{BUCKET}/warehouse"
+KEYS = (ENVIRONMENT["AWS_ACCESS_KEY_ID"], ENVIRONMENT["AWS_SECRET_ACCESS_KEY"])
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets variables; those of the shell that runs the tests are taken out."""
+    for name in os.environ:
+        if name.startswith(("AWS_", "SPARK_CDC_S3_")):
+            monkeypatch.delenv(name)
+
+    def given(**variables: str) -> None:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+
+    return given
+
+
+def hadoop(conf: dict[str, str]) -> dict[str, str]:
+    """Settings of the connector, without what stands before their names."""
+    return {
+        name.removeprefix("spark.hadoop.fs.s3a."): value
+        for name, value in conf.items()
+        if ".s3a." in name
+    }
+
+
+def test_the_store_is_where_the_environment_says(environment, tmp_path: Path) -> None:
+    assert hadoop(s3.settings(tmp_path)) == {
+        "buffer.dir": str(tmp_path / "s3a"),
+        "path.style.access": "false",
+    }
+    environment(AWS_REGION="eu-central-1", AWS_ENDPOINT_URL="https://minio.example.org:9000")
+    found = hadoop(s3.settings(tmp_path))
+    assert found["endpoint"] == "https://minio.example.org:9000"
+    assert found["endpoint.region"] == "eu-central-1"
+    assert found["path.style.access"] == "true"
+    environment(SPARK_CDC_S3_ENDPOINT="http://127.0.0.1:9", SPARK_CDC_S3_PATH_STYLE="false")
+    found = hadoop(s3.settings(tmp_path))
+    assert (found["endpoint"], found["path.style.access"]) == ("http://127.0.0.1:9", "false")
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"SPARK_CDC_S3_ENDPOINT": "http://key:secret@host"}, "no plain URL"),
+        ({"AWS_ENDPOINT_URL": "http://host/bucket"}, "no plain URL"),
+        ({"SPARK_CDC_S3_PATH_STYLE": "yes"}, "SPARK_CDC_S3_PATH_STYLE is 'yes'"),
+    ],
+)
+def test_settings_that_make_no_sense(environment, tmp_path: Path, variables, said) -> None:
+    environment(**variables)
+    with pytest.raises(SparkCdcError, match=said) as caught:
+        s3.settings(tmp_path)
+    assert "secret" not in f"{caught.value.message}{caught.value.next_step}"
+
+
+@pytest.mark.parametrize(
+    "name", ["access.key", "secret.key", "session.token", "bucket.lake.secret.key"]
+)
+def test_keys_in_settings_are_refused(tmp_path: Path, name: str) -> None:
+    conf = [f"spark.hadoop.fs.s3a.{name}={KEYS[1]}"]
+    chosen = local_server.settings(tmp_path, conf=conf, formats=["s3"])
+    with pytest.raises(SparkCdcError, match="would be written into files") as caught:
+        local_server.spark_conf(chosen)
+    assert KEYS[1] not in f"{caught.value.message}{caught.value.next_step}"
+
+
+def test_a_warehouse_on_s3_needs_what_reads_it(tmp_path: Path) -> None:
+    with pytest.raises(SparkCdcError, match="without what reads and writes S3") as caught:
+        local_server.settings(tmp_path, warehouse=WAREHOUSE)
+    assert "--with s3" in caught.value.next_step
+    chosen = local_server.settings(tmp_path, warehouse=f"{WAREHOUSE}/", formats=["s3", "delta"])
+    conf = local_server.spark_conf(chosen)
+    assert conf["spark.sql.warehouse.dir"] == WAREHOUSE
+    assert "hadoop-aws-" in conf["spark.driver.extraClassPath"]
+
+
+def test_the_connector_is_of_sparks_own_hadoop() -> None:
+    jars = {path.name for path in (java.pyspark_home() / "jars").iterdir()}
+    for pinned in table_formats.jars(["s3"]):
+        if pinned.artifact == "hadoop-aws":
+            assert f"hadoop-client-api-{pinned.version}.jar" in jars
+        # what Spark has is not brought along a second time
+        assert not [name for name in jars if re.match(rf"{re.escape(pinned.artifact)}-\d", name)]
+
+
+# --- on a server ----------------------------------------------------------------------------------
+
+
+class Lake(Project):
+    """A project whose data lands on S3."""
+
+    store: Store
+
+    @property
+    def landing(self) -> Any:
+        return f"s3a://{BUCKET}/landing"
+
+    def land(self, name: str, date: str, *lines: str, file: str = "data.csv") -> Path:
+        key = f"landing/{name}/{date}/{file}"
+        self.store.put(key, "".join(f"{line}\n" for line in lines).encode())
+        return Path(key)
+
+
+class Server:
+    """A server with a warehouse on S3, which may be killed."""
+
+    def __init__(self, state: Path, at: Store) -> None:
+        self.state, self.store = state, at
+        self.port = 0
+
+    def start(self) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.store.environment.items():
+                patch.setenv(name, value)
+            chosen = local_server.settings(
+                self.state,
+                port=str(self.port),
+                memory="2g",
+                warehouse=WAREHOUSE,
+                conf=[*SERVER[:2], "spark.sql.catalogImplementation=hive"],
+                timeout="600",
+                formats=["s3"],
+            )
+            started = local_server.start(chosen)
+        self.port, self.pid = started.port, started.pid
+
+    def cursor(self) -> Any:
+        return local_server.connect(self.port).cursor()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with store() as at:
+        running = Server(tmp_path_factory.mktemp("s3") / "state", at)
+        running.start()
+        yield running
+        local_server.stop(running.state)
+
+
+@pytest.fixture(scope="module")
+def lake(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """The entities of the upkeep tests after four loads."""
+    cursor = server.cursor()
+    cursor.execute("create database shop")
+    project = Lake(tmp_path_factory.mktemp("lake") / "shop", server.port, "shop", cursor)
+    project.store = server.store
+    describe(project)
+    for day, date in enumerate(DAYS[:4]):
+        for name in ENTITIES:
+            land(project, name, day, STORY)
+        project.load(date, *ENTITIES)
+    return project
+
+
+@pytest.mark.full
+def test_loads_and_reruns(lake: Lake) -> None:
+    follows(lake, STORY[:4])
+    assert {
+        row[1] for row in lake.query("describe extended {s}.full_ledger") if row[0] == "Location"
+    } == {f"{WAREHOUSE}/shop.db/full_ledger"}
+    before = {name: views(lake, name) for name in ENTITIES}
+    lake.load(DAYS[3], *ENTITIES)
+    after = {name: views(lake, name) for name in ENTITIES}
+    assert {name: found["current"] for name, found in after.items()} == {
+        name: found["current"] for name, found in before.items()
+    }
+    tested = lake.dbt(*VERIFY)
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
+def test_what_lies_beside_the_files_is_noticed(lake: Lake) -> None:
+    lake.store.put(f"landing/full/{DAYS[3]}/empty.csv", b"")
+    refused = lake.run(DAYS[3], "full")
+    assert not refused.success
+    assert "empty.csv. Each is a file of 0 bytes or a folder" in refused.output
+    lake.store.client.delete_object(Bucket=BUCKET, Key=f"landing/full/{DAYS[3]}/empty.csv")
+    refused = lake.run("2024-03-09", "full")
+    assert not refused.success
+    assert "there is no file to read" in refused.output
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["put", "copy"])
+def test_a_kill_in_the_middle_of_a_write(lake: Lake, server: Server, kind: str) -> None:
+    """While files are written, and while they are moved from where tasks wrote them."""
+    before = views(lake, "delta")["current"]
+    seen = []
+
+    def kill(now: str, path: str) -> bool:
+        if now == kind and "/delta_ledger/" in path and path.endswith(".parquet") and not seen:
+            seen.append(path)
+            os.kill(server.pid, signal.SIGKILL)
+        return False
+
+    lake.store.refuse = kill
+    outcome = lake.run(DAYS[3], "delta")
+    lake.store.refuse = lambda *_: False
+    assert seen and not outcome.success
+    local_server.stop(server.state)
+    server.start()
+    lake.cursor = server.cursor()
+    assert views(lake, "delta")["current"] == before
+    assert lake.store.keys("warehouse/shop.db/delta_ledger/.spark-staging")
+    lake.load(DAYS[3], "delta")
+    follows(lake, STORY[:4])
+
+
+@pytest.mark.full
+def test_a_store_that_is_busy_now_and_then(lake: Lake) -> None:
+    count = iter(range(10**9))
+    lake.store.refuse = lambda kind, path: next(count) % 11 == 0
+    try:
+        lake.load(DAYS[3], "delta")
+    finally:
+        lake.store.refuse = lambda *_: False
+    follows(lake, STORY[:4])
+
+
+@pytest.mark.full
+def test_readers_see_each_state_whole(lake: Lake) -> None:
+    """Queries go on while loads, compact and vacuum do."""
+    stop = threading.Event()
+    readers = [
+        Reader(lake.port, f"select count(*), sum(id) from shop.{name}_current", stop)
+        for name in ("full", "moves")
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        for name in ENTITIES:
+            land(lake, name, 4, STORY)
+        lake.load(DAYS[4], *ENTITIES)
+        done = lake.operate("compact", entities=list(ENTITIES), older_than_days=0, execute=True)
+        assert done.success, done.output
+        done = lake.operate("vacuum", execute=True)
+        assert done.success, done.output
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join(60)
+    assert [reader.errors for reader in readers] == [[], []]
+    wanted = {(len(state), sum(state)) for state in STORY[3:5]}
+    for reader in readers:
+        assert set(reader.states) <= wanted and len(reader.states) > 3
+    follows(lake, STORY)
+
+
+@pytest.mark.full
+def test_vacuum_leaves_only_what_counts(lake: Lake) -> None:
+    before = {name: views(lake, name) for name in ENTITIES}
+    objects = lake.store.keys("warehouse/")
+    done = lake.operate("vacuum", retention_hours=0, force=True, execute=True)
+    assert done.success, done.output
+    assert len(lake.store.keys("warehouse/")) < len(objects)
+    assert not [key for key in lake.store.keys("warehouse/") if ".spark-staging" in key]
+    for name in ENTITIES:
+        loads = {
+            match[1]
+            for key in lake.store.keys(f"warehouse/shop.db/{name}_ledger/")
+            if (match := re.search(r"load_id=([^/]+)/.*parquet$", key))
+        }
+        assert set(manifest(lake, name)) <= loads
+    assert {name: views(lake, name) for name in ENTITIES} == before
+    tested = lake.dbt(*VERIFY)
+    assert tested.success, tested.output
+
+
+@pytest.mark.full
+def test_how_often_the_store_is_asked(lake: Lake, say: Callable[[str], None]) -> None:
+    """What docs/s3.md says of it; a load of a few rows may not cost more without a reason."""
+    told = {}
+    for what, act in {
+        "load": lambda: lake.load(DAYS[4], "delta"),
+        "read": lambda: lake.query("select count(*), max(name) from {s}.delta_current"),
+        "vacuum": lambda: lake.operate("vacuum", entities="delta", execute=True),
+    }.items():
+        lake.store.counted()
+        act()
+        told[what] = lake.store.counted()
+        say(f"{what}: {dict(sorted(told[what].items()))}")
+    assert told["load"].total() < 600
+
+
+@pytest.mark.full
+def test_keys_are_in_no_file_and_in_no_statement(lake: Lake, server: Server) -> None:
+    told = "\n".join(str(row) for sql in ("set", "set -v") for row in lake.query(sql))
+    told += str(lake.query("describe extended {s}.full_ledger"))
+    for key in KEYS:
+        assert key not in told
+    for folder in (server.state, lake.folder):
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                content = path.read_bytes()
+                assert not [key for key in KEYS if key.encode() in content], path
