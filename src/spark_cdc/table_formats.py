@@ -158,6 +158,8 @@ def settings(formats: Sequence[str], catalog: str, warehouse: Path | str) -> dic
             conf[f"{place}.warehouse"] = str(warehouse)
         # Derby has no locks that Hive's clients could take.
         conf["spark.hadoop.iceberg.engine.hive.lock-enabled"] = "false"
+        # Else Hive refuses what Iceberg may do: a table made anew with a narrower type of a column.
+        conf["spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes"] = "false"
     if extensions:
         conf["spark.sql.extensions"] = ",".join(extensions)
     if conf:
