@@ -17,7 +17,7 @@ RANGE_EXAMPLE = (
     "spark-cdc load 2019-06-01..2019-06-30, or every 15 minutes of these days:"
     " spark-cdc load 2019-06-01..2019-06-30 --every 15m"
 )
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 READ = (
     "{}_committed",
     "{}_current",
@@ -62,6 +62,25 @@ def parse_step(text: str, option: str = "--every") -> dt.timedelta:
             RANGE_EXAMPLE if option == "--every" else f"{option} daily, or {option} 15m",
         )
     return dt.timedelta(**{UNITS[match[2]]: int(match[1])})
+
+
+def parse_time(option: str, text: str, least: int = 0) -> int:
+    """Return the seconds of a time to wait or to keep, such as 5s, 15m, 1h, 1d.
+
+    option: what gave it, for the message. least: seconds that it has to have.
+
+    Raises SparkCdcError if it is none.
+    """
+    match = re.fullmatch(r"(\d{1,6})([smhd])", text, re.ASCII)
+    found = dt.timedelta(**{UNITS[match[2]]: int(match[1])}) if match else dt.timedelta(-1)
+    seconds = int(found.total_seconds())
+    if seconds < least:
+        raise SparkCdcError(
+            f"{option} is {text!r}; accepted are numbers of seconds, minutes, hours and days such"
+            f" as 5s, 15m, 1h, 1d, from {least}s",
+            f"Correct it: {option} 15m",
+        )
+    return seconds
 
 
 def expand(first: str, last: str, every: str | None = None) -> list[str]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, outstanding, project, stream
+from spark_cdc import chain, console, load, notify, outstanding, project
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.outstanding import Outstanding
 
@@ -128,7 +128,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--every",
-        type=functools.partial(stream.parse_time, "--every", least=1),
+        type=functools.partial(load.parse_time, "--every", least=1),
         metavar="TIME",
         help="go on for ever, and look so often for what is outstanding: 5s, 15m, 1h",
     )

@@ -17,16 +17,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, project, server, status, table_formats
+from spark_cdc import chain, jars, java, load, project, server, status, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
+from spark_cdc.streaming import KAFKA, SOURCES
 
 MARKER = "spark_cdc streams: "
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 DAY = 86400
 JOB = Path(__file__).parent / "streaming" / "job.py"
 LOG = "spark.log"  # in .spark_cdc/stream
-SOURCES = ("topic", "pattern", "files", "socket")
 _KAFKA_CLIENT = (
     Jar(
         "org.apache.kafka",
@@ -104,7 +103,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--once", action="store_true", help="take all that is there now, and end")
     parser.add_argument(
         "--interval",
-        type=functools.partial(parse_time, "--interval", least=1),
+        type=functools.partial(load.parse_time, "--interval", least=1),
         default="1m",
         metavar="TIME",
         help="between two batches, and between two business times of entities that have times of"
@@ -112,7 +111,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--idle",
-        type=functools.partial(parse_time, "--idle"),
+        type=functools.partial(load.parse_time, "--idle"),
         default="0s",
         metavar="TIME",
         help="close a business time so long after it is over, where no newer message came (0s)",
@@ -156,7 +155,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--retention",
-        type=functools.partial(parse_time, "--retention"),
+        type=functools.partial(load.parse_time, "--retention"),
         metavar="TIME",
         help="only drop business times of the landing that are loaded and older: 30d",
     )
@@ -188,22 +187,6 @@ def run(arguments: Any) -> int:
     os.chdir(project.root())
     sys.stdout.flush()
     return os.execv(sys.executable, [sys.executable, "-m", "spark_cdc.streaming.job", str(file)])
-
-
-def parse_time(option: str, text: str, least: int = 0) -> int:
-    """Return the seconds of a time such as 5s, 15m, 1h, 1d.
-
-    Raises SparkCdcError if it is none.
-    """
-    match = re.fullmatch(r"(\d{1,6})([smhd])", text, re.ASCII)
-    seconds = int(match[1]) * UNITS[match[2]] if match else -1
-    if seconds < least:
-        raise SparkCdcError(
-            f"{option} is {text!r}; accepted are numbers of seconds, minutes, hours and days such"
-            f" as 5s, 15m, 1h, 1d, from {least}s",
-            f"Correct it: {option} 15m",
-        )
-    return seconds
 
 
 def _found(arguments: Any) -> dict[str, Any]:
@@ -248,7 +231,7 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
         entities.append(entity)
     kafka = arguments.kafka or os.environ.get("SPARK_CDC_KAFKA", "")
     registry = arguments.registry or os.environ.get("SPARK_CDC_REGISTRY", "")
-    if not kafka and any(one.get("kind") in ("topic", "pattern") for one in entities):
+    if not kafka and any(one.get("kind") in KAFKA for one in entities):
         problems.append("topics are to be read, but no broker is named: --kafka HOST:PORT")
     if not registry and any("avro" in one.values() for one in entities):
         problems.append("messages are Avro, but no schema registry is named: --registry URL")
@@ -305,15 +288,15 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         )
     letters = re.findall(r"%([A-Za-z])", path)
     interval = DAY if one["per"] == "date" else arguments.interval
+    lacks = None
     if interval % 60 and "S" not in letters:
-        problems.append(
-            f"business times every {interval} s would share folders: its path, {path}, has"
-            " no seconds"
-        )
+        lacks = "seconds"
     elif interval % 3600 and "M" not in letters:
+        lacks = "minutes"
+    if lacks:
         problems.append(
             f"business times every {interval} s would share folders: its path, {path}, has"
-            " no minutes"
+            f" no {lacks}"
         )
     encoding = stream["encoding"]
     return problems, {
@@ -339,7 +322,7 @@ def _jars(job: Mapping[str, Any]) -> list[Jar]:
     """Return the jars that the job needs, for the Spark that is installed."""
     entities: Sequence[Mapping[str, Any]] = job["entities"]
     needed = []
-    if any(one["kind"] in ("topic", "pattern") for one in entities):
+    if any(one["kind"] in KAFKA for one in entities):
         needed.append("kafka")
     if any("avro" in (one["encoding"], one["key_encoding"]) for one in entities):
         needed.append("avro")

@@ -8,3 +8,6 @@ batches   a batch as Spark has it
 files     where the landing lies
 job       all of it as a process
 """
+
+KAFKA = ("topic", "pattern")  # kinds of sources whose messages come from topics
+SOURCES = (*KAFKA, "files", "socket")

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import messages
+from spark_cdc.streaming import KAFKA, messages
 from spark_cdc.streaming.landing import Summary
 from spark_cdc.streaming.registry import Registry
 
@@ -47,7 +47,7 @@ class SparkBatch:
 
     def summary(self) -> Summary:
         """Return what there is, by one pass."""
-        is_kafka = self._entity["kind"] in messages.KAFKA
+        is_kafka = self._entity["kind"] in KAFKA
         partition = sf.concat_ws("-", "topic", "partition") if is_kafka else sf.lit("all")
         found = (
             self._batch.groupBy(partition.alias("name"))

@@ -24,7 +24,7 @@ from pyspark.sql.streaming import StreamingQueryListener
 
 from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import broker, messages
+from spark_cdc.streaming import KAFKA, broker, messages
 from spark_cdc.streaming.batches import SparkBatch
 from spark_cdc.streaming.files import Files
 from spark_cdc.streaming.landing import Landing, stamp
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 LOOK = 0.2  # seconds between two looks at what the queries have done
 GRACE = 60.0  # seconds for a batch to end that has begun when the job is told to end
-END = 0  # exit code after a signal: nothing is lost, the next start goes on
 # What queries fail with, as far as it is known what to do.
 REMEDIES = (
     (
@@ -98,7 +97,7 @@ class Stream:
         self._spark = spark
         self._problem: SparkCdcError | None = None
         self._told = -1
-        self._is_kafka = entity["kind"] in messages.KAFKA
+        self._is_kafka = entity["kind"] in KAFKA
         self.query: StreamingQuery
 
     def start(self) -> None:
@@ -232,7 +231,7 @@ def session(job: Mapping[str, Any]) -> SparkSession:
 
 def from_kafka(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the entities that take topics."""
-    return [entity for entity in job["entities"] if entity["kind"] in messages.KAFKA]
+    return [entity for entity in job["entities"] if entity["kind"] in KAFKA]
 
 
 def storage(spark: SparkSession, entity: Mapping[str, Any]) -> Files:
@@ -332,7 +331,7 @@ def work(job: Mapping[str, Any]) -> int:
 
 
 def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event) -> int:
-    """Look after queries until they have ended."""
+    """Look after queries until they have ended; return the exit code."""
     problems: list[SparkCdcError] = []
     while not ending.is_set() and not problems:
         ending.wait(LOOK)
@@ -357,7 +356,7 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
             "\n".join(one.message for one in problems),
             " ".join(dict.fromkeys(one.next_step for one in problems)),
         )
-    return END
+    return 0  # also after a signal: nothing is lost, the next start goes on
 
 
 def main(argv: list[str]) -> int:

@@ -115,21 +115,24 @@ class Landing:
         return str(self._entity["path"])
 
     @property
+    def _form(self) -> str:
+        """What the folder of a business time looks like, with the letters of strftime."""
+        return re.sub(r"\{business_date:([^{}]*)\}", r"\1", self._path)
+
+    @property
     def _pattern(self) -> str:
         """What finds the folders of all business times."""
-        form = re.sub(r"\{business_date:([^{}]*)\}", r"\1", self._path)
-        return re.sub("%.", "*", form)
+        return re.sub("%.", "*", self._form)
 
     def drop(self, before: int) -> list[int]:
         """Drop what is closed and of a business time before another; return these times."""
-        form = re.sub(r"\{business_date:([^{}]*)\}", r"\1", self._path)
-        parts = form.count("/") + 1
+        parts = self._form.count("/") + 1
         dropped = []
         for marker in self._files.found(f"{self._pattern}/_closed"):
             folder = marker.rpartition("/")[0]
             tail = "/".join(folder.split("/")[-parts:])
             with contextlib.suppress(ValueError):  # it is not of this entity
-                moment = dt.datetime.strptime(tail, form).replace(tzinfo=dt.timezone.utc)
+                moment = dt.datetime.strptime(tail, self._form).replace(tzinfo=dt.timezone.utc)
                 if moment.timestamp() < before:
                     self._files.delete(folder)
                     dropped.append(int(moment.timestamp()))

@@ -19,7 +19,6 @@ from spark_cdc.streaming.registry import Registry
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-KAFKA = ("topic", "pattern")  # kinds of sources
 PLACE = ("topic", "partition", "offset", "timestamp")
 HEADERS = "array<struct<key: string, value: binary>>"
 # Behind a message before it is decoded. What is not read up to it is not of its schema: Avro itself
