@@ -29,10 +29,9 @@ from avro_events import (
     story,
 )
 from event_warehouse import EventWarehouse, column
-from spark_cdc import java
+from spark_cdc import jars, java, stream
 from spark_cdc import server as local_server
 from spark_cdc.hashing import row_hash
-from spark_cdc.jars import Jar, ensure
 from spark_cdc.macros import CompilerError, load_macros_of
 from test_adapters_loads import NAME
 
@@ -239,19 +238,12 @@ def test_a_load_of_tombstones_is_none_of_rows(warehouse: Warehouse) -> None:
 
 # --- real Avro ------------------------------------------------------------------------------------
 
+
 # what reads Avro in Spark; `spark-cdc stream` brings it along
-AVRO = Jar(
-    "org.apache.spark",
-    "spark-avro_2.13",
-    "4.1.1",
-    "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
-)
-
-
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A cursor on a server that knows from_avro."""
-    [jar] = ensure([AVRO], java.ensure().executable)
+    [jar] = jars.ensure(stream.JARS["avro"]["4.1"], java.ensure().executable)
     state = tmp_path_factory.mktemp("avro")
     chosen = local_server.settings(state, port="0", memory="1g", jars=[str(jar)])
     try:

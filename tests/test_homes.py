@@ -13,7 +13,7 @@ from conftest import SERVER
 from project import Project
 from spark_cdc import server as local_server
 from spark_cdc import table_formats
-from test_upkeep import DAYS, ENTITIES, STORY, describe, follows, land, location, manifest, views
+from test_upkeep import DAYS, ENTITIES, STORY, follows, load_four_days, location, manifest, views
 
 VERIFY = ("test", "--select", "tag:spark_cdc_verify")
 
@@ -34,11 +34,7 @@ def shop(
         cursor = local_server.connect(port).cursor()
         cursor.execute("create database shop")
         project = Project(folder / "shop", port, "shop", cursor, file_format=request.param)
-        describe(project)
-        for day, date in enumerate(DAYS[:4]):
-            for name in ENTITIES:
-                land(project, name, day, STORY)
-            project.load(date, *ENTITIES)
+        load_four_days(project)
         yield project
     finally:
         local_server.stop(folder / "state")

@@ -24,7 +24,7 @@ from spark_cdc import server as local_server
 from spark_cdc.errors import SparkCdcError
 from test_homes import VERIFY
 from test_readers import Reader
-from test_upkeep import DAYS, ENTITIES, STORY, describe, follows, land, manifest, views
+from test_upkeep import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 
 WAREHOUSE = f"s3a://{BUCKET}/warehouse"
 KEYS = (ENVIRONMENT["AWS_ACCESS_KEY_ID"], ENVIRONMENT["AWS_SECRET_ACCESS_KEY"])
@@ -177,11 +177,7 @@ def lake(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     cursor.execute("create database shop")
     project = Lake(tmp_path_factory.mktemp("lake") / "shop", server.port, "shop", cursor)
     project.store = server.store
-    describe(project)
-    for day, date in enumerate(DAYS[:4]):
-        for name in ENTITIES:
-            land(project, name, day, STORY)
-        project.load(date, *ENTITIES)
+    load_four_days(project)
     return project
 
 

@@ -87,14 +87,19 @@ def describe(project: Project) -> None:
         model.write_text(f"{{{{ spark_cdc.{view}() }}}}\n", encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def shop(project: Project) -> Project:
-    """The entities after four loads."""
+def load_four_days(project: Project) -> None:
+    """Describe the entities, and load what they have on the first four days."""
     describe(project)
     for day, date in enumerate(DAYS[:4]):
         for name in ENTITIES:
             land(project, name, day, STORY)
         project.load(date, *ENTITIES)
+
+
+@pytest.fixture(scope="module")
+def shop(project: Project) -> Project:
+    """The entities after four loads."""
+    load_four_days(project)
     return project
 
 

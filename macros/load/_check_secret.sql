@@ -5,7 +5,7 @@
     {%- set entity, secret = run.entity, spark_cdc._secret_of(run.entity.sensitive) -%}
     {%- if secret is none -%}{{ return({}) }}{%- endif -%}
     {%- if spark_cdc._secret_is_missing(secret) -%}
-        {%- set message = spark_cdc._missing_secret_text(entity.name, entity.sensitive | map(attribute='name')) ~ ' Nothing was written.' -%}
+        {%- set message = spark_cdc._missing_secret_text(entity.name, entity.sensitive) ~ ' Nothing was written.' -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
     {%- set id, is_there = spark_cdc._secret_id(secret), load_cached_relation(secret) is not none -%}

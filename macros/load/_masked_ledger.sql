@@ -3,7 +3,8 @@
     sensitive columns. Arguments: capture, loads (names), layout. -#}
 {%- macro _write_masked_ledger(capture, loads, layout) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
-    {%- set columns = spark_cdc._settled_masked_ledger(capture, layout) -%}
+    {%- set columns = spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
+        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash']) -%}
     {%- do spark_cdc._set_overwrite(capture.masked) -%}
     {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}
 {%- endmacro -%}
@@ -16,13 +17,6 @@ select
     {{ spark_cdc._masked_columns(capture.entity, columns, "operation = 'R'") | join(',\n') | indent(4) }}
 from {{ capture.ledger }}
 where {{ spark_cdc._in_loads(loads) }}
-{%- endmacro -%}
-
-
-{#- Makes sure that the masked ledger is there, and returns the columns that it has (of _settled_table()). -#}
-{%- macro _settled_masked_ledger(capture, layout) -%}
-    {{ return(spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'])) }}
 {%- endmacro -%}
 
 

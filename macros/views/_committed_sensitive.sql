@@ -4,13 +4,14 @@
     the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
 {%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
+{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
 {%- set columns = [] -%}
-{%- for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
+{%- for column in stored -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
 {%- for name, place in (layout.get('shown') or {}).items() -%}
     {%- do columns.append(spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name))) -%}
 {%- endfor -%}
 select /*+ broadcast(counted) */
-    {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
+    {% for column in stored -%}
     loaded.{{ column.sql }},
     {% endfor -%}
     counted.in_base,

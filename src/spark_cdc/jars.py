@@ -11,7 +11,7 @@ import hashlib
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from spark_cdc import java, project
@@ -49,24 +49,35 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _fetch(jar: Jar, into: Path, executable: Path, ivy_settings: str) -> Path:
-    """Fetch a jar into a folder by Ivy and return its path; nothing is left elsewhere."""
+def ivy(
+    words: Sequence[str], into: Path, executable: Path, ivy_settings: str, seconds: float
+) -> str:
+    """Let the Ivy among Spark's own jars work in a folder, and return what it says.
+
+    words: what it is to do. Nothing is left elsewhere, whatever becomes of it.
+    """
     command = [
         str(executable),
         f"-Divy.default.ivy.user.dir={into / 'ivy'}",
         *("-cp", f"{java.pyspark_home() / 'jars'}/*", "org.apache.ivy.Main", "-warn"),
         *(["-settings", ivy_settings] if ivy_settings else []),
-        *("-dependency", jar.group, jar.artifact, jar.version, "-confs", "master"),
-        *("-notransitive", "-cache", str(into / "cache")),
-        *("-retrieve", str(into / "[artifact]-[revision].[ext]")),
+        *("-cache", str(into / "cache")),
+        *words,
     ]
     try:
         out = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=FETCH_SECONDS
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=seconds
         )
-        said = out.stdout + out.stderr
     except subprocess.TimeoutExpired:
-        said = f"no end after {FETCH_SECONDS:.0f} s"
+        return f"no end after {seconds:.0f} s"
+    return out.stdout + out.stderr
+
+
+def _fetch(jar: Jar, into: Path, executable: Path, ivy_settings: str) -> Path:
+    """Fetch a jar into a folder and return its path."""
+    words = ["-dependency", jar.group, jar.artifact, jar.version, "-confs", "master"]
+    words += ["-notransitive", "-retrieve", str(into / "[artifact]-[revision].[ext]")]
+    said = ivy(words, into, executable, ivy_settings, FETCH_SECONDS)
     found = into / jar.name
     if not found.is_file():
         told = [line.strip() for line in said.splitlines() if re.search(r"[a-z]{3}", line)][:6]

@@ -11,14 +11,13 @@ import dataclasses
 import hashlib
 import os
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import postgres
-from spark_cdc import console, java
+from spark_cdc import console, jars, java
 from spark_cdc.console import Step
 from spark_cdc.errors import SparkCdcError
 
@@ -128,28 +127,10 @@ def _fetch(lacking: list[Download]) -> None:
         (place / "ivy.xml").write_text(MODULE.format("".join(one.dependency for one in lacking)))
         (place / "ivysettings.xml").write_text(SETTINGS)
         settings = os.environ.get("SPARK_CDC_IVY_SETTINGS") or str(place / "ivysettings.xml")
-        command = [
-            str(java.ensure().executable),
-            f"-Divy.default.ivy.user.dir={place / 'ivy'}",
-            *("-cp", f"{java.pyspark_home() / 'jars'}/*", "org.apache.ivy.Main", "-warn"),
-            *(
-                "-settings",
-                settings,
-                "-ivy",
-                str(place / "ivy.xml"),
-                "-cache",
-                str(place / "cache"),
-            ),
-            *("-retrieve", str(place / "[artifact]-[revision](-[classifier]).[ext]")),
-        ]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                timeout=FETCH_SECONDS,
-            )  # fmt: skip
-            said = (done.stdout + done.stderr).strip()
-        except subprocess.TimeoutExpired:
-            said = f"no end after {FETCH_SECONDS:.0f} s"
+        words = ["-ivy", str(place / "ivy.xml")]
+        words += ["-retrieve", str(place / "[artifact]-[revision](-[classifier]).[ext]")]
+        executable = java.ensure().executable
+        said = jars.ivy(words, place, executable, settings, FETCH_SECONDS).strip()
         for one in lacking:
             came = place / one.name
             found = hashlib.sha256(came.read_bytes()).hexdigest() if came.is_file() else "none"

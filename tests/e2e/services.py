@@ -149,10 +149,13 @@ def end_left_overs(run: Path) -> None:
 
 def resident(pid: int) -> int:
     """Resident memory of a process and its children, in bytes."""
+    found = 0
     with contextlib.suppress(psutil.NoSuchProcess):
         here = psutil.Process(pid)
-        return sum(each.memory_info().rss for each in [here, *here.children(recursive=True)])
-    return 0
+        for each in [here, *here.children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+                found += each.memory_info().rss
+    return found
 
 
 class Database(Postgres):
