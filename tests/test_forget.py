@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.orc
-import pyarrow.parquet
 import pytest
+from pyhive import hive
 
 from project import Project
 from test_sensitive import DAYS, SETTINGS, STORY, describe, land, values
@@ -23,41 +23,37 @@ MASKS = ["mailb.example"]
 RELATIONS = ("current", "history", "versions")
 
 
-def texts(path: Path) -> str:
-    """What a file holds, decoded where it is Parquet or ORC or zipped."""
-    content = path.read_bytes()
-    if content[:4] == b"PAR1":
-        return repr(pa.parquet.read_table(pa.BufferReader(content)).to_pylist())
-    if content[:3] == b"ORC":
-        return repr(pa.orc.ORCFile(pa.BufferReader(content)).read().to_pylist())
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    return content.decode("utf-8", errors="replace")
+def files(project: Project) -> dict[Path, str]:
+    """What each file of the warehouse and the project holds, but those that landed, as text.
 
-
-def holders(project: Project, wanted: list[str]) -> list[str]:
-    """The files of the warehouse and the project, but those that landed, with one of some texts."""
+    Tables are read by Spark from their folders, whatever the metastore knows of them.
+    """
+    found = {}
     places = [project.folder / name for name in ("logs", "target", "models")]
     for schema in ("", "_sensitive", "_commits"):
-        found = project.query(f"describe database {project.schema}{schema}")
-        location = next(row[1] for row in found if row[0] == "Location")
+        described = project.query(f"describe database {project.schema}{schema}")
+        location = next(row[1] for row in described if row[0] == "Location")
         places.append(Path(location.removeprefix("file:")))
-    found = []
     for place in places:
         for path in place.rglob("*"):
-            if path.is_file() and not path.name.endswith(".msgpack"):
-                text = texts(path)
-                found += [f"{path}: {one}" for one in wanted if one in text or dated(one) in text]
+            if path.is_file() and path.suffix != ".msgpack":
+                content = path.read_bytes()
+                content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+                found[path] = content.decode("utf-8", errors="replace")
+        for table in place.iterdir() if place.exists() else ():
+            for kind in ("parquet", "orc"):
+                if table.is_dir() and list(table.rglob(f"*.{kind}")):
+                    rows = project.query(f"select to_json(struct(*)) from {kind}.`{table}`")
+                    found[table / kind] = "\n".join(row[0] for row in rows)
+    assert not [path for path in found if ".spark-staging" in str(path)]
     return found
 
 
-def dated(text: str) -> str:
-    """A date as Python shows it."""
-    year, _, rest = text.partition("-")
-    if not year.isdigit() or len(text) != 10:
-        return text
-    month, day = rest.split("-")
-    return f"datetime.date({year}, {int(month)}, {int(day)})"
+def holders(project: Project, wanted: list[str]) -> list[str]:
+    """The files and tables with one of some texts."""
+    return [
+        f"{path}: {one}" for path, text in files(project).items() for one in wanted if one in text
+    ]
 
 
 def shown(project: Project, name: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -158,3 +154,177 @@ def test_a_replay_from_the_landing_brings_nothing_back(shop: Project, command: C
         )
     assert holders(shop, [*GONE, *MASKS]) == []
     verify(shop)
+
+
+@contextmanager
+def killed(monkeypatch: pytest.MonkeyPatch, where: str) -> Iterator[list[str]]:
+    """Send nothing more from a statement on, as if dbt had been killed before it."""
+    execute, reached = hive.Cursor.execute, []
+
+    def send(cursor: Any, sql: str, *more: Any, **options: Any) -> Any:
+        if reached or re.search(where, sql):
+            reached.append(sql)
+            raise RuntimeError("killed")
+        return execute(cursor, sql, *more, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hive.Cursor, "execute", send)
+        yield reached
+
+
+def test_what_was_interrupted_is_finished(
+    shop: Project, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before its writes, its commit, and its drops: key 3 of all load types."""
+    gone = [text for marker in ("cc", "cz") for text in values(marker)]
+    for name in SETTINGS:
+        before = shown(shop, name)
+        for where, is_done in (
+            (r"insert overwrite table \S+_ledger_sensitive", False),
+            (rf"alter view \S+\.{name}_committed", False),
+            (r"insert overwrite table \S+cdc_loads", True),
+            (rf"alter table \S+\.{name}_ledger drop", True),
+            (rf"alter table \S+\.{name}_ledger_sensitive drop", True),
+        ):
+            with killed(monkeypatch, where) as reached:
+                code, said = command("forget", name, "--key", "3")
+            assert code != 0 and reached, (where, said)
+            if not is_done and "committed" not in where:
+                assert shown(shop, name) == before, where
+        code, said = command("forget", name, "--key", "3")
+        assert code == 0, said
+        assert_forgotten(shop, before, name, (3,))
+    assert holders(shop, gone) == []
+    verify(shop)
+
+
+CLIENT: dict[str, Any] = {
+    "mail": {"data_type": "string", "role": "key", "sensitive": True, "pseudonymize": True},
+    "born": {"data_type": "date", "sensitive": True, "mask": "year"},
+    "city": "string",
+}
+KEYED: dict[str, dict[str, Any]] = {
+    "clients": {"load_type": "full"},
+    "letters": SETTINGS["moves"],
+}
+
+
+def land_clients(project: Project, day: int, state: dict[str, str]) -> None:
+    """By marker, where a client lives."""
+    lines = [f"{values(one)[0]},{values(one)[2]},{city}" for one, city in state.items()]
+    project.land("clients", DAYS[day], "mail,born,city", *lines)
+    lines = [f"U,{day}{at},{line}" for at, line in enumerate(lines)]
+    project.land("letters", DAYS[day], "op,seq,mail,born,city", *lines)
+
+
+def clients(project: Project, name: str) -> list[tuple[Any, ...]]:
+    columns = "mail, cast(born as string), city, operation, cast(eff_start_date as string)"
+    return sorted(
+        project.query(f"select {columns} from {{s}}_sensitive.{name}_history_sensitive"), key=repr
+    )
+
+
+def test_a_sensitive_key_is_gone_with_its_hash(
+    shop: Project, command: Command, tmp_path: Path
+) -> None:
+    for name, settings in KEYED.items():
+        control = {"op": {"data_type": "string", "role": "control"}}
+        control["seq"] = {"data_type": "bigint", "role": "control"}
+        shop.entity(name, CLIENT | (control if name == "letters" else {}), **settings)
+    for day in range(2):
+        land_clients(shop, day, {"aa": "Bern", "bb": f"Rom {day}", "cc": "Oslo"})
+        shop.load(DAYS[day], *KEYED)
+    key, born = values("bb")[0], values("bb")[2]
+    ledgers = [f"{{s}}.{name}_ledger" for name in KEYED]
+    ledgers += [f"{{s}}_sensitive.{name}_ledger_sensitive" for name in KEYED]
+    hashes = [
+        shop.query(
+            "select hex(key_hash) from {s}_sensitive."
+            f"{name}_ledger_sensitive where mail = '{key}' limit 1"
+        )[0][0]
+        for name in KEYED
+    ]
+    code, said = command("forget", "clients", "--key", key)
+    assert code != 0 and "its key is sensitive (mail)" in said, said
+
+    shop.query(f"create table {{s}}.requests using parquet as select '{key}' as mail")
+    file = tmp_path / "keys.csv"
+    file.write_text(f"mail\n{key}\n", encoding="utf-8")
+    for name, source in (("clients", f"{shop.schema}.requests"), ("letters", str(file))):
+        before = clients(shop, name)
+        code, said = command("forget", name, "--keys", source)
+        assert code == 0, said
+        wanted = [(None, None, *row[2:]) if row[0] == key else row for row in before]
+        assert clients(shop, name) == sorted(wanted, key=repr)
+        kept = shop.query(
+            f"select count(distinct key_hash), count(*) from {{s}}.{name}_history"
+            " where city like 'Rom%'"
+        )
+        assert kept == [(1, 2)]
+    shop.query("drop table {s}.requests")
+    for ledger in ledgers:
+        for one in hashes:
+            found = shop.query(f"select count(*) from {ledger} where hex(key_hash) = '{one}'")
+            assert found == [(0,)]
+    assert holders(shop, [key, born]) == []
+    verify(shop)
+
+    # it comes again, unchanged and changed
+    for day, city in ((2, "Rom 1"), (3, "Roma")):
+        land_clients(shop, day, {"aa": "Bern", "bb": city, "cc": "Oslo"})
+        shop.load(DAYS[day], *KEYED)
+    for name in KEYED:
+        came = [row for row in clients(shop, name) if row[4] >= DAYS[2]]
+        assert came == [(None, None, "Roma", "U", DAYS[3])], name
+    verify(shop)
+
+    code, said = command("secrets", "rotate", "--force")
+    assert code == 0, said
+    for name in KEYED:
+        code, said = command("replay", "--from", DAYS[0], "--select", name, "--publish")
+        assert code == 0, said
+        rows = [row for row in clients(shop, name) if row[0] in (None, key)]
+        assert {row[:2] for row in rows} == {(None, None)}
+    code, said = command("secrets", "check")
+    assert code == 0 and "clients (forgotten keys)" in said, said
+    code, said = command(
+        *("vacuum", "--select", *KEYED, "--retention", "0", "--force", "--execute")
+    )
+    assert code == 0, said
+    assert holders(shop, [key, born]) == []
+    verify(shop)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("people", "--key", "99"), "1 of 1 keys are in no load"),
+        (("people", "--key", "x"), "of the keys 1 are none: a value is missing or not of its type"),
+        (("people", "--key", "1", "2"), "a key has 2 values; the key has 1: id"),
+        (("nobody", "--key", "1"), "there is no entity 'nobody'"),
+        (("people", "--keys", "{s}.cdc_loads"), "lacks id; it has business_time"),
+        (("plain", "--key", "1"), "it has no sensitive columns"),
+    ],
+)
+def test_what_is_asked_for_is_checked(
+    shop: Project, command: Command, words: tuple[str, ...], message: str
+) -> None:
+    if words[0] == "plain":
+        shop.entity("plain", {"id": {"data_type": "int", "role": "key"}, "city": "string"})
+    before = shop.query("show tables in {s}_sensitive like '*_forgotten'")
+    code, said = command("forget", *(word.format(s=shop.schema) for word in words))
+    assert code != 0 and message in said, said
+    assert "Nothing was written" in said or words[0] == "nobody"
+    assert shop.query("show tables in {s}_sensitive like '*_forgotten'") == before
+
+
+def test_a_key_that_no_load_has_is_known_when_it_comes(shop: Project, command: Command) -> None:
+    code, said = command("forget", "visits", "--key", "77", "--even-if-absent")
+    assert code == 0, said
+    land(shop, "visits", 5, [{}, {}, {}, {}, {}, {77: ("ff", "Genf")}])
+    shop.load(DAYS[5], "visits")
+    found = shop.query(
+        "select id, mail, remark, city from {s}_sensitive.visits_current_sensitive where id = 77"
+    )
+    assert found == [(77, None, None, "Genf")]
+    assert holders(shop, list(values("ff"))) == []
