@@ -328,3 +328,105 @@ def test_a_key_that_no_load_has_is_known_when_it_comes(shop: Project, command: C
     )
     assert found == [(77, None, None, "Genf")]
     assert holders(shop, list(values("ff"))) == []
+
+
+GUEST: dict[str, Any] = {
+    "id": {"data_type": "int", "role": "key"},
+    "mail": {"data_type": "string", "sensitive": True, "mask": "mail_domain"},
+    "vat": {"data_type": "string", "sensitive": True},
+    "city": "string",
+}
+
+
+@pytest.mark.full
+def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command: Command) -> None:
+    """Columns that were renamed and dropped since, and a key that has another name by now."""
+    renamed = {
+        "no": GUEST["id"] | {"was": "id"},
+        "post": GUEST["mail"] | {"was": "mail"},
+        "city": "string",
+    }
+    shop.entity("guests", GUEST)
+    for day in range(2):
+        lines = [f"{n},hush.{n}.{day}@a.example,hush vat {n},Bern {day}" for n in (1, 2)]
+        shop.land("guests", DAYS[day], "id,mail,vat,city", *lines)
+        shop.load(DAYS[day], "guests")
+    shop.entity("guests", renamed, dropped=["vat"])
+    shop.land(
+        "guests", DAYS[2], "no,post,city", "1,hush.1.1@a.example,Bern 1", "2,hush.2.2@a.example,Rom"
+    )
+    shop.load(DAYS[2], "guests")
+    for table in ("{s}.guests_ledger", "{s}_sensitive.guests_ledger_sensitive"):
+        shop.query(f"refresh table {table}")
+    columns = "no, post, city, operation, key_hash, cast(eff_start_date as string)"
+    view = "{s}_sensitive.guests_history_sensitive"
+    before = sorted(shop.query(f"select {columns} from {view}"), key=repr)
+    gone = ["hush.2", "hush vat 2"]
+    assert holders(shop, gone)
+    code, said = command("forget", "guests", "--key", "2")
+    assert code == 0 and "3 loads written anew" in said, said
+    wanted = [(row[0], None, *row[2:]) if row[0] == 2 else row for row in before]
+    after = sorted(shop.query(f"select {columns} from {view}"), key=repr)
+    assert after == sorted(wanted, key=repr)
+    assert holders(shop, gone) == []
+    verify(shop)
+
+    rekeyed = {"number": GUEST["id"] | {"was": "no"}, **renamed}
+    rekeyed.pop("no")
+    shop.entity("guests", rekeyed, dropped=["vat"])
+    shop.land("guests", DAYS[3], "number,post,city", "1,hush.1.1@a.example,Bern 1")
+    outcome = shop.run(DAYS[3], "guests", spark_cdc_lift=["deleted_share"])
+    assert not outcome.success and "put the former key back" in outcome.output, outcome.output
+
+
+@pytest.mark.full
+def test_squashed_undone_and_tagged_loads_hold_nothing_either(
+    shop: Project, command: Command
+) -> None:
+    settings = SETTINGS["people"] | {"checkpoint": {"changed_share": 100, "loads": 2}}
+    for name in ("staff", "trips"):
+        columns = dict(GUEST)
+        if name == "trips":
+            columns["op"] = {"data_type": "string", "role": "control"}
+            columns["seq"] = {"data_type": "bigint", "role": "control"}
+        shop.entity(name, columns, **(settings if name == "staff" else SETTINGS["moves"]))
+        header = "id,mail,vat,city" if name == "staff" else "op,seq,id,mail,vat,city"
+        for day in range(5):
+            lines = [f"{n},hush.{n}.{day}@a.example,hush vat {n},Bern {day}" for n in (1, 2)]
+            if name == "trips":
+                lines = [f"U,{day}{at},{line}" for at, line in enumerate(lines)]
+            elif day == 1:
+                lines.append("x,hush.2.x@a.example,hush vat 2,2")  # a key that can't be read
+            shop.land(name, DAYS[day], header, *lines)
+            shop.load(DAYS[day], name, spark_cdc_lift=["rejected_share"])
+        assert command("tag", "early", "--at", DAYS[1], "--select", name)[0] == 0
+        outcome = shop.operate("compact", entities=[name], older_than_days=2, execute=True)
+        assert outcome.success, outcome.output
+        assert command("undo", name)[0] == 0
+        before = [
+            sorted(
+                row[1:]
+                for row in shop.query(f"select id, city, operation from {{s}}.{name}_{view}")
+            )
+            for view in RELATIONS
+        ]
+        code, said = command("forget", name, "--key", "2")
+        assert code == 0, said
+        assert [
+            sorted(
+                row[1:]
+                for row in shop.query(f"select id, city, operation from {{s}}.{name}_{view}")
+            )
+            for view in RELATIONS
+        ] == before
+        assert holders(shop, ["hush.2", "hush vat 2"]) == []
+        tagged = shop.query(
+            f"select id, city, mail from {{s}}_commits.{name}_tag_early where in_base or in_log"
+        )
+        assert len(tagged) >= 2
+        code, said = command("redo", name)
+        assert code == 0, said
+        assert holders(shop, ["hush.2", "hush vat 2"]) == []
+    rejected = shop.query("select rejected_row from {s}_sensitive.staff_rejects_sensitive")
+    assert rejected == [(None,)]
+    verify(shop)

@@ -81,10 +81,8 @@
     {%- endfor -%}
     {%- set renamed, squashed, dropped = [], [], [] -%}
     {%- for load_id in held -%}
-        {%- if load_id in named.named -%}
-            {%- do renamed.append(load_id) -%}
-        {%- elif load_id in named.squashed -%}
-            {%- do squashed.append(load_id) -%}
+        {%- if load_id in named.named + named.squashed -%}
+            {%- do squashed.append(load_id) if load_id not in named.named -%}
             {%- do renamed.extend([load_id] + histories.get(load_id, [])) -%}
         {%- else -%}
             {%- do dropped.append(load_id) -%}
