@@ -127,5 +127,5 @@ from (
 
 {#- Whether one of the keys wanted stands in a rejected row of which the key could not be read, as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
-    {{ return('(' ~ rejected ~ ') and key_hash is null and exists((select collect_list(forgotten__text) from ' ~ wanted.view ~ '), pattern -> note rlike pattern)') }}
+    {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
 {%- endmacro -%}
