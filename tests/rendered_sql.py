@@ -567,7 +567,7 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
         "rows_shown": ledger,
         "layout": {},
         "events": Relation(f"{name}_events"),
-        "catalog": {f"{name}_events": {}},
+        "catalog": {f"{name}_events": {}, f"{name}_forgotten": {}},
         "manifest": {"rows": 1000, "log_rows": 10},
         "loads": [
             f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)
