@@ -73,6 +73,8 @@
     {%- set held = spark_cdc._forget_holders(capture, sensitive, wanted, tables) -%}
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
+    {#- claims of commits before the last one count for nothing any more -#}
+    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._claim(capture, sequence).identifier) -%}{%- endfor -%}
     {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
