@@ -262,7 +262,8 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
         'business_time': spark_cdc._load_time_text(capture.entity, last),
         'is_checkpoint': false,
         'parent': last,
-        'replaced': plan.names | list + plan.dropped,
+        {#- and the new ones that do not count by themselves: undone, squashed, of a tag -#}
+        'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
         'status': 'forgotten',
         'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
             ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
