@@ -256,13 +256,13 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
         {%- do spark_cdc._send(sql) -%}
     {%- endif -%}
     {%- set last = manifest.loads[-1] -%}
+    {#- replaced are also the new loads that do not count by themselves: undone, squashed, of a tag -#}
     {%- set load = {
         'load_id': last.split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
         'load_type': 'forget',
         'business_time': spark_cdc._load_time_text(capture.entity, last),
         'is_checkpoint': false,
         'parent': last,
-        {#- and the new ones that do not count by themselves: undone, squashed, of a tag -#}
         'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
         'status': 'forgotten',
         'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
