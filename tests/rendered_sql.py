@@ -225,6 +225,41 @@ def _sensitive_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, s
         f"stg_{name}_shown": macros._masked_stage_sql(
             entity, macros._stage_sql(entity, f"landed_{name}")
         ),
+        **_forgotten_statements(macros, capture, loads),
+    }
+
+
+def _forgotten_statements(
+    macros: Macros, capture: dict[str, Any], loads: list[str]
+) -> dict[str, str]:
+    """What forget asks and writes, of a plain key and of a sensitive one."""
+    entity, name = capture["entity"], capture["entity"]["name"]
+    columns = [*entity["stored"], {"name": "key_hash", "sql": "key_hash"}]
+    columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "note")]
+    secret = Relation("spark_cdc_secret_20240101t000000_00000000")
+    keys = [dict(key, name=f"forgotten:{key['name']}", secret=secret) for key in columns[:1]]
+    keyed = {"secret": "20240101t000000_00000000", "sql": macros._hash(keys)}
+    staged = macros._staged_rows_sql(entity, f"landed_{name}", [])
+    plan = {"names": {loads[0]: "20240304-f-00000002"}, "entity_now": entity}
+    wanted = {"view": f"spark_cdc_forget_{name}", "layout": {}}
+    placed = macros._ledger_columns(entity)
+    return {
+        f"stg_{name}_forgotten": macros._forgotten_rows_sql(
+            entity, staged, columns, "note is not null", [{"secret": "none", "sql": "key_hash"}]
+        ),
+        f"stg_{name}_forgotten_keyed": macros._forgotten_rows_sql(
+            entity, staged, columns, "note is not null", [keyed, keyed]
+        ),
+        f"{name}_forgotten": macros._forgotten_copy_sql(
+            capture | {"events": None},
+            Relation(f"{name}_ledger_sensitive"),
+            placed,
+            "operation = 'R'",
+            macros._in_loads(loads),
+            plan,
+            wanted,
+        ),
+        f"{name}_forget_wanted": macros._forget_known_sql(capture, {}, wanted["view"]),
     }
 
 
@@ -501,6 +536,8 @@ def _macros(folder: Path) -> Macros:
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
         _verified_leftovers=lambda verified: [],
+        _forgotten_list=lambda entity: Relation(f"{entity['name']}_forgotten"),
+        _is_there=lambda relation: True,
         _secret=lambda: Relation("spark_cdc_secret_20240101t000000_00000000"),
         _is_plan=lambda: False,
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],
@@ -530,7 +567,7 @@ def _verified(macros: Macros, model: Relation) -> dict[str, Any]:
         "rows_shown": ledger,
         "layout": {},
         "events": Relation(f"{name}_events"),
-        "catalog": {f"{name}_events": {}},
+        "catalog": {f"{name}_events": {}, f"{name}_forgotten": {}},
         "manifest": {"rows": 1000, "log_rows": 10},
         "loads": [
             f"2024030{day}-{kind}{'c' if day == 1 else ''}-0000000{day}" for day in range(1, 6)

@@ -25,3 +25,7 @@
 
 {#- Its public name, which says nothing of it: when it was made, and a few digits of dbt's run. -#}
 {%- macro _secret_id(secret) -%}{{ return(secret.identifier.removeprefix('spark_cdc_secret_')) }}{%- endmacro -%}
+
+
+{#- The secret of such a name: a table. -#}
+{%- macro _secret_of_id(id) -%}{{ return(spark_cdc._relation_in(spark_cdc._sensitive_schema(), 'spark_cdc_secret_' ~ id)) }}{%- endmacro -%}

@@ -16,6 +16,10 @@
         {%- do spark_cdc._refuse_definition(entity, diff.problems, load) -%}
     {%- elif not diff.changes -%}  {#- types or names are only written in another way -#}
         {{ return(none) }}
+    {%- elif diff.key != 'same' and spark_cdc._forgotten(entity) is not none -%}
+        {%- set problem = 'keys were forgotten, which are known by the key as it is, so that with another one they would come back: put the former key back (' ~
+            spark_cdc._forgotten_list(entity) ~ ' has the list)' -%}
+        {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- if with_values and (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}
         {%- set problems = spark_cdc._default_problems(diff) or spark_cdc._value_problems(ledger, load, diff)

@@ -18,5 +18,12 @@ it was; or make a new secret, with which the hashes are computed anew once: spar
         {%- endset -%}
         {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
     {%- endif -%}
+    {%- if run.manifest.get('forgotten') and spark_cdc._forgotten(entity) is none -%}
+        {%- set message -%}
+{{ entity.name }}: keys were forgotten after this run had looked at the schema, so that it does not know {{ spark_cdc._forgotten_list(entity) }}, the list of them. Nothing was {# -#}
+written. Run the same command again; if it comes again, the list is gone: put it back.
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(entity, 'secret', message, run.get('load')) -%}
+    {%- endif -%}
     {{ return({id: proof}) }}
 {%- endmacro -%}

@@ -17,15 +17,16 @@ cast(null as {{ column.data_type }})
 {%- endmacro -%}
 
 
-{#- The note of a row without what it quotes, as an expression: of a rejected row what kind it is and which columns and rules it is about. -#}
-{%- macro _masked_note_sql(condition) -%}
+{#- The note of a row without what it quotes, as an expression: of a rejected row what kind it is and which columns and rules it is about. Arguments: condition (which
+    rows are rejected), why. -#}
+{%- macro _masked_note_sql(condition, why='its values lie apart, since the entity has sensitive columns') -%}
 if(
     {{ condition }},
     to_json(named_struct(
         'kind', get_json_object(note, '$.kind'),
         'columns', from_json(get_json_object(note, '$.columns'), 'array<string>'),
         'rules', from_json(get_json_object(note, '$.rules'), 'array<string>'),
-        'reasons', array('its values lie apart, since the entity has sensitive columns')
+        'reasons', array('{{ why }}')
     )),
     note
 )

@@ -3,8 +3,18 @@
     Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
     `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
     Returns a query with the columns of _event_columns(), without its partition; where _has_place() also step__place. note: an
-    expression in place of the note on what can't be accepted. -#}
+    expression in place of the note on what can't be accepted. Events of forgotten keys have no sensitive values. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
+    {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
+    {%- set names = ['event_op', 'event_position'] + (['step__place'] if spark_cdc._has_place(entity) else [])
+        + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
+        + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
+        + ['event_absent', 'event_unavailable', 'event_unexpected', 'note'] -%}
+    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
+{%- endmacro -%}
+
+
+{%- macro _staged_events_sql(entity, landed, note) -%}
 {%- set old_keys = spark_cdc._old_keys(entity) -%}
 {%- do spark_cdc._refuse_events(entity) -%}
 {{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},

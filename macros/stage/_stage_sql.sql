@@ -5,8 +5,16 @@
     rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
     looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
     rejected: they are found by one more read of the key columns. Where the entity has rules that warn, broken_rules: the names of those that the row breaks
-    (_rule_warnings()). carried: names of further columns of `landed` that the query has, too. -#}
+    (_rule_warnings()). carried: names of further columns of `landed` that the query has, too. Rows of forgotten keys have no sensitive values. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
+    {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])
+        + (['is_deleted'] if entity.deleted_when is not none else []) + carried + ['note']
+        + (['broken_rules'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
+    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
+{%- endmacro -%}
+
+
+{%- macro _staged_rows_sql(entity, landed, carried) -%}
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
 {%- set rules = entity.rules -%}

@@ -16,7 +16,7 @@ from spark_cdc.errors import SparkCdcError
 # parsed arguments to the exit code.
 COMMANDS = (
     *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay", "undo", "states"),
-    *("branch", "secrets", "status", "report", "upkeep", "generate", "new", "packages"),
+    *("branch", "secrets", "forget", "status", "report", "upkeep", "generate", "new", "packages"),
 )
 
 

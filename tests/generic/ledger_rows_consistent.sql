@@ -1,5 +1,6 @@
 {#- Each row is what it must be, given the row of the same key before it: rows are followed through the loads key by key. Hashes are computed anew
-    where the load's definition (columns, types, roles) is today's, and compared where those of both rows were computed of the same one. Rows
+    where the load's definition (columns, types, roles) is today's, and compared where those of both rows were computed of the same one. Rows of keys that
+    were forgotten have a key hash that is random where the key is sensitive, and their hashes do not tell that a sensitive value changed. Rows
     that a file counts but that can't be read are found, too. All of the ledger is read, and sorted by key.
     On <entity>_committed; columns as of _verified(). -#}
 {%- test ledger_rows_consistent(model) -%}
@@ -12,6 +13,8 @@
 {%- set hashes = {'key_hash': entity.key_columns, 'nonkey_hash': entity.compared, 'ignored_hash': entity.ignored} -%}
 {%- if not entity.key_columns -%}{%- do hashes.pop('key_hash') -%}{%- endif -%}
 {%- if not entity.ignored -%}{%- do hashes.pop('ignored_hash') -%}{%- endif -%}
+{%- set forgotten = spark_cdc._forgotten_list(entity) if entity.sensitive and entity.name ~ '_forgotten' in verified.catalog else none -%}
+{%- set of_key = spark_cdc._has_sensitive_key(entity) -%}
 {%- set key_texts, key_values = [], [] -%}
 {%- set is_shown = not entity.key_columns | selectattr('sensitive') | list -%}
 {%- for column in (entity.key_columns if is_shown) or [{'name': 'key_hash', 'sql': 'key_hash', 'data_type': 'binary'}] -%}
@@ -48,8 +51,15 @@ stored as (
         {%- for name, columns in hashes.items() %}
         not {{ name }} <=> {{ spark_cdc._hash(columns) | indent(8) }} as {{ name }}_differs,
         {%- endfor %}
+        {%- if forgotten %}
+        forgotten_key_hash is not null as is_forgotten,
+        {%- endif %}
         format_string({{ spark_cdc._literal(key_texts | join(', ')) }}, {{ key_values | join(', ') }}) as key_text
     from {{ spark_cdc._from(verified.rows) | indent(4) }}
+    {%- if forgotten %}
+    left join (select distinct key_hash as forgotten_key_hash from {{ forgotten }}) as forgotten
+        on key_hash = forgotten.forgotten_key_hash
+    {%- endif %}
     where {{ in_loads }}
 ),
 
@@ -77,7 +87,7 @@ judged as (
         *,
         case
             {%- for name in hashes %}
-            when is_of_today and {{ name }}_differs
+            when is_of_today and {{ name }}_differs{{ ' and not is_forgotten' if forgotten and of_key and name == 'key_hash' }}
                 then '{{ name }} is not the hash of the {{ 'key columns' if name == 'key_hash' else 'stored values: values were changed in the ledger' }}'
             {%- endfor %}
             when load_id = prior_load_id and (not is_history or eff_start_date = prior_start_date)
@@ -85,7 +95,7 @@ judged as (
             when operation = 'I' and was_alive then 'I (inserted) for a key that was there already'
             when operation in ('U', 'D', 'N', 'X') and not was_alive then 'U, D, N or X for a key that was not there'
             when operation = 'T' and was_alive then 'T (tombstone) for a key that was there'
-            when operation = 'U' and definition = prior_definition and nonkey_hash = prior_nonkey_hash
+            when operation = 'U' and definition = prior_definition and nonkey_hash = prior_nonkey_hash{{ ' and not is_forgotten' if forgotten }}
                 then 'U (updated) though nothing that is compared differs from the row before'
             when operation in ('D', 'N', 'X') and definition = prior_definition and nonkey_hash <> prior_nonkey_hash
                 then 'D, N or X with other values than the row before'

@@ -1,0 +1,115 @@
+{#- Rows, of which those of forgotten keys have no sensitive values: these are null, and the hashes are those of what is left, so that equal rows stay equal and a
+    later load finds them unchanged. A sensitive key is null, too, and its hash the random one that the list has for it. Of a rejected row, in which a value may stand in the
+    wrong place, no column is left but a plain key, and its note says no more than which columns and rules it is about.
+    Arguments: entity, rows (query), columns (dictionaries with name and sql: what the rows have, in order), rejected (condition: whether a row is a rejected one), tokens and
+    old_tokens (of _forgotten_tokens(), over the rows; the latter of the key that an event had before, none where its hash stays), also (condition over the
+    rows: which others are to be treated so, or none), where (which of the rows are kept; over the columns, forgotten__is_gone and forgotten__is_old_gone). Returns a query with these columns. -#}
+{%- macro _forgotten_rows_sql(entity, rows, columns, rejected, tokens, old_tokens=[], also=none, where=none) -%}
+{%- set list = spark_cdc._forgotten_list(entity) -%}
+{%- set joins = [] -%}
+{%- for prefix, some in [('', tokens), ('old_', old_tokens)] -%}
+    {%- for token in some -%}
+        {%- do joins.append({
+            'column': 'forgotten__' ~ prefix ~ 'token_' ~ loop.index, 'name': prefix ~ 'listed_' ~ loop.index,
+            'secret': token.secret, 'sql': token.sql, 'is_old': prefix == 'old_',
+        }) -%}
+    {%- endfor -%}
+{%- endfor -%}
+select
+    {{ spark_cdc._forgotten_columns(entity, columns, rejected, old_tokens | length > 0) | join(',\n') | indent(4) }}
+from (
+    select
+        marked.*,
+        forgotten__key_hash is not null{{ ' or coalesce(' ~ also ~ ', false)' if also }} as forgotten__is_gone,
+        {{ 'forgotten__old_key_hash is not null' if old_tokens else 'false' }} as forgotten__is_old_gone
+    from (
+        select
+            tokened.*,
+            coalesce({{ joins | rejectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as forgotten__key_hash
+            {%- if old_tokens %},
+            coalesce({{ joins | selectattr('is_old') | map(attribute='name') | join('.key_hash, ') }}.key_hash) as forgotten__old_key_hash
+            {%- endif %}
+        from (
+            select
+                *,
+                {%- for join in joins %}
+                {{ spark_cdc._aliased(join.sql, join.column) | indent(16) }}{{ ',' if not loop.last }}
+                {%- endfor %}
+            from (
+                {{ rows | indent(16) }}
+            ) as given
+        ) as tokened
+        {%- for join in joins %}
+        left join (
+            select
+                key_token,
+                key_hash
+            from {{ list }}
+            where secret = '{{ join.secret }}'
+        ) as {{ join.name }}
+            on tokened.{{ join.column }} = {{ join.name }}.key_token
+        {%- endfor %}
+    ) as marked
+) as found
+{%- if where %}
+where {{ where }}
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The columns of such rows, as a list of expressions. -#}
+{%- macro _forgotten_columns(entity, columns, rejected, has_old) -%}
+    {%- set left = [] -%}
+    {%- for column in entity.stored -%}{%- do left.append(dict(column, sql='cast(null as ' ~ column.data_type ~ ')') if column.sensitive else column) -%}{%- endfor -%}
+    {%- set stored, names_left = {}, {} -%}
+    {%- for column in entity.stored -%}{%- do stored.update({column.name: column}) -%}{%- endfor -%}
+    {%- set hashes = {
+        'nonkey_hash': left | selectattr('role', 'equalto', 'compared') | list,
+        'ignored_hash': left | selectattr('role', 'equalto', 'ignore') | list,
+    } -%}
+    {%- set gone, old_gone = 'forgotten__is_gone', 'forgotten__is_old_gone' -%}
+    {%- set expressions = [] -%}
+    {%- for column in columns -%}
+        {%- set name, sql = column.name, column.sql -%}
+        {%- set declared, old = stored.get(name), stored.get(name.removeprefix('old__')) -%}
+        {%- if name == 'key_hash' -%}
+            {%- set shown = 'coalesce(forgotten__key_hash, key_hash)' -%}
+        {%- elif name == 'old_key_hash' and has_old -%}
+            {%- set shown = 'coalesce(forgotten__old_key_hash, old_key_hash)' -%}
+        {%- elif name in hashes -%}
+            {%- set shown = 'case when not ' ~ gone ~ ' or ' ~ name ~ ' is null then ' ~ name ~ ' when not (' ~ rejected ~ ') then '
+                ~ spark_cdc._hash(hashes[name]) ~ ' end' -%}
+        {%- elif name == 'event_hash' -%}
+            {#- equal events of a key stay equal ones; it is not keyed, so that no value may take part in it -#}
+            {%- set hash = spark_cdc._event_hash(dict(entity, key_columns=[], stored=left)) -%}
+            {%- set keys = ['coalesce(forgotten__key_hash, key_hash)'] + (['coalesce(forgotten__old_key_hash, old_key_hash)'] if has_old else []) -%}
+            {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', xxhash64(' ~ keys | join(', ') ~ ', ' ~ hash ~ '), event_hash)' -%}
+        {%- elif name == 'note' -%}
+            {%- set shown = 'if(' ~ gone ~ ', ' ~ spark_cdc._masked_note_sql(rejected, spark_cdc._forgotten_text()) ~ ', note)' -%}
+        {%- elif declared and declared.sensitive -%}
+            {%- set shown = 'if(' ~ gone ~ ', null, ' ~ sql ~ ')' -%}
+        {%- elif declared -%}
+            {%- set is_kept = '' if declared.role != 'key' else ' and key_hash is null' -%}
+            {%- set shown = 'if(' ~ gone ~ ' and (' ~ rejected ~ ')' ~ is_kept ~ ', null, ' ~ sql ~ ')' -%}
+        {%- elif name.startswith('old__') and old and old.sensitive -%}
+            {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', null, ' ~ sql ~ ')' -%}
+        {%- else -%}
+            {%- set shown = sql -%}
+        {%- endif -%}
+        {%- do expressions.append(spark_cdc._aliased(shown, sql)) -%}
+    {%- endfor -%}
+    {{ return(expressions) }}
+{%- endmacro -%}
+
+
+{#- What staging makes of rows or events, without the values of forgotten keys: the query itself for an entity of which none was. Arguments: entity, sql, names (of its
+    columns). -#}
+{%- macro _forgotten_staged_rows_sql(entity, sql, names) -%}
+    {%- set list = spark_cdc._forgotten(entity) -%}
+    {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if list is not none else [] -%}
+    {%- if not tokens -%}{{ return(sql) }}{%- endif -%}
+    {%- set stored, columns = dict(zip(entity.stored | map(attribute='name'), entity.stored)), [] -%}
+    {%- for name in names -%}{%- do columns.append({'name': name, 'sql': stored[name].sql if name in stored else spark_cdc._quote(name)}) -%}{%- endfor -%}
+    {%- set old_tokens = spark_cdc._forgotten_old_tokens(entity, list) if 'old_key_hash' in names else [] -%}
+    {{ return(spark_cdc._forgotten_rows_sql(entity, sql, columns, 'note is not null', tokens, old_tokens)) }}
+{%- endmacro -%}

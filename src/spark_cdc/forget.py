@@ -1,0 +1,59 @@
+"""`spark-cdc forget`: the sensitive values of some keys are gone, from all loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from spark_cdc import chain
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `forget` to the command line."""
+    parser = subparsers.add_parser(
+        "forget",
+        help="take the sensitive values of keys out of all loads",
+        description="Takes the sensitive values of some keys out of all loads, archived events and"
+        " rejected rows of an entity, and off the disk; no later load or replay brings them back."
+        " There is no way back. Run again, it finishes what was interrupted.",
+    )
+    parser.add_argument("entity", metavar="ENTITY")
+    keys = parser.add_mutually_exclusive_group(required=True)
+    keys.add_argument(
+        "--key",
+        nargs="+",
+        action="append",
+        metavar="VALUE",
+        help="a key: a value for each of its columns, in declared order; may be given again. Not"
+        " where the key is sensitive, for it stands in logs",
+    )
+    keys.add_argument(
+        "--keys",
+        metavar="TABLE|FILE",
+        help="the keys in a table, or in a CSV file with a header, that has the key columns",
+    )
+    parser.add_argument(
+        "--even-if-absent",
+        action="store_true",
+        help="accept keys that no load has: later loads bring no values of them",
+    )
+    chain.add_arguments(parser, "target")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Run the macro, and say what it did and what is left to do."""
+    source = arguments.keys
+    if source and Path(source).is_file():
+        source = Path(source).resolve().as_uri()
+    given = {"keys": arguments.key} if arguments.key else {"source": source}
+    more = {"even_if_absent": True} if arguments.even_if_absent else {}
+    dbt = chain.Dbt(arguments.target)
+    done = dbt.operate("forget", entity=arguments.entity, **given, **more)
+    name = f"{arguments.entity}: forgot "
+    print("\n".join(line for line in done.lines if line.startswith(name)), flush=True)
+    for found in chain.parse_lines(done, "spark_cdc forgot: "):
+        if found["published"]:
+            tables = " ".join(found["published"])
+            print(f"next: dbt run --full-refresh --select {tables}, which publish its rows")
+    return 0
