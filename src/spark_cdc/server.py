@@ -341,6 +341,9 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # configuration again for its connection to the metastore.
         "spark.hadoop.hive.server2.async.exec.threads": "16",
         "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
+        # A run that is killed while its statement opens a connection to the metastore leaves a
+        # thread in which Hive can't filter partitions by date: what it ran would fail from then on.
+        "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
     }
     user = dict(chosen.conf)
     s3.check(user)
