@@ -43,16 +43,24 @@ def event(number: int, name: str, lsn: int) -> str:
     return json.dumps({"before": None, "after": row, "source": source, "op": "c", "ts_ms": 1})
 
 
-def source(project: Project, **stream_of: Any) -> dict[str, Any]:
-    """`source` of an entity that is streamed."""
-    path = f"{project.landing}/people/{{business_date}}"
-    return {"format": "parquet", "path": path, "stream": stream_of}
+def from_files(project: Project, name: str = "people", folder: str = "incoming") -> None:
+    """Write an entity whose messages come as files into a folder."""
+    (project.folder / folder).mkdir(exist_ok=True)
+    path = f"{project.landing}/{name}/{{business_date}}"
+    stream_of = {"files": f"{project.folder}/{folder}"}
+    project.entity(
+        name,
+        PEOPLE,
+        load_type="events",
+        business_date_type="timestamp",
+        events={"format": "debezium"},
+        source={"format": "parquet", "path": path, "stream": stream_of},
+    )
 
 
 def put(project: Project, name: str, seconds: int, *lines: str | bytes) -> None:
     """A file comes into the folder that is streamed; seconds: of its time, from T on."""
     folder = project.folder / "incoming"
-    folder.mkdir(exist_ok=True)
     new = folder / f".{name}"
     new.write_bytes(b"".join((x.encode() if isinstance(x, str) else x) + b"\n" for x in lines))
     os.utime(new, (T + seconds, T + seconds))
@@ -74,14 +82,7 @@ def landed(project: Project) -> dict[str, list[str]]:
 @pytest.fixture
 def people(project: Project) -> Project:
     """A project with an entity whose messages come as files."""
-    project.entity(
-        "people",
-        PEOPLE,
-        load_type="events",
-        business_date_type="timestamp",
-        events={"format": "debezium"},
-        source=source(project, files=f"{project.folder}/incoming"),
-    )
+    from_files(project)
     return project
 
 
@@ -509,16 +510,7 @@ def test_one_that_fails_holds_up_no_other(
     """It is told and tried again; with --once the others take all that is there."""
     places = people.folder / "landing"
     others = people.folder / "others"
-    others.mkdir()
-    people.entity(
-        "others",
-        PEOPLE,
-        load_type="events",
-        business_date_type="timestamp",
-        events={"format": "debezium"},
-        source=source(people, files=str(others))
-        | {"path": f"{people.landing}/others/{{business_date}}"},
-    )
+    from_files(people, "others", "others")
     put(people, "bad.json", 2000, b"\xff", b"\xff")
     (others / "a.json").write_text(event(1, "Ann", 1))
     words = ["stream", "--interval", "1s", "--cores", "1", "--rejects", "1"]
