@@ -86,13 +86,13 @@ cluster: .venv/dev.stamp ## tests on a cluster of this machine; or CLUSTER_RUN="
 	else SPARK_CDC_TEST_CLUSTER=1 $(BIN)/python -m pytest tests/test_cluster.py $(PYTEST_ARGS); fi
 
 # PostgreSQL, Kafka, Connect with Debezium, a registry, Spark, all of them here: docs/postgresql.md. KILLS=1 kills each once, SOAK=30 goes on for so
-# many minutes; ENCODINGS="json" leaves Avro out.
+# many minutes; ENCODINGS="json" leaves Avro out; S3=1 lands and loads on an S3 server.
 ENCODINGS ?= json avro
 E2E_ARGS ?=
 e2e: .venv/dev.stamp ## a PostgreSQL that changes, by Debezium and Kafka to tables, compared at ten moments
 	@$(BIN)/spark-cdc deps --if-needed
 	@for encoding in $(ENCODINGS); do PYTHONPATH=src:tests $(BIN)/python -m e2e --encoding $$encoding \
-		$(if $(KILLS),--kills) $(if $(SOAK),--soak $(SOAK)) $(E2E_ARGS) || exit 1; done
+		$(if $(S3),--s3) $(if $(KILLS),--kills) $(if $(SOAK),--soak $(SOAK)) $(E2E_ARGS) || exit 1; done
 
 # Links and anchors are checked; nothing is fetched, neither now nor when the site is read. dbt docs take their columns from the YAML, so no server is asked.
 .PHONY: docs

@@ -14,6 +14,11 @@ from pathlib import Path
 from spark_cdc import jars, java, stream
 
 
+def as_bytes(sent: str | None) -> bytes | None:
+    """Return a key or a value; without bytes is something else than null."""
+    return None if sent is None else bytes.fromhex(sent)
+
+
 def main(address: str, file: str, place: str, aside: str) -> None:
     found = java.ensure()
     [avro] = jars.ensure(stream.JARS["avro"]["4.1"], found.executable)
@@ -34,7 +39,7 @@ def main(address: str, file: str, place: str, aside: str) -> None:
     spark.sparkContext.setLogLevel("ERROR")
     sent = json.loads(Path(file).read_text())
     rows = [
-        ("shop.people", 0, offset, None, *(one and bytes.fromhex(one) for one in pair), None)
+        ("shop.people", 0, offset, None, *(as_bytes(one) for one in pair), None)
         for offset, pair in enumerate(sent)
     ]
     types = "topic string, partition int, offset bigint, timestamp timestamp, key binary"

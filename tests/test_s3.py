@@ -6,24 +6,30 @@ in the middle of a write and of its move, readers meanwhile, and how often the s
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from conftest import SERVER
 from object_store import BUCKET, ENVIRONMENT, Store, store
-from project import Project
-from spark_cdc import java, s3, table_formats
+from project import ROOT, Project
+from spark_cdc import cli as command_line
+from spark_cdc import java, s3, stream, table_formats
 from spark_cdc import server as local_server
 from spark_cdc.errors import SparkCdcError
 from test_homes import VERIFY
 from test_readers import Reader
+from test_stream import event, from_files, put
 from test_upkeep import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 
 WAREHOUSE = f"s3a://{BUCKET}/warehouse"
@@ -95,6 +101,35 @@ def test_keys_in_settings_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(SparkCdcError, match="would be written into files") as caught:
         local_server.spark_conf(chosen)
     assert KEYS[1] not in f"{caught.value.message}{caught.value.next_step}"
+
+
+def test_keys_are_refused_by_a_stream_too() -> None:
+    words = ["stream", "--conf", f"spark.hadoop.fs.s3a.secret.key={KEYS[1]}"]
+    arguments = command_line.parser().parse_args(words)
+    with pytest.raises(SparkCdcError, match="would be written into files"):
+        arguments.run(arguments)
+
+
+@pytest.mark.parametrize(
+    ("bases", "is_s3", "is_rename_free"),
+    [
+        (["landing"], False, False),
+        (["s3a://lake/landing"], True, True),
+        (["s3a://lake/landing", "landing"], True, False),
+    ],
+)
+def test_a_stream_gets_what_its_paths_need(
+    environment, tmp_path: Path, bases: list[str], is_s3: bool, is_rename_free: bool
+) -> None:
+    environment(AWS_REGION="eu-central-1")
+    kinds = {"kind": "files", "from": "incoming", "encoding": "json", "key_encoding": "json"}
+    job = {"entities": [{**kinds, "base": base} for base in bases]}
+    arguments = command_line.parser().parse_args(["stream"])
+    jars = {jar.artifact for jar in stream._jars(job)}
+    assert ({"hadoop-aws", "spark-hadoop-cloud_2.13"} <= jars) == is_s3
+    conf = stream._conf(arguments, job, [], tmp_path)
+    assert ("spark.hadoop.fs.s3a.endpoint.region" in conf) == is_s3
+    assert ("spark.sql.streaming.checkpointFileManagerClass" in conf) == is_rename_free
 
 
 def test_a_warehouse_on_s3_needs_what_reads_it(tmp_path: Path) -> None:
@@ -295,6 +330,164 @@ def test_vacuum_leaves_only_what_counts(lake: Lake) -> None:
     assert tested.success, tested.output
 
 
+# --- a stream -------------------------------------------------------------------------------------
+
+STREAM = ("stream", "--interval", "1s", "--max-per-trigger", "1", "--cores", "1")
+# At which request the stream is killed, and whether the store still carries it out.
+MOMENTS = (
+    ("put", r"/landing/people/.*/batch=\d+/part[^/]*parquet$", True),
+    ("put", r"/landing/people/.*/batch=\d+/.*[.]pendingset$", False),
+    ("delete", r"/landing/people/.*/batch=\d+/__magic", True),
+    ("put", r"/_stream/people/checkpoint/offsets/\d+$", True),
+    ("put", r"/_stream/people/checkpoint/offsets/\d+$", False),
+    ("put", r"/_stream/people/checkpoint/commits/\d+$", False),
+    ("put", r"/_stream/people/journal/", False),
+    ("put", r"/landing/people/.*/_closed/", False),
+)
+
+
+@pytest.fixture(scope="module")
+def people(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """An entity whose messages come as files and land on S3."""
+    cursor = server.cursor()
+    cursor.execute("create database streams")
+    project = Lake(tmp_path_factory.mktemp("streams") / "shop", server.port, "streams", cursor)
+    project.store = server.store
+    (project.folder / ".spark_cdc").mkdir()
+    (project.folder / ".spark_cdc" / "jars").symlink_to(ROOT / ".spark_cdc" / "jars")
+    from_files(project)
+    return project
+
+
+def streaming(lake: Lake, *words: str) -> subprocess.Popen[str]:
+    """Start `spark-cdc stream --once` with keys in its environment."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "spark_cdc.cli", *STREAM, "--once", *words],
+        env={**os.environ, **lake.store.environment, "SPARK_CDC_PROJECT_DIR": str(lake.folder)},
+        cwd=lake.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def streamed(lake: Lake, *words: str) -> tuple[int, str]:
+    """What a stream said that ran to its end."""
+    process = streaming(lake, *words)
+    said = process.communicate(timeout=600)[0]
+    return process.returncode, said
+
+
+def killed(lake: Lake, kind: str, path: str, is_done: bool) -> bool:
+    """Kill a stream, whole, at a request; return whether it came to that."""
+    process: list[subprocess.Popen[str]] = []
+    seen = []
+
+    def kill(now: str, where: str) -> bool:
+        if seen or now != kind or not re.search(path, where):
+            return bool(seen)  # what it sent before it was dead
+        seen.append(where)
+        python = psutil.Process(process[0].pid)
+        for each in [*python.children(recursive=True), python]:
+            each.kill()
+        return not is_done
+
+    lake.store.refuse = kill
+    try:
+        process.append(streaming(lake))
+        process[0].communicate(timeout=600)
+    finally:
+        lake.store.refuse = lambda *_: False
+    return bool(seen)
+
+
+@pytest.mark.full
+def test_a_stream_that_is_killed_loses_and_doubles_nothing(
+    people: Lake, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From files to the landing, its checkpoint and its markers on S3, and on to `current`."""
+    sent = 0
+    for moment in MOMENTS:
+        for _ in range(2):
+            put(
+                people,
+                f"{sent}.json",
+                10 * sent,
+                event(sent, "x", sent),
+                event(1000, f"{sent}", 500 + sent),
+            )
+            sent += 1
+        assert killed(people, *moment), moment
+    for _ in range(2):
+        code, said = streamed(people)
+        assert code == 0, said
+    landed = people.store.keys("landing/people/")
+    batches = [key for key in landed if "/batch=" in key and not key.endswith("/")]
+    closed = {key.split("/_closed/")[0] for key in landed if "/_closed/" in key}
+    assert all(key.split("/batch=")[0] in closed and key.endswith(".parquet") for key in batches)
+    found = people.query(
+        f"select value from parquet.`s3a://{BUCKET}/landing/people/*/batch=*/*.parquet`"
+    )
+    ids = [json.loads(row[0])["after"]["id"] for row in found]
+    assert sorted(ids) == sorted([*range(sent), *[1000] * sent])
+
+    people.serve_commands(monkeypatch)
+    monkeypatch.chdir(people.folder)
+    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0, told
+    assert len(told["entities"][0]["loaded"]) == len(closed)
+    rows = [*((number, "x") for number in range(sent)), (1000, f"{sent - 1}")]
+    assert people.rows("people_current", "id, name") == rows
+
+
+@pytest.mark.full
+def test_two_streams_meet_at_the_store(people: Lake) -> None:
+    """The other one writes the journal between this one's look and its write."""
+    put(people, "two.json", 5000, event(2, "y", 9000))
+    there = people.store.keys("landing/_stream/people/journal/")
+    [number] = [int(there[-1].split("/")[-1].split(".")[0]) + 1]
+    key = f"landing/_stream/people/journal/{number:010d}.json"
+    seen = []
+
+    def meet(kind: str, path: str) -> bool:
+        if kind == "put" and path.endswith(key) and not seen:
+            seen.append(path)
+            people.store.put(key, b'{"of the other": "not ')
+        return False
+
+    people.store.refuse = meet
+    try:
+        code, said = streamed(people)
+    finally:
+        people.store.refuse = lambda *_: False
+    assert (code, seen) == (1, [f"/{BUCKET}/{key}"]), said
+    assert "another process writes" in said
+    code, said = streamed(people)
+    assert code == 0, said
+    assert people.store.keys("landing/people/")[-1].endswith(".parquet")
+
+
+@pytest.mark.full
+def test_how_often_a_stream_asks(people: Lake, say: Callable[[str], None]) -> None:
+    """What docs/s3.md says of it; twice as many files, twice the batches."""
+    told = []
+    for count in (1, 3):
+        for number in range(count):
+            put(
+                people,
+                f"asked{count}{number}.json",
+                6000 + 10 * count + number,
+                event(3, "z", 9000 + count + number),
+            )
+        people.store.counted()
+        code, said = streamed(people)
+        assert code == 0, said
+        told.append(people.store.counted())
+        say(f"{count} batches: {dict(sorted(told[-1].items()))}")
+    assert (told[1].total() - told[0].total()) / 2 < 100
+
+
 @pytest.mark.full
 def test_how_often_the_store_is_asked(lake: Lake, say: Callable[[str], None]) -> None:
     """What docs/s3.md says of it; a load of a few rows may not cost more without a reason."""
@@ -312,12 +505,12 @@ def test_how_often_the_store_is_asked(lake: Lake, say: Callable[[str], None]) ->
 
 
 @pytest.mark.full
-def test_keys_are_in_no_file_and_in_no_statement(lake: Lake, server: Server) -> None:
+def test_keys_are_in_no_file_and_in_no_statement(lake: Lake, people: Lake, server: Server) -> None:
     told = "\n".join(str(row) for sql in ("set", "set -v") for row in lake.query(sql))
     told += str(lake.query("describe extended {s}.full_ledger"))
     for key in KEYS:
         assert key not in told
-    for folder in (server.state, lake.folder):
+    for folder in (server.state, lake.folder, people.folder):
         for path in folder.rglob("*"):
             if path.is_file() and not path.is_symlink():
                 content = path.read_bytes()

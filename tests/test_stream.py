@@ -27,8 +27,9 @@ from spark_cdc import cli as command_line
 from spark_cdc import entity, java, stream
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import load_macros
-from spark_cdc.streaming.job import explained
+from spark_cdc.streaming.job import explained, watch
 from spark_cdc.streaming.registry import Registry
+from spark_cdc.streaming.times import State
 
 PEOPLE = {"id": {"data_type": "bigint", "role": "key"}, "name": "string"}
 STAMPS = "%Y-%m-%dT%H%M%S"
@@ -42,16 +43,24 @@ def event(number: int, name: str, lsn: int) -> str:
     return json.dumps({"before": None, "after": row, "source": source, "op": "c", "ts_ms": 1})
 
 
-def source(project: Project, **stream_of: Any) -> dict[str, Any]:
-    """`source` of an entity that is streamed."""
-    path = f"{project.landing}/people/{{business_date}}"
-    return {"format": "parquet", "path": path, "stream": stream_of}
+def from_files(project: Project, name: str = "people", folder: str = "incoming") -> None:
+    """Write an entity whose messages come as files into a folder."""
+    (project.folder / folder).mkdir(exist_ok=True)
+    path = f"{project.landing}/{name}/{{business_date}}"
+    stream_of = {"files": f"{project.folder}/{folder}"}
+    project.entity(
+        name,
+        PEOPLE,
+        load_type="events",
+        business_date_type="timestamp",
+        events={"format": "debezium"},
+        source={"format": "parquet", "path": path, "stream": stream_of},
+    )
 
 
 def put(project: Project, name: str, seconds: int, *lines: str | bytes) -> None:
     """A file comes into the folder that is streamed; seconds: of its time, from T on."""
     folder = project.folder / "incoming"
-    folder.mkdir(exist_ok=True)
     new = folder / f".{name}"
     new.write_bytes(b"".join((x.encode() if isinstance(x, str) else x) + b"\n" for x in lines))
     os.utime(new, (T + seconds, T + seconds))
@@ -73,14 +82,7 @@ def landed(project: Project) -> dict[str, list[str]]:
 @pytest.fixture
 def people(project: Project) -> Project:
     """A project with an entity whose messages come as files."""
-    project.entity(
-        "people",
-        PEOPLE,
-        load_type="events",
-        business_date_type="timestamp",
-        events={"format": "debezium"},
-        source=source(project, files=f"{project.folder}/incoming"),
-    )
+    from_files(project)
     return project
 
 
@@ -282,6 +284,59 @@ Caused by: org.apache.kafka.OffsetOutOfRangeException: out of range
     assert told.message == "people: the stream failed\n  | OSError: no room"
 
 
+class Query:
+    """An entity's query, as far as its job looks at it: it fails, or ends, at the third look."""
+
+    def __init__(self, name: str, fails: bool) -> None:
+        self.name, self.fails, self.looks = name, fails, 0
+        self.failed: SparkCdcError | None = None
+        self.isActive = True
+        self.query = self.landing = self.journal = self
+        self.state, self.started, self.closed = State(), 0.0, False
+
+    def look(self) -> None:
+        self.looks += 1
+        self.isActive = self.looks < (3 if self.fails else 6)
+
+    def has_failed(self) -> bool:
+        if self.isActive or not self.fails or self.failed:
+            return False
+        self.failed = SparkCdcError(f"{self.name}: wrong", "Correct it.")
+        return True
+
+    def try_again(self) -> None:
+        if self.failed:
+            self.looks, self.isActive, self.fails, self.failed = 0, True, False, None
+
+    def close(self, taken: float) -> None:
+        self.closed = True
+
+    def end(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_a_query_that_fails(once: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """The other one takes all; what failed is tried again where the job goes on."""
+    bad, good = Query("bad", True), Query("good", False)
+    job = {"once": once, "idle": 0}
+    if once:
+        with pytest.raises(SparkCdcError, match="bad: wrong"):
+            watch([bad, good], job, threading.Event())  # type: ignore[list-item]
+    else:
+        assert watch([bad, good], job, threading.Event()) == 0  # type: ignore[list-item]
+    assert (bad.closed, good.closed) == (False, once)
+    assert bad.failed is None or once
+    assert good.looks > 5
+    assert "error: bad: wrong\nnext: Correct it." in capsys.readouterr().err
+
+
+def test_all_queries_fail() -> None:
+    streams = [Query("a", True), Query("b", True)]
+    with pytest.raises(SparkCdcError, match="a: wrong\nb: wrong"):
+        watch(streams, {"once": False, "idle": 0}, threading.Event())  # type: ignore[arg-type]
+
+
 def test_a_listing_amid_closing_leaves_nothing_out() -> None:
     """A marker whose predecessor was not seen yet waits; one that is really missing is told."""
     in_a_row = load_macros()._landed_times_in_a_row
@@ -446,6 +501,96 @@ def test_avro_by_the_schema_that_wrote_it(project: Project, registry: str, tmp_p
         assert told[offset].startswith(reason), (offset, told[offset])
     kept = project.query(f"select hex(value) from parquet.`{aside}` where offset = {len(good)}")
     assert bytes.fromhex(kept[0][0]) == plain + b"x"
+
+
+@pytest.mark.full
+def test_one_that_fails_holds_up_no_other(
+    people: Project, cli: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """It is told and tried again; with --once the others take all that is there."""
+    places = people.folder / "landing"
+    others = people.folder / "others"
+    from_files(people, "others", "others")
+    put(people, "bad.json", 2000, b"\xff", b"\xff")
+    (others / "a.json").write_text(event(1, "Ann", 1))
+    words = ["stream", "--interval", "1s", "--cores", "1", "--rejects", "1"]
+    home = {"SPARK_CDC_PROJECT_DIR": str(people.folder)}
+    done = cli(*words, "--once", **home)
+    assert done.returncode == 1
+    assert "error: people: 2 messages of a batch are not what their schemas say" in done.stderr
+    assert "others  1 messages landed" in done.stdout
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spark_cdc.cli", *words],
+        env={**os.environ, **home},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        bufsize=1,
+    )
+    said: list[str] = []
+    assert process.stdout is not None
+    for line in process.stdout:
+        said.append(line)
+        if "error: people" in line:
+            (others / "b.json").write_text(event(2, "Bob", 2))
+            # whoever looked after it has healed it: what Spark has planned is empty now
+            (people.folder / "incoming/bad.json").write_bytes(b"\n")
+        if line.startswith("people  batch"):
+            process.terminate()
+    assert process.wait(60) == 0, said
+    text = "".join(said)
+    assert "people  is tried again" in text
+    assert text.index("others  batch 1") < text.index("people  is tried again")
+    shutil.rmtree(places / "_stream/others")
+    shutil.rmtree(places / "others")
+    shutil.rmtree(people.folder / "models/others")
+
+
+@pytest.mark.full
+def test_retention(
+    people: Project,
+    cli: Callable[..., subprocess.CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Only what is loaded goes; loads go on behind it."""
+    words = ["stream", "--once", "--interval", "10s", "--cores", "1"]
+    home = {"SPARK_CDC_PROJECT_DIR": str(people.folder)}
+    places = people.folder / "landing" / "people"
+
+    def take() -> None:
+        done = cli(*words, **home)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def drop(age: str) -> str:
+        done = cli("stream", "--retention", age, **home)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def load() -> list[str]:
+        code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+        told = json.loads(capsys.readouterr().out)
+        assert code == 0, told
+        return told["entities"][0]["loaded"]
+
+    people.serve_commands(monkeypatch)
+    monkeypatch.chdir(people.folder)
+    for number in range(2):
+        put(people, f"old{number}.json", 3000 + 10 * number, event(50 + number, "x", 100 + number))
+        take()
+    drop("1d")
+    there = sorted(one.name for one in places.iterdir())
+    assert there[-2:] == ["2024-03-04T110500", "2024-03-04T110510"]  # they are not loaded yet
+    assert load()[-2:] == ["2024-03-04 11:05:00", "2024-03-04 11:05:10"]
+    put(people, "new.json", 3020, event(52, "x", 102))
+    take()
+    assert "people  0 business times dropped" in drop("3650d")
+    assert "20240304T110500" in drop("1d")
+    left = sorted(one.name for one in places.iterdir())
+    assert left == ["2024-03-04T110510", "2024-03-04T110520"]  # the last one loaded, and the next
+    assert load() == ["2024-03-04 11:05:20"]
+    assert {(50, "x"), (51, "x"), (52, "x")} <= set(people.rows("people_current", "id, name"))
 
 
 @pytest.mark.full

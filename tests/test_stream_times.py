@@ -324,3 +324,31 @@ def test_a_landing_without_its_checkpoint_is_refused() -> None:
     files.delete("landing/_stream")
     with pytest.raises(SparkCdcError, match="of which there is no checkpoint"):
         Landing(ENTITY, files)
+
+
+class Hadoop(Memory):
+    """A file system that names what it finds with its scheme, as Hadoop's do."""
+
+    def found(self, pattern: str) -> list[str]:
+        plain = super().found(pattern)
+        return [f"file:{name}" if name.startswith("/") else name for name in plain]
+
+    def delete(self, path: str) -> None:
+        super().delete(path.removeprefix("file:"))
+
+
+@pytest.mark.parametrize("base", ["landing", "/srv/landing", "s3a://lake/landing"])
+@pytest.mark.parametrize("form", ["%Y-%m-%dT%H%M%S", "at=%Y%m%d/%H/%M%S"])
+def test_retention_drops_what_is_closed_and_older(base: str, form: str) -> None:
+    files = Hadoop()
+    entity = {**ENTITY, "base": base, "path": f"{base}/people/{{business_date:{form}}}"}
+    kept = Landing(entity, files, is_read_only=True)
+    first, second, third = (1_709_547_300 + 10 * number for number in range(3))
+    for time in (first, second):
+        files.files[f"{kept.folder(time)}/_closed/first"] = "{}"
+    files.files[f"{kept.folder(first)}/batch=0/a"] = "…"
+    files.files[f"{kept.folder(third)}/batch=1/a"] = "…"  # not closed
+    assert kept.drop(second) == [first]
+    assert not files.exists(kept.folder(first))
+    assert kept.drop(third + 10) == [second]
+    assert files.exists(kept.folder(third))

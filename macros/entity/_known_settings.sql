@@ -26,11 +26,10 @@
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},
         'date_column': {'kind': 'any'},
-        'stream': {'kind': 'mapping', 'null': true, 'says': 'topic, pattern, files or socket, and encoding, below it', 'settings': {
+        'stream': {'kind': 'mapping', 'null': true, 'says': 'topic, pattern or files, and encoding, below it', 'settings': {
             'topic': {'kind': 'names', 'null': true},
             'pattern': {'kind': 'text', 'null': true, 'says': "a regular expression of topics, such as 'shop[.]public[.]orders_.*'"},
             'files': {'kind': 'text', 'null': true, 'says': 'a folder into which files come'},
-            'socket': {'kind': 'pattern', 'pattern': '[A-Za-z0-9.-]+:[0-9]{1,5}', 'null': true, 'says': 'host and port such as localhost:9999'},
             'encoding': {'kind': 'choice', 'accepted': ['json', 'avro'], 'default': 'json'},
             'key_encoding': {'kind': 'choice', 'accepted': ['json', 'avro'], 'null': true},
         }},

@@ -9,7 +9,7 @@
     {%- set stream = source.get('stream') -%}
     {%- if stream is not mapping -%}{{ return(problems) }}{%- endif -%}
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
-    {%- set given = ['topic', 'pattern', 'files', 'socket'] | select('in', stream) | list -%}
+    {%- set given = ['topic', 'pattern', 'files'] | select('in', stream) | list -%}
     {%- set path = (source.get('path') or '') | string -%}
     {%- set fixed = modules.re.sub('[{]business_date(:[^{}]*)?[}]', '', path) -%}
     {{ return(problems + spark_cdc._broken({

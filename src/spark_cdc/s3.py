@@ -1,8 +1,9 @@
-"""S3 for the local server: its jars, and the Spark settings that they need.
+"""S3 for the local server and for streams: jars, and the Spark settings that they need.
 
 `spark-cdc server start --with s3` lets it read and write s3a://bucket/path: landing folders, and
-with `--warehouse s3a://…` all tables. The connector is Hadoop's, in the version of Spark's own
-Hadoop; of Amazon's SDK only the modules that it uses, a thirtieth of the bundle's size.
+with `--warehouse s3a://…` all tables. `spark-cdc stream` does so where a path says it. The
+connector is Hadoop's, in the version of Spark's own Hadoop; of Amazon's SDK only the modules that
+it uses, a thirtieth of the bundle's size.
 
 Where the store is, the environment says; keys too, and nothing else may: what stands in options,
 profiles or statements ends in files and logs.
@@ -83,7 +84,25 @@ BUILDS: Mapping[str, tuple[Jar, ...]] = {
         *(Jar(_SDK, name, _SDK_VERSION, sha256) for name, sha256 in _MODULES.items()),
     )
 }
+# A stream's checkpoint: each file by one upload, in place of an upload beside it and a move.
+CHECKPOINTS: Mapping[str, Jar] = {
+    "4.1": Jar(
+        "org.apache.spark",
+        "spark-hadoop-cloud_2.13",
+        "4.1.2",
+        "672d7d872f434cb7fe1c90f7edcd19b1e8c67a335a578288426fbd4db5096915",
+    ),
+}
+CHECKPOINT_SETTINGS = {
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.internal.io.cloud"
+    ".AbortableStreamBasedCheckpointFileManager"
+}
 _SECRET = re.compile(r"fs\.s3a\.(.+\.)?(access\.key|secret\.key|session\.token)$")
+
+
+def holds(path: str) -> bool:
+    """Return whether a path lies on S3."""
+    return path.startswith(f"{SCHEME}://")
 
 
 def check(conf: Mapping[str, str]) -> None:
@@ -91,8 +110,8 @@ def check(conf: Mapping[str, str]) -> None:
     for name in conf:
         if _SECRET.search(name):
             raise SparkCdcError(
-                f"the Spark setting {name} would be written into files of the server",
-                "Take it out, and give keys in the environment of `spark-cdc server start` alone:"
+                f"the Spark setting {name} would be written into files",
+                "Take it out, and give keys in the environment of the command alone:"
                 " AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN if there is one.",
             )
 

@@ -177,7 +177,7 @@ def _warehouse(place: str, formats: Sequence[str]) -> Path | str:
     if "://" not in place:
         folder = Path(place)
         return folder.expanduser() if folder.is_absolute() else project.root() / folder
-    if place.startswith(f"{s3.SCHEME}://") and s3.NAME not in formats:
+    if s3.holds(place) and s3.NAME not in formats:
         raise SparkCdcError(
             f"warehouse {place}: the server would start without what reads and writes S3",
             f"Add it: --with {s3.NAME} (SPARK_CDC_WITH).",

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, load, project, server, status, table_formats
+from spark_cdc import chain, jars, java, load, project, s3, server, status, table_formats
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.jars import Jar
 from spark_cdc.streaming import KAFKA, SOURCES
@@ -40,7 +40,7 @@ _KAFKA_CLIENT = (
         "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
     ),
 )
-# By Spark's minor version: its Kafka source with what that needs, and Avro. Neither is part of it.
+# By Spark's minor version: its Kafka source with what that needs, Avro, S3. None is part of it.
 JARS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
     "kafka": {
         "4.1": (
@@ -69,6 +69,7 @@ JARS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
             ),
         ),
     },
+    s3.NAME: {spark: (*found, s3.CHECKPOINTS[spark]) for spark, found in s3.BUILDS.items()},
 }
 
 
@@ -165,12 +166,14 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: Any) -> int:
     """Become the job, or write what it needs."""
+    s3.check(server.parse_conf(arguments.conf))
     job = plan(arguments, _found(arguments))
     if arguments.retention is not None:
         job |= {"task": "retention", "retention": _retention(arguments, job)}
     if arguments.job:
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
-        needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job)]
+        # a cluster that works on S3 has what reads and writes there
+        needed = [f"{j.group}:{j.artifact}:{j.version}" for j in _jars(job, but=s3.NAME)]
         print(f"{arguments.job} is written. To run it:")
         packages = f"--packages {','.join(needed)} " if needed else ""
         print(f"  spark-submit {packages}{JOB} {arguments.job}")
@@ -180,7 +183,7 @@ def run(arguments: Any) -> int:
     found = java.ensure()
     settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
     paths = jars.ensure(_jars(job), found.executable, settings)
-    job |= {"conf": _conf(arguments, paths, state), "log": str(state / LOG)}
+    job |= {"conf": _conf(arguments, job, paths, state), "log": str(state / LOG)}
     file = state / f"job-{os.getpid()}.json"
     file.write_text(json.dumps(job), encoding="utf-8")
     os.environ.update(java.environment(project.state_dir()))
@@ -318,14 +321,26 @@ def _base(path: str) -> str:
     return above if above and not above.endswith(":/") else own
 
 
-def _jars(job: Mapping[str, Any]) -> list[Jar]:
-    """Return the jars that the job needs, for the Spark that is installed."""
+def _on_s3(job: Mapping[str, Any]) -> set[str]:
+    """Return what of the job is on S3: base (checkpoints, and landing), from (files)."""
+    return {
+        name for entity in job["entities"] for name in ("base", "from") if s3.holds(entity[name])
+    }
+
+
+def _jars(job: Mapping[str, Any], but: str = "") -> list[Jar]:
+    """Return the jars that the job needs, for the Spark that is installed.
+
+    but: what is there already.
+    """
     entities: Sequence[Mapping[str, Any]] = job["entities"]
     needed = []
     if any(one["kind"] in KAFKA for one in entities):
         needed.append("kafka")
     if any("avro" in (one["encoding"], one["key_encoding"]) for one in entities):
         needed.append("avro")
+    if _on_s3(job) and but != s3.NAME:
+        needed.append(s3.NAME)
     version = table_formats.spark_version()
     for name in needed:
         if version not in JARS[name]:
@@ -337,7 +352,9 @@ def _jars(job: Mapping[str, Any]) -> list[Jar]:
     return [jar for name in needed for jar in JARS[name][version]]
 
 
-def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
+def _conf(
+    arguments: Any, job: Mapping[str, Any], paths: Sequence[Path], state: Path
+) -> dict[str, str]:
     """Return the settings of Spark in the job's own process."""
     log = (Path(__file__).parent / "templates" / "log4j2-stream.properties").as_uri()
     options = [
@@ -364,4 +381,8 @@ def _conf(arguments: Any, paths: Sequence[Path], state: Path) -> dict[str, str]:
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.warehouse.dir": str(state / "warehouse"),
     }
+    if _on_s3(job):
+        conf |= s3.settings(state)
+    if all(s3.holds(entity["base"]) for entity in job["entities"]):  # it can't write on disks
+        conf |= s3.CHECKPOINT_SETTINGS
     return server.joined(conf, server.parse_conf(arguments.conf))

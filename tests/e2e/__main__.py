@@ -1,6 +1,6 @@
 """Bring everything up, work, load, compare, kill, compare, and end everything: `make e2e`.
 
-    python -m e2e [--encoding json|avro] [--kills] [--soak MINUTES] [--seed N] [--rate N]
+    python -m e2e [--encoding json|avro] [--s3] [--kills] [--soak MINUTES] [--seed N] [--rate N]
 
 The way of a run: rows are there before Debezium listens. Ten times the shop works for a while, with
 loads every five seconds meanwhile; then it stands still, a row is written that says so, and when
@@ -27,6 +27,7 @@ import psycopg
 
 from e2e import check, downloads, loading, services, tables, workload
 from e2e.shop import SCHEMA, Shop
+from object_store import BUCKET
 from postgres import DATABASE, USER
 from spark_cdc import console, ports
 from spark_cdc.errors import SparkCdcError
@@ -63,17 +64,22 @@ class Run:
         self.database = services.Database(folder)
         self.broker = services.Broker(folder)
         self.registry = services.Registry(folder, self.database)
-        self.shop = Shop(folder / "project", options.encoding, str(folder / "landing"))
+        self.store = services.Store(folder) if options.s3 else None
+        self.disk = self.store or services.Disk()
+        home = f"s3a://{BUCKET}" if self.store else str(folder)
+        self.places = {name: f"{home}/{name}" for name in ("landing", "warehouse")}
+        self.shop = Shop(folder / "project", options.encoding, self.places["landing"])
         os.environ.update(self.shop.environment(0))
-        self.server = loading.SparkServer(folder, self.shop)
+        os.environ.update(self.store.variables if self.store else {})
+        self.server = loading.SparkServer(folder, self.shop, self.places["warehouse"])
         avro = self.registry if options.encoding == "avro" else None
         connector = services.read_properties(EXAMPLES / "postgresql_connector.properties")
         connector["database.port"] = str(self.database.port)
         self.connect = services.Connect(
             folder, self.broker, connector, self.database.password, avro
         )
-        self.stream = loading.Stream(folder, self.shop, self.broker, avro)
-        self.loader = loading.Loader(folder, self.shop, self.server.port)
+        self.stream = loading.Stream(folder, self.shop, self.broker, avro, options.interval)
+        self.loader = loading.Loader(folder, self.shop, self.server.port, self.disk)
         self.watch = loading.Watch(self.connect, self.stream, self.loader)
         self.workload = workload.Workload(self.tables, self.open, options.seed, options.rate)
         self.phases: list[Phase] = []
@@ -94,6 +100,8 @@ class Run:
         with console.Step("Start PostgreSQL, broker, registry"):
             self.broker.launch()
             self.database.start()
+            if self.store:
+                self.store.start()
             self.database.query("create database registry")
             self.registry.launch()
             self.workload.prepare()
@@ -122,8 +130,10 @@ class Run:
         self.workload.close()
         for one in (
             self.watch, self.loader, self.stream, self.server, self.connect, self.registry,
-            self.broker, self.database,
+            self.broker, self.database, self.store,
         ):  # fmt: skip
+            if one is None:
+                continue
             try:
                 one.stop()
             except Exception as error:
@@ -230,12 +240,7 @@ class Run:
             self.database, self.broker, self.registry, self.connect, self.stream, self.server
         )  # fmt: skip
         phase.memory = {one.name: one.memory() >> 20 for one in watched}
-        phase.files = {
-            name: sum(len(files) for _, _, files in os.walk(self.folder / place))
-            for name, place in (
-                ("landing", "landing"), ("warehouse", "project/.spark_cdc/warehouse"),
-            )
-        }  # fmt: skip
+        phase.files = {name: len(self.disk.files(place)) for name, place in self.places.items()}
 
     def _has_arrived(self, number: int) -> bool:
         """Return whether `current` of each table shows the sentinel."""
@@ -251,6 +256,8 @@ class Run:
             with self.server.session() as cursor:
                 found = len(check.asked(cursor, " union all ".join(each)))
         except Exception as error:  # there is no view, or no server, yet
+            if isinstance(error.__context__, KeyboardInterrupt):  # amid an answer of the server
+                raise KeyboardInterrupt from error
             self.last_error = str(error)[:500]
             return False
         self.last_error = f"{found} of {len(each)} tables have it"
@@ -336,12 +343,14 @@ def plan(options: Any) -> list[Phase]:
 def options_of(words: list[str]) -> Any:
     parser = argparse.ArgumentParser(prog="python -m e2e", description=__doc__.splitlines()[0])
     parser.add_argument("--encoding", choices=("json", "avro"), default="json")
+    parser.add_argument("--s3", action="store_true", help="land and load on an S3 server")
     parser.add_argument("--kills", action="store_true", help="kill each process once")
     parser.add_argument("--soak", type=float, default=0, metavar="MINUTES")
     parser.add_argument("--phases", type=int, default=PHASES, help=f"of the {PHASES} (all)")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--rate", type=float, default=50, help="events per second at most (50)")
     parser.add_argument("--seconds", type=float, default=20, help="of work between standstills")
+    parser.add_argument("--interval", type=int, default=5, metavar="SECONDS", help="of the stream")
     parser.add_argument("--folder", type=Path, default=downloads.ROOT / ".spark_cdc/e2e/run")
     return parser.parse_args(words)
 
@@ -355,7 +364,8 @@ def main(words: list[str]) -> int:
     options.folder.mkdir(mode=0o700, parents=True)
     downloads.ensure()
     downloads.ensure_postgresql()
-    print(f"Seed {options.seed}, {options.encoding}; folder {options.folder}", flush=True)
+    where = "S3" if options.s3 else "disk"
+    print(f"Seed {options.seed}, {options.encoding}, {where}; folder {options.folder}", flush=True)
     run = Run(options.folder, options)
     try:
         run.start()

@@ -14,11 +14,10 @@ from typing import Any
 from e2e import services
 from e2e.shop import Shop
 from project import INTERPRETED
-from spark_cdc import ports, server
+from spark_cdc import ports, s3, server
 from spark_cdc.errors import SparkCdcError
 
 EVERY = 5.0  # seconds from the start of one load to that of the next
-INTERVAL = 5  # seconds between two batches, which is also that of business times
 MEMORY = "1g"
 
 
@@ -27,13 +26,21 @@ class SparkServer:
 
     name = "spark_server"
 
-    def __init__(self, run: Path, shop: Shop) -> None:
+    def __init__(self, run: Path, shop: Shop, warehouse: str) -> None:
         self.state = shop.folder / ".spark_cdc"
+        self.warehouse = warehouse
         self.port = ports.choose(0)
         self._pid = run / "pids" / self.name
 
     def start(self) -> None:
-        chosen = server.settings(self.state, port=str(self.port), memory=MEMORY, timeout="180")
+        chosen = server.settings(
+            self.state,
+            port=str(self.port),
+            memory=MEMORY,
+            warehouse=self.warehouse,
+            timeout="180",
+            formats=[s3.NAME] if s3.holds(self.warehouse) else [],
+        )
         services.note(self._pid, server.start(chosen).pid)
 
     @property
@@ -71,14 +78,17 @@ class Stream(services.Service):
     name = "stream"
 
     def __init__(
-        self, run: Path, shop: Shop, broker: services.Broker, registry: services.Registry | None
-    ) -> None:
+        self, run: Path, shop: Shop, broker: services.Broker,
+        registry: services.Registry | None, interval: int,
+    ) -> None:  # fmt: skip
         super().__init__(run)
         self.shop, self.broker, self.registry = shop, broker, registry
+        self.interval = interval  # seconds between two batches, also of business times
         self._begin = 0  # where in the log the last start begins
 
     def command(self) -> Sequence[str]:
-        words = ["--kafka", self.broker.address, "--interval", f"{INTERVAL}s", "--memory", "512m"]
+        words = ["--kafka", self.broker.address, "--memory", "512m"]
+        words += ["--interval", f"{self.interval}s"]
         words += ["--registry", self.registry.confluent_url] if self.registry else []
         return [sys.executable, "-m", "spark_cdc.cli", "stream", *words]
 
@@ -130,9 +140,9 @@ class Loader(services.Service):
 
     name = "loads"
 
-    def __init__(self, run: Path, shop: Shop, port: int) -> None:
+    def __init__(self, run: Path, shop: Shop, port: int, disk: services.Store | services.Disk):
         super().__init__(run)
-        self._shop, self._server_port = shop, port
+        self._shop, self._server_port, self._disk = shop, port, disk
 
     def command(self) -> Sequence[str]:
         every = f"{EVERY:.0f}s"
@@ -146,11 +156,14 @@ class Loader(services.Service):
 
     def kill(self) -> None:
         """End it in the middle of a load: soon after there is something to load."""
-        landing = Path(self._shop.landing)
-        known = closed(landing)
-        wait_for(lambda: closed(landing) > known, 30)
+        known = self._closed()
+        wait_for(lambda: self._closed() > known, 30)
         time.sleep(4)
         super().kill()
+
+    def _closed(self) -> int:
+        """Return how many business times are closed."""
+        return sum("/_closed/" in path for path in self._disk.files(self._shop.landing))
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -158,11 +171,6 @@ class Loader(services.Service):
         self.stop()
         yield
         self.start()
-
-
-def closed(landing: Path) -> int:
-    """Return how many business times are closed."""
-    return sum(1 for _ in landing.glob("*/*/_closed/*"))
 
 
 def wait_for(what: Callable[[], bool], seconds: float, pause: float = 0.3) -> float | None:

@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -21,9 +22,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import boto3
 import psutil
 
 from e2e import downloads
+from object_store import BUCKET, ENVIRONMENT
 from postgres import USER, Postgres
 from spark_cdc import java, ports
 from spark_cdc.errors import SparkCdcError
@@ -184,6 +187,56 @@ class Database(Postgres):
 
     def memory(self) -> int:
         return 0 if self.process is None else resident(self.process.pid)
+
+
+class Store(Service):
+    """An S3 server (moto), which keeps all in its memory: it is not one to kill."""
+
+    name = "s3"
+
+    def command(self) -> Sequence[str]:
+        return [sys.executable, "-m", "moto.server", "-H", ports.HOST, "-p", str(self.port)]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What is to be in the environment of those that read and write there."""
+        return {**ENVIRONMENT, "SPARK_CDC_S3_ENDPOINT": f"http://{ports.HOST}:{self.port}"}
+
+    def is_ready(self) -> bool:
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection((ports.HOST, self.port), timeout=2),
+        ):
+            return True
+        return False
+
+    def start(self) -> None:
+        super().start()
+        region = ENVIRONMENT["AWS_REGION"]
+        self.client = boto3.client(
+            "s3",
+            endpoint_url=f"http://{ports.HOST}:{self.port}",
+            region_name=region,
+            aws_access_key_id=ENVIRONMENT["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
+        )
+        self.client.create_bucket(
+            Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": region}
+        )
+
+    def files(self, place: str) -> list[str]:
+        """Return the paths of all objects below s3a://bucket/place."""
+        prefix = place.removeprefix(f"s3a://{BUCKET}/")
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+        return [one["Key"] for page in pages for one in page.get("Contents", [])]
+
+
+class Disk:
+    """Folders of this machine, in place of a store."""
+
+    def files(self, place: str) -> list[str]:
+        """Return the paths of all files below a folder."""
+        return [f"{at}/{name}" for at, _, names in os.walk(place) for name in names]
 
 
 class JavaService(Service):

@@ -10,4 +10,4 @@ job       all of it as a process
 """
 
 KAFKA = ("topic", "pattern")  # kinds of sources whose messages come from topics
-SOURCES = (*KAFKA, "files", "socket")
+SOURCES = (*KAFKA, "files")

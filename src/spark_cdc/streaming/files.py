@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+
+# Of a store that has it: write only where nothing is, decided by the store when all has come.
+CONDITIONAL = "fs.option.create.conditional.overwrite"
+
 
 class Files:
     """A file system of the JVM: local folders, HDFS, S3 and what else Hadoop knows by its URI."""
@@ -46,11 +51,19 @@ class Files:
         """Write a file; return False if it is there already and is not to be written anew."""
         if not anew and self.exists(path):
             return False
-        stream = self._system.create(self._path(path), anew)
+        place = self._path(path)
+        is_conditional = not anew and self._system.hasPathCapability(place, CONDITIONAL)
+        if is_conditional:
+            stream = self._system.createFile(place).must(CONDITIONAL, "true").build()
+        else:
+            stream = self._system.create(place, anew)
         try:
             stream.write(bytearray(text.encode("utf-8")))
-        finally:
             stream.close()
+        except Py4JJavaError:
+            if is_conditional and self.exists(path):
+                return False
+            raise
         return True
 
     def delete(self, path: str) -> None:

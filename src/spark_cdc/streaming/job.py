@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming import StreamingQueryListener
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 LOOK = 0.2  # seconds between two looks at what the queries have done
 GRACE = 60.0  # seconds for a batch to end that has begun when the job is told to end
+# Seconds until an entity whose query failed is tried again, while others go on: the first time, and
+# at most; they double until a batch lands.
+AGAIN, SELDOM = 10.0, 600.0
 # What queries fail with, as far as it is known what to do.
 REMEDIES = (
     (
@@ -89,16 +93,22 @@ class Stream:
         idleness: Idleness,
     ) -> None:
         self._idleness = idleness
-        self.landing = Landing(entity, storage(spark, entity))
         self._registry = Registry(job["registry"]) if job["registry"] else None
         self.name: str = entity["name"]
         self._entity = entity
         self._job = job
         self._spark = spark
+        self._is_kafka = entity["kind"] in KAFKA
+        self._pause = AGAIN
+        self.failed: SparkCdcError | None = None  # why the query is not running
+        self.query: StreamingQuery
+        self._open()
+
+    def _open(self) -> None:
+        """Read what the landing says; SparkCdcError if it does not fit."""
+        self.landing = Landing(self._entity, storage(self._spark, self._entity))
         self._problem: SparkCdcError | None = None
         self._told = -1
-        self._is_kafka = entity["kind"] in KAFKA
-        self.query: StreamingQuery
 
     def start(self) -> None:
         """Start the query."""
@@ -127,6 +137,14 @@ class Stream:
 
     def look(self) -> None:
         """Say what has landed since the last look, and close what is over."""
+        try:
+            self._look()
+        except SparkCdcError as error:
+            self._problem = error
+        except Py4JJavaError as error:
+            self._problem = explained(self.name, error, self._log)
+
+    def _look(self) -> None:
         landing, told = self.landing, self.query.lastProgress
         # of its own offsets Python makes texts of dictionaries
         progress = json.loads(told.json) if told else None
@@ -137,8 +155,10 @@ class Stream:
             reached = landing.reached.get("batch", -1)
             is_known = progress is not None and progress["batchId"] >= reached
             if reached > self._told and (is_known or not self.query.isActive):
-                self._told = reached
+                self._told, self._pause = reached, AGAIN
                 self._say(lag if is_known else {})
+            if self.failed:
+                return
             if at := self._idleness.at.get(str(self.query.id)):
                 landing.close(at - self._job["idle"])
             if progress is not None:
@@ -178,15 +198,38 @@ class Stream:
             self.landing.lock.release()
         self.query.stop()
 
-    def problem(self) -> SparkCdcError | None:
-        """Return why the query failed; None if it did not."""
+    def has_failed(self) -> bool:
+        """Return whether it has failed since the last question; `failed` says why."""
+        if self.failed or self.landing.is_ending:
+            return False
         error = self.query.exception()
-        if error is None or self.landing.is_ending:
-            return None
+        if error is None and self._problem is None:
+            return False
+        self.query.stop()
+        self._fail(self._problem or explained(self.name, error, self._log))
+        return True
+
+    @property
+    def _log(self) -> str:
         log = self._job.get("log")
-        return self._problem or explained(
-            self.name, error, f"All that Spark says is in {log}." if log else ""
-        )
+        return f"All that Spark says is in {log}." if log else ""
+
+    def _fail(self, problem: SparkCdcError) -> None:
+        self.failed = problem
+        self._due = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, SELDOM)
+
+    def try_again(self) -> None:
+        """Go on where the landing is, if it has failed and it is time to."""
+        if self.failed is None or time.monotonic() < self._due:
+            return
+        print(f"{self.name}  is tried again", flush=True)
+        try:
+            self._open()
+            self.start()
+            self.failed = None
+        except SparkCdcError as error:
+            self._fail(error)
 
 
 def _seconds(text: str) -> float:
@@ -194,7 +237,7 @@ def _seconds(text: str) -> float:
     return dt.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-def explained(name: str, error: Exception, log: str) -> SparkCdcError:
+def explained(name: str, error: Exception | None, log: str) -> SparkCdcError:
     """Return what a query failed with, and what to do; log: where all of it is."""
     text = str(error)
     causes = [
@@ -331,32 +374,46 @@ def work(job: Mapping[str, Any]) -> int:
 
 
 def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event) -> int:
-    """Look after queries until they have ended; return the exit code."""
-    problems: list[SparkCdcError] = []
-    while not ending.is_set() and not problems:
+    """Look after queries until they have ended; return the exit code.
+
+    One that fails holds up no other: it is told, and tried again, unless all is to be taken once.
+
+    Raises SparkCdcError if all have failed, or at the end if some have.
+    """
+    while not ending.is_set():
         ending.wait(LOOK)
         for stream in streams:
             stream.look()
-        active = [stream for stream in streams if stream.query.isActive]
-        problems = [found for stream in streams if (found := stream.problem())]
-        if not active:
+        is_over = not any(stream.query.isActive for stream in streams)
+        told = [stream.failed for stream in streams if stream.has_failed() and stream.failed]
+        if is_over or all(stream.failed for stream in streams):
             break
+        for problem in told:
+            tell(problem)
+        for stream in streams if not job["once"] else ():
+            stream.try_again()
     for stream in streams:
         stream.end()
         stream.look()
-        if job["once"] and not problems and not ending.is_set():
+        if job["once"] and not stream.failed and not ending.is_set():
             stream.landing.close(stream.started - job["idle"])
     for stream in streams:
         state = stream.landing.journal.state
         closed = f"closed before {stamp(state.floor)}" if state.floor else "nothing is closed yet"
         landed = f"{state.messages} messages landed, {state.rejected} set aside"
         print(f"{stream.name}  {landed}, {closed}", flush=True)
-    if problems:
+    if problems := [stream.failed for stream in streams if stream.failed]:
         raise SparkCdcError(
             "\n".join(one.message for one in problems),
             " ".join(dict.fromkeys(one.next_step for one in problems)),
         )
     return 0  # also after a signal: nothing is lost, the next start goes on
+
+
+def tell(error: SparkCdcError) -> None:
+    """Say what is wrong."""
+    sys.stdout.flush()
+    print(f"error: {error.message}\nnext: {error.next_step}", file=sys.stderr, flush=True)
 
 
 def main(argv: list[str]) -> int:
@@ -369,9 +426,7 @@ def main(argv: list[str]) -> int:
     try:
         return work(job)
     except SparkCdcError as error:
-        sys.stdout.flush()
-        print(f"error: {error.message}", file=sys.stderr)
-        print(f"next: {error.next_step}", file=sys.stderr)
+        tell(error)
         return error.exit_code
 
 

@@ -126,13 +126,15 @@ class Landing:
 
     def drop(self, before: int) -> list[int]:
         """Drop what is closed and of a business time before another; return these times."""
-        parts = self._form.count("/") + 1
+        # the folders that say the time; before them a file system writes the path in its own way
+        form = re.sub("^[^%]*/", "", self._form)
+        parts = form.count("/") + 1
         dropped = []
         for marker in self._files.found(f"{self._pattern}/_closed"):
             folder = marker.rpartition("/")[0]
             tail = "/".join(folder.split("/")[-parts:])
             with contextlib.suppress(ValueError):  # it is not of this entity
-                moment = dt.datetime.strptime(tail, self._form).replace(tzinfo=dt.timezone.utc)
+                moment = dt.datetime.strptime(tail, form).replace(tzinfo=dt.timezone.utc)
                 if moment.timestamp() < before:
                     self._files.delete(folder)
                     dropped.append(int(moment.timestamp()))

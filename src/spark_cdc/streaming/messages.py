@@ -34,16 +34,16 @@ def read(spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any])
     if kind == "files":
         reader = spark.readStream.format("text").option("maxFileAge", NO_AGE)
         lines = reader.options(**({"maxFilesPerTrigger": limit} if limit else {})).load(source)
-        return _lines(
-            lines.select("value", "_metadata.*").where("trim(value) <> ''"),
-            sf.col("file_path"),
-            sf.col("file_modification_time"),
+        lines = lines.select("value", "_metadata.*").where("trim(value) <> ''")
+        return lines.select(
+            sf.col("file_path").alias("topic"),
+            sf.lit(0).alias("partition"),
+            sf.lit(None).cast("bigint").alias("offset"),
+            sf.col("file_modification_time").alias("timestamp"),
+            sf.lit(None).cast("binary").alias("key"),
+            sf.col("value").cast("binary").alias("value"),
+            sf.lit(None).cast(HEADERS).alias("headers"),
         )
-    if kind == "socket":
-        host, port = source.rsplit(":", 1)
-        reader = spark.readStream.format("socket").option("includeTimestamp", True)
-        lines = reader.option("host", host).option("port", port).load()
-        return _lines(lines.where("trim(value) <> ''"), sf.lit(source), sf.col("timestamp"))
     reader = (
         spark.readStream.format("kafka")
         .options(**job["kafka"])
@@ -54,18 +54,6 @@ def read(spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any])
     )
     reader = reader.options(**({"maxOffsetsPerTrigger": limit} if limit else {}))
     return reader.load().select(*PLACE, "key", "value", "headers")
-
-
-def _lines(lines: DataFrame, topic: Column, timestamp: Column) -> DataFrame:
-    return lines.select(
-        topic.alias("topic"),
-        sf.lit(0).alias("partition"),
-        sf.lit(None).cast("bigint").alias("offset"),
-        timestamp.alias("timestamp"),
-        sf.lit(None).cast("binary").alias("key"),
-        sf.col("value").cast("binary").alias("value"),
-        sf.lit(None).cast(HEADERS).alias("headers"),
-    )
 
 
 def schema_id(name: str) -> Column:
