@@ -470,7 +470,7 @@ def test_two_streams_meet_at_the_store(people: Lake) -> None:
 
 @pytest.mark.full
 def test_how_often_a_stream_asks(people: Lake, say: Callable[[str], None]) -> None:
-    """What docs/s3.md says of it; twice as many files, twice the batches."""
+    """What docs/s3.md says of it: what each batch beyond the first of a start asks."""
     told = []
     for count in (1, 3):
         for number in range(count):
@@ -485,7 +485,7 @@ def test_how_often_a_stream_asks(people: Lake, say: Callable[[str], None]) -> No
         assert code == 0, said
         told.append(people.store.counted())
         say(f"{count} batches: {dict(sorted(told[-1].items()))}")
-    assert (told[1].total() - told[0].total()) / 2 < 100
+    assert (told[1].total() - told[0].total()) / 2 < 150
 
 
 @pytest.mark.full
