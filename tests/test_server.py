@@ -80,12 +80,6 @@ def test_answers_with_the_given_settings(state):
     connection.close()
 
 
-def test_no_statement_of_a_run_opens_the_metastore(state):
-    tasks = Path(f"/proc/{_info(state)['pid']}/task").glob("*/comm")
-    names = [task.read_text().strip() for task in tasks]  # cut by Linux to 15 characters
-    assert names.count("HiveServer2-Background-Pool"[:15]) == server.THREADS
-
-
 def test_a_run_that_was_killed_leaves_a_metastore_that_finds_partitions_by_date(state):
     with contextlib.closing(server.connect(_info(state)["port"])) as connection:
         cursor = connection.cursor()

@@ -45,7 +45,6 @@ NOT_RUNNING = 3  # exit code of `status`, as for init scripts
 NOT_ANSWERING = 4
 MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
-THREADS = 16  # that work on statements
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
 LOG4J = Path(__file__).parent / "templates" / "log4j2-server.properties"
 
@@ -339,11 +338,11 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         # own): each session that ends closes that connection under others and opens another one.
         "spark.hadoop.hive.internal.ss.authz.settings.applied.marker": "true",
         # By default each statement gets a new thread, until there are 100, and each reads the whole
-        # configuration again for its connection to the metastore. Ours are there from the start,
-        # and stay (open_metastore).
-        "spark.hadoop.hive.server2.async.exec.threads": str(THREADS),
-        "spark.hadoop.hive.server2.async.exec.keepalive.time": "10000d",
-        # Where a thread of Hive's can't filter partitions by date after all, take all of them.
+        # configuration again for its connection to the metastore.
+        "spark.hadoop.hive.server2.async.exec.threads": "16",
+        "spark.hadoop.hive.server2.async.exec.keepalive.time": "3600s",
+        # A run that is killed while its statement opens a connection to the metastore leaves a
+        # thread in which Hive can't filter partitions by date: what it ran would fail from then on.
         "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
     }
     user = dict(chosen.conf)
@@ -565,7 +564,6 @@ def _launch(
                         f"Allow more time: --timeout 300. Its log is in {log}",
                     )
                 time.sleep(0.2)
-            server_state.open_metastore(port, THREADS)
             info = {**info, "ready": True, "spark": version}
             server_state.write(state, info)
             step.detail = f"pid {process.pid}, port {port}, Spark {version}"

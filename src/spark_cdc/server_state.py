@@ -60,28 +60,6 @@ def connect(port: int, host: str = HOST, schema: str = "default") -> Any:
     return hive.connect(host, port=port, username="spark_cdc", database=schema)
 
 
-def open_metastore(port: int, threads: int) -> None:
-    """Let each thread that works on statements open its connection to the metastore.
-
-    Derby closes one whose opening statement is cancelled, as that of a killed dbt is, and Hive then
-    goes on in that thread without SQL of its own, which Iceberg's commits need, until the server
-    ends. The pool starts a thread for each statement until all are there.
-    """
-    from TCLIService.ttypes import TOperationState
-
-    begun = (
-        TOperationState.INITIALIZED_STATE,
-        TOperationState.PENDING_STATE,
-        TOperationState.RUNNING_STATE,
-    )
-    with contextlib.closing(connect(port)) as connection:
-        cursor = connection.cursor()
-        for _ in range(threads):
-            cursor.execute("show databases", async_=True)  # others run in the session's own thread
-            while cursor.poll().operationState in begun:
-                time.sleep(0.01)
-
-
 def ask(port: int, timeout: float) -> str | None:
     """Return the Spark version that the server on `port` names; None if it does not answer."""
     with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
