@@ -21,9 +21,7 @@
          'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
          'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
     ]) -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
 {%- endmacro -%}
 
 
@@ -43,7 +41,5 @@
         (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
     ]) -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
 {%- endmacro -%}

@@ -35,9 +35,7 @@ from (
         (found.absent | int > 0 and not even_if_absent,
          '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
     ]) -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
     {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
 {%- endmacro -%}
 

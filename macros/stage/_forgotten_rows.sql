@@ -61,8 +61,7 @@ where {{ where }}
 {%- macro _forgotten_columns(entity, columns, rejected, has_old) -%}
     {%- set left = [] -%}
     {%- for column in entity.stored -%}{%- do left.append(dict(column, sql='cast(null as ' ~ column.data_type ~ ')') if column.sensitive else column) -%}{%- endfor -%}
-    {%- set stored, names_left = {}, {} -%}
-    {%- for column in entity.stored -%}{%- do stored.update({column.name: column}) -%}{%- endfor -%}
+    {%- set stored = dict(zip(entity.stored | map(attribute='name'), entity.stored)) -%}
     {%- set hashes = {
         'nonkey_hash': left | selectattr('role', 'equalto', 'compared') | list,
         'ignored_hash': left | selectattr('role', 'equalto', 'ignore') | list,
