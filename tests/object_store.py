@@ -22,6 +22,32 @@ ENVIRONMENT = {
 }
 
 
+def environment_of(endpoint: str) -> dict[str, str]:
+    """What those that read and write there have to find in their environment."""
+    return {**ENVIRONMENT, "SPARK_CDC_S3_ENDPOINT": endpoint}
+
+
+def client_of(endpoint: str) -> Any:
+    return boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name=ENVIRONMENT["AWS_REGION"],
+        aws_access_key_id=ENVIRONMENT["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+def make_bucket(client: Any) -> None:
+    region = ENVIRONMENT["AWS_REGION"]
+    client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": region})
+
+
+def keys(client: Any, prefix: str) -> list[str]:
+    """The names of all objects below a prefix."""
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+    return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+
+
 class Store:
     """The server: its address, a client, and what was asked of it since it was last asked."""
 
@@ -30,18 +56,12 @@ class Store:
         self.requests: Counter[str] = Counter()
         self.refuse: Callable[[str, str], bool] = lambda kind, path: False
         self._lock = threading.Lock()
-        self.client = boto3.client(
-            "s3",
-            endpoint_url=self.endpoint,
-            region_name=ENVIRONMENT["AWS_REGION"],
-            aws_access_key_id=ENVIRONMENT["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
-        )
+        self.client = client_of(self.endpoint)
 
     @property
     def environment(self) -> dict[str, str]:
         """What a Spark server has to find in its environment."""
-        return {**ENVIRONMENT, "SPARK_CDC_S3_ENDPOINT": self.endpoint}
+        return environment_of(self.endpoint)
 
     def count(self, kind: str) -> None:
         with self._lock:
@@ -55,8 +75,7 @@ class Store:
 
     def keys(self, prefix: str = "") -> list[str]:
         """The names of all objects below a prefix; asked within the process, so not counted."""
-        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
-        found = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+        found = keys(self.client, prefix)
         self.counted()
         return found
 
@@ -100,10 +119,7 @@ def store() -> Iterator[Store]:
     thread.start()
     try:
         holder.append(Store(server.server_port))
-        holder[0].client.create_bucket(
-            Bucket=BUCKET,
-            CreateBucketConfiguration={"LocationConstraint": ENVIRONMENT["AWS_REGION"]},
-        )
+        make_bucket(holder[0].client)
         holder[0].counted()
         yield holder[0]
     finally:

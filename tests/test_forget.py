@@ -13,7 +13,7 @@ import pytest
 from pyhive import hive
 
 from project import Project
-from test_sensitive import DAYS, SETTINGS, STORY, describe, land, values
+from test_sensitive import DAYS, SETTINGS, STORY, land, load_story, values
 
 Command = Callable[..., tuple[int, str]]
 HEADER = "id,mail,phone,born,remark,city"
@@ -97,17 +97,10 @@ def verify(project: Project, *names: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def shop(project: Project) -> Iterator[Project]:
-    """The three load types after three loads, the last with a rejected row of the key."""
-    for name in SETTINGS:
-        describe(project, name)
-    outcome = project.operate("secrets", action="init")
-    assert outcome.success, outcome.output
-    for day in range(3):
-        for name in SETTINGS:
-            land(project, name, day)
-        project.load(DAYS[day], *SETTINGS)
-    yield project
+def shop(project: Project) -> Project:
+    """The three load types after three loads."""
+    list(load_story(project))
+    return project
 
 
 def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Command) -> None:

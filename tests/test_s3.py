@@ -195,6 +195,14 @@ class Server:
     def cursor(self) -> Any:
         return local_server.connect(self.port).cursor()
 
+    def lake(self, folder: Path, schema: str) -> Lake:
+        """A project whose tables lie in a database of its own."""
+        cursor = self.cursor()
+        cursor.execute(f"create database {schema}")
+        project = Lake(folder, self.port, schema, cursor)
+        project.store = self.store
+        return project
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -208,10 +216,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def lake(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     """The entities of the upkeep tests after four loads."""
-    cursor = server.cursor()
-    cursor.execute("create database shop")
-    project = Lake(tmp_path_factory.mktemp("lake") / "shop", server.port, "shop", cursor)
-    project.store = server.store
+    project = server.lake(tmp_path_factory.mktemp("lake") / "shop", "shop")
     load_four_days(project)
     return project
 
@@ -349,10 +354,7 @@ MOMENTS = (
 @pytest.fixture(scope="module")
 def people(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     """An entity whose messages come as files and land on S3."""
-    cursor = server.cursor()
-    cursor.execute("create database streams")
-    project = Lake(tmp_path_factory.mktemp("streams") / "shop", server.port, "streams", cursor)
-    project.store = server.store
+    project = server.lake(tmp_path_factory.mktemp("streams") / "shop", "streams")
     (project.folder / ".spark_cdc").mkdir()
     (project.folder / ".spark_cdc" / "jars").symlink_to(ROOT / ".spark_cdc" / "jars")
     from_files(project)

@@ -7,7 +7,7 @@ that is not in the schema apart is searched for the values that came in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -126,9 +126,8 @@ def assert_shown(project: Project, name: str, state: dict[int, Any], *also: str)
         assert sorted(project.query(rows), key=repr) == shown
 
 
-@pytest.fixture(scope="module")
-def shop(project: Project) -> Project:
-    """The three load types after three loads."""
+def load_story(project: Project) -> Iterator[str]:
+    """Load three days of the three load types; after each, what dbt said."""
     for name in SETTINGS:
         describe(project, name)
     outcome = project.operate("secrets", action="init")
@@ -136,8 +135,14 @@ def shop(project: Project) -> Project:
     for day in range(3):
         for name in SETTINGS:
             land(project, name, day)
-        outcome = project.load(DAYS[day], *SETTINGS)
-        assert_nothing_is_told(project, outcome.output)
+        yield project.load(DAYS[day], *SETTINGS).output
+
+
+@pytest.fixture(scope="module")
+def shop(project: Project) -> Project:
+    """The three load types after three loads."""
+    for said in load_story(project):
+        assert_nothing_is_told(project, said)
     return project
 
 

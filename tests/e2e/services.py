@@ -22,11 +22,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import boto3
 import psutil
 
+import object_store
 from e2e import downloads
-from object_store import BUCKET, ENVIRONMENT
 from postgres import USER, Postgres
 from spark_cdc import java, ports
 from spark_cdc.errors import SparkCdcError
@@ -200,7 +199,7 @@ class Store(Service):
     @property
     def variables(self) -> dict[str, str]:
         """What is to be in the environment of those that read and write there."""
-        return {**ENVIRONMENT, "SPARK_CDC_S3_ENDPOINT": f"http://{ports.HOST}:{self.port}"}
+        return object_store.environment_of(f"http://{ports.HOST}:{self.port}")
 
     def is_ready(self) -> bool:
         with (
@@ -212,23 +211,12 @@ class Store(Service):
 
     def start(self) -> None:
         super().start()
-        region = ENVIRONMENT["AWS_REGION"]
-        self.client = boto3.client(
-            "s3",
-            endpoint_url=f"http://{ports.HOST}:{self.port}",
-            region_name=region,
-            aws_access_key_id=ENVIRONMENT["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
-        )
-        self.client.create_bucket(
-            Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": region}
-        )
+        self.client = object_store.client_of(f"http://{ports.HOST}:{self.port}")
+        object_store.make_bucket(self.client)
 
     def files(self, place: str) -> list[str]:
         """Return the paths of all objects below s3a://bucket/place."""
-        prefix = place.removeprefix(f"s3a://{BUCKET}/")
-        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
-        return [one["Key"] for page in pages for one in page.get("Contents", [])]
+        return object_store.keys(self.client, place.removeprefix(f"s3a://{object_store.BUCKET}/"))
 
 
 class Disk:
