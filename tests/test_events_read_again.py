@@ -186,6 +186,24 @@ def test_a_mark_keeps_the_value(cursor: Any, schema: str, tmp_path: Path) -> Non
     assert warehouse.rows("current", "k, v1, v2") == {("a", "z", None): 1, ("b", "y", 7): 1}
 
 
+def test_many_columns_and_keys_that_change(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """Each expression over all columns that has a name costs Spark's optimizer: see test_wide."""
+    names = [f"c{number:02}" for number in range(40)]
+    columns = [*TYPED, *(column(name, "string") for name in names)]
+    types = f"{TYPES}, {', '.join(f'{name} string' for name in names)}"
+    warehouse = TypedWarehouse(cursor, schema, tmp_path, columns=columns)
+    values = dict.fromkeys(names, "x")
+    rows = [event("insert", 1, "a", "x") | values, event("insert", 2, "b", "y") | values]
+    warehouse.write("2024-05-01", rows, types)
+    warehouse.load("2024-05-01")
+    moved = event("update", 3, "c", "x") | values | {"old_k": "b"}
+    kept = event("update", 4, "a", MARK) | values | {"c00": MARK}
+    warehouse.write("2024-05-02", [moved, kept], types)
+    warehouse.load("2024-05-02")
+    assert warehouse.paths == ["last", "view"]
+    assert warehouse.rows("current", "k, v1, c00, c39") == {(k, "x", "x", "x"): 1 for k in "ac"}
+
+
 def test_different_events_at_one_place_are_shown(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x"), event("insert", 1, "a", "y")])

@@ -221,7 +221,7 @@ class Run:
     def _standstill(self, phase: Phase, number: int) -> None:
         """Wait until all has arrived, and compare."""
         self.workload.sentinel(number)
-        took = loading.wait_for(lambda: self._has_arrived(number), ARRIVES, pause=1.5)
+        took = loading.wait_for(lambda: self._has_arrived(number), ARRIVES, pause=4)
         if took is None:
             self.wrong.append(
                 f"sentinel {number} has not arrived after {ARRIVES:.0f} s: {self.last_error}"
@@ -350,7 +350,7 @@ def options_of(words: list[str]) -> Any:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--rate", type=float, default=50, help="events per second at most (50)")
     parser.add_argument("--seconds", type=float, default=20, help="of work between standstills")
-    parser.add_argument("--interval", type=int, default=5, metavar="SECONDS", help="of the stream")
+    parser.add_argument("--interval", type=int, default=15, metavar="SECONDS", help="of the stream")
     parser.add_argument("--folder", type=Path, default=downloads.ROOT / ".spark_cdc/e2e/run")
     return parser.parse_args(words)
 

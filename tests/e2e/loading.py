@@ -18,7 +18,7 @@ from spark_cdc import ports, s3, server
 from spark_cdc.errors import SparkCdcError
 
 EVERY = 5.0  # seconds from the start of one load to that of the next
-MEMORY = "1g"
+MEMORY = "2g"
 
 
 class SparkServer:

@@ -88,6 +88,7 @@ class Shop:
             "topic": TOPIC + table.name,
             "encoding": self.encoding,
         }
+        settings["guards"] = {"deleted_share": None}  # truncates are part of the work
         if table.dropped:
             settings["dropped"] = table.dropped
         for column in table.columns:
