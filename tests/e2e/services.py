@@ -376,6 +376,7 @@ class Connect(JavaService):
             "key.converter.schemas.enable": "false",
             "value.converter": "org.apache.kafka.connect.json.JsonConverter",
             "value.converter.schemas.enable": "false",
+            "value.converter.replace.null.with.default": "false",
         }
         if registry:
             converters = {
