@@ -3,8 +3,8 @@
 {%- macro _archived_events(entity, events, layout) -%}
     {%- if not layout -%}{{ return(events) }}{%- endif -%}
     {%- set columns = spark_cdc._event_columns(entity) -%}
-    {#- A generator, not a plain expression: Spark's optimizer would know that the name stands for all columns, and follow that through the renaming of
-        each in all combinations (constraints, UnaryNode.getAllValidConstraints()); 20 columns fill a heap of 2 GB. A load can switch that off, a view not. -#}
+    {#- A generator, not a plain expression, which Spark's optimizer would follow through all names of its columns: see _set_for_staging(), which a view
+        can't have. With 20 columns that fills a heap of 2 GB. -#}
     {%- set event_hash = 'stack(1, ' ~ spark_cdc._event_hash(entity) ~ ')' -%}
     {%- set replaced = dict({'event_hash': event_hash}, **spark_cdc._rehashed_event_keys(entity, layout)) -%}
 (

@@ -29,7 +29,8 @@
         {%- endif -%}
     {%- endif -%}
     {%- set found = {} -%}  {#- types by name; the events' table holds the stored columns under the same names -#}
-    {%- for relation in [load_relation(run.events) if entity.events else none, ledger] if relation is not none -%}
+    {#- in a plan the events are a view of the session, with the columns as they are now -#}
+    {%- for relation in [load_relation(run.events) if entity.events and run.events is not string else none, ledger] if relation is not none -%}
         {%- for column in adapter.get_columns_in_relation(relation) -%}
             {%- do found.update({column.name | lower: spark_cdc._plain_type(column.dtype)}) -%}
         {%- endfor -%}

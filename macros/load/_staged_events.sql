@@ -17,9 +17,7 @@
     {%- set noted = {'feed': entity.source.feed} if entity.source.format == 'change_feed' else {'files': spark_cdc._input_files_noted(files)} -%}
     {%- if spark_cdc._can_be_read_again(entity) and spark_cdc._is_read_again_as_typed(entity) -%}
         {%- set view = spark_cdc._read_again_view(entity) -%}
-        {#- Else Spark's optimizer keeps of each expression over many columns (as a hash) every way to write it with the names that a view gives
-            them: 2 to the number of columns, of which 15 keep it for hours. -#}
-        {%- do spark_cdc._send('set spark.sql.constraintPropagation.enabled = false') -%}
+        {%- do spark_cdc._set_for_staging() -%}
         {%- do spark_cdc._create_read_again_view(entity) -%}
         {%- set summary = spark_cdc._event_summary(run, view) -%}
         {%- if not summary.rejected -%}

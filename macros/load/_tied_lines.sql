@@ -4,6 +4,7 @@
     {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
     {%- if record.get('read_again') -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+        {%- do spark_cdc._set_for_staging() -%}
         {%- do spark_cdc._create_read_again_view(entity, is_accepted=true) -%}
         {%- set events = spark_cdc._read_again_view(entity) -%}
     {%- endif -%}

@@ -8,9 +8,11 @@
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
     {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
+    {%- do spark_cdc._set_for_staging() -%}
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
             (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
     {%- if entity.events -%}
+        {%- set incoming = spark_cdc._plan_view('read_' ~ name, spark_cdc._once_sql(incoming)) -%}
         {%- set query = spark_cdc._events_query(run, incoming) -%}
         {%- set columns = spark_cdc._load_events_columns(entity, spark_cdc._load_of_comment(query).layout) -%}
         {%- set incoming = spark_cdc._plan_view('planned_' ~ name ~ '_events', spark_cdc._written_rows_sql(columns, query, 'events_of_load')) -%}
@@ -113,6 +115,17 @@
 {%- macro _plan_view(name, sql) -%}
     {%- do spark_cdc._send('create or replace temporary view ' ~ name ~ ' as\n' ~ sql) -%}
     {{ return(name) }}
+{%- endmacro -%}
+
+
+{#- The rows of a view, each value worked out before a query that reads them goes on. A load writes its events down before it resolves them; here Spark's
+    optimizer would put all that reads and casts a message in the place of each of its columns, wherever one is read, until the expressions fill the heap. It
+    does not look into a generator. -#}
+{%- macro _once_sql(view) -%}
+{%- set names = [] -%}
+{%- for column in spark_cdc._query('describe ' ~ view) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
+select stack(1, {{ names | join(', ') }}) as ({{ names | join(', ') }})
+from {{ view }}
 {%- endmacro -%}
 
 
