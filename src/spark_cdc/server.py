@@ -4,8 +4,8 @@ Everything that it needs and leaves behind is in one folder, the state folder:
 
     server.json, server.pid   the process: pid, start time (a recycled pid is recognised), port, …
     server.log, server.log.1  output of this server and of the one before
-    conf/                     spark-defaults.conf, log4j2.properties and a class that Hive lacks,
-                              written at each start
+    conf/                     spark-defaults.conf, log4j2.properties, a class that Hive lacks and
+                              columns of a new metastore, written at each start
     metastore_db/, warehouse/ Derby metastore and tables
     tmp/                      Spark's scratch files, emptied at each start
     java/                     a Java home, where the Java found lacks a module (see java.py)
@@ -46,7 +46,11 @@ NOT_ANSWERING = 4
 MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
-LOG4J = Path(__file__).parent / "templates" / "log4j2-server.properties"
+TEMPLATES = Path(__file__).parent / "templates"
+LOG4J = TEMPLATES / "log4j2-server.properties"
+# Which columns a metastore gets, beyond Hive's own mapping: its name goes by the setting's value.
+COLUMNS = TEMPLATES / "package-spark_cdc.orm"
+METASTORE_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
 
 # Settings of Spark's that hold several values: a user's come behind ours. What is between them.
 LISTS = {
@@ -321,9 +325,7 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         # An upper bound: adaptive execution joins small partitions.
         "spark.sql.shuffle.partitions": str(max(8, 4 * cores)),
-        "spark.hadoop.javax.jdo.option.ConnectionURL": (
-            f"jdbc:derby:;databaseName={state / 'metastore_db'};create=true"
-        ),
+        METASTORE_URL: f"jdbc:derby:;databaseName={state / 'metastore_db'};create=true",
         "spark.hadoop.fs.permissions.umask-mode": "077",
         # Hive's scratch folders are in /tmp otherwise, where two users get into each other's way.
         "spark.hadoop.hive.exec.scratchdir": str(tmp / "hive"),
@@ -346,6 +348,8 @@ def spark_conf(chosen: Settings) -> dict[str, str]:
         "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
     }
     user = dict(chosen.conf)
+    if METASTORE_URL not in user:
+        conf["spark.hadoop.javax.jdo.option.Mapping"] = "spark_cdc"
     s3.check(user)
     catalog = user.get("spark.sql.catalogImplementation", "hive")
     conf |= table_formats.settings(chosen.formats, catalog, chosen.warehouse)
@@ -444,14 +448,18 @@ def _prepare(chosen: Settings) -> None:
     shutil.rmtree(state / "tmp", ignore_errors=True)
     for name in ("conf", "tmp", "tmp/hive-local"):
         (state / name).mkdir(mode=0o700, exist_ok=True)
+    # A metastore that is there keeps its columns, and is read by Hive's mapping whatever they are.
+    is_new = not (state / "metastore_db").exists()
     for name, text in (
         ("spark-defaults.conf", properties(spark_conf(chosen))),
         ("log4j2.properties", LOG4J.read_text()),
+        (COLUMNS.name, COLUMNS.read_text() if is_new else None),
     ):
         path = state / "conf" / name
         path.unlink(missing_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(text)
+        if text is not None:
+            path.touch(mode=0o600)
+            path.write_text(text)
     lacking = state / "conf" / f"{java.HIVE_LACKS}.class"
     lacking.parent.mkdir(parents=True, exist_ok=True)
     lacking.write_bytes(java.empty_interface(java.HIVE_LACKS))
