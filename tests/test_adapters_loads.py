@@ -347,9 +347,9 @@ TAKEN_FIRST = pytest.mark.xfail(
 @pytest.mark.parametrize(
     ("pair", "down"),
     [
-        pytest.param((1, 2), True, id="delete and insert, downwards"),
+        pytest.param((1, 2), True, id="delete and insert, downwards", marks=pytest.mark.full),
         pytest.param((1, 2), False, id="delete and insert, upwards"),
-        pytest.param((3, 4), True, id="old and new image, downwards"),
+        pytest.param((3, 4), True, id="old and new image, downwards", marks=pytest.mark.full),
         pytest.param((3, 4), False, id="old and new image, upwards", marks=TAKEN_FIRST),
     ],
 )

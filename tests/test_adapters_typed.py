@@ -103,7 +103,7 @@ def differences(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> li
 # --- the same events as JSON and typed ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", ["topic", "rows"])
+@pytest.mark.parametrize("layout", [pytest.param("topic", marks=pytest.mark.full), "rows"])
 def test_typed_messages_are_those_of_json(warehouse: Warehouse, layout: str) -> None:
     loads = dict(zip((DAY, NEXT_DAY), story(KINDS), strict=True))
     told = warehouse(columns(KINDS, "json_meta"))

@@ -36,7 +36,7 @@ PLANS = {
     "deltas without checkpoint": ("delta", "1 [2 3 4 5 6] [7 8] 9", 60, "the first only"),
     "deltas with checkpoints": ("delta", "1 [2 3 4 5 6] 7", 3, "every load"),
 }
-SHORT = ("onto loads", "a new entity", "deltas onto loads", "deltas with checkpoints")
+SHORT = ("a new entity", "deltas onto loads")
 FIGURES = "IUDNX"
 
 

@@ -67,6 +67,7 @@ def test_late_events_change_what_is_believed_of_the_past(
     ]
 
 
+@pytest.mark.full
 def test_what_is_believed_alike_again_and_again_is_one_belief(
     cursor: Any, schema: str, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_what_is_believed_alike_again_and_again_is_one_belief(
     ]
 
 
+@pytest.mark.full
 def test_rows_that_go_by_another_unique_key(cursor: Any, schema: str, tmp_path: Path) -> None:
     """Whom an event means depends on what is known: here who bears a code."""
     cursor.execute("set time zone 'UTC'")

@@ -240,6 +240,7 @@ def test_production_keeps_what_a_branch_names(shop: Project, well: Callable[...,
     assert seen(shop, BRANCH) == before
 
 
+@pytest.mark.full
 def test_create_and_drop_can_be_repeated(
     shop: Project, well: Callable[..., str], command: Command
 ) -> None:

@@ -54,7 +54,9 @@ EVENTS = {
 }
 
 
-@pytest.mark.parametrize("flag", ["--empty", "--sample=3 days"])
+@pytest.mark.parametrize(
+    "flag", [pytest.param("--empty", marks=pytest.mark.full), "--sample=3 days"]
+)
 def test_relations_are_made_and_nothing_is_loaded(project: Project, flag: str) -> None:
     rows, events = f"{flag[2:4]}_rows", f"{flag[2:4]}_events"
     project.entity(rows, KEYED, on_reject="quarantine")
@@ -122,6 +124,7 @@ def test_the_first_command_of_all_is_a_range_of_dates(
     assert len(project.query("select * from brand_new_ops.cdc_loads")) == 2
 
 
+@pytest.mark.full
 def test_defer_clone_and_show_do_no_harm(project: Project) -> None:
     """A developer's schema beside that of production, whose manifest is the state."""
     project.entity("shown", KEYED)

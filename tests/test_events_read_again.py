@@ -102,7 +102,10 @@ class TypedWarehouse(EventWarehouse):
     ("knobs", "count", "checkpoint", "truncates", "archives", "paths"),
     [
         ({**PLAIN, "snapshots": False}, 10, NEVER, 0, NO_ARCHIVE, {"last"}),
-        ({**PLAIN, "snapshots": False}, 5, ALWAYS, 0, (False, True), {"last", "table"}),
+        pytest.param(
+            *({**PLAIN, "snapshots": False}, 5, ALWAYS, 0, (False, True), {"last", "table"}),
+            marks=pytest.mark.full,
+        ),
         ({"partial": False, "splits": False}, 5, NEVER, 0, (False, False, True), {"view", "table"}),
         ({"partial": False, "splits": False}, 5, ALWAYS, 3, NO_ARCHIVE, {"view"}),
     ],
@@ -186,6 +189,7 @@ def test_a_mark_keeps_the_value(cursor: Any, schema: str, tmp_path: Path) -> Non
     assert warehouse.rows("current", "k, v1, v2") == {("a", "z", None): 1, ("b", "y", 7): 1}
 
 
+@pytest.mark.full
 def test_many_columns_and_keys_that_change(cursor: Any, schema: str, tmp_path: Path) -> None:
     """Each expression over all columns that has a name costs Spark's optimizer: see test_wide."""
     names = [f"c{number:02}" for number in range(30)]

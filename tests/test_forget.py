@@ -227,6 +227,7 @@ def clients(project: Project, name: str) -> list[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.full
 def test_a_sensitive_key_is_gone_with_its_hash(
     shop: Project, command: Command, tmp_path: Path
 ) -> None:

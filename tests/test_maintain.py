@@ -151,6 +151,7 @@ def test_a_load_in_flight_is_safe_however_old_its_files_are(project: Project) ->
     assert project.rows("slow_current", "id") == [(1,), (2,)]
 
 
+@pytest.mark.full
 def test_rows_are_laid_out_by_columns(project: Project) -> None:
     """Of several columns by a Z-order: in each file a part of the range of each of them."""
     columns: dict[str, Any] = {

@@ -287,6 +287,7 @@ def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     assert drafts(shop) == []
 
 
+@pytest.mark.full
 def test_times_of_day_and_a_backfill_that_stops(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:

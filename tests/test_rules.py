@@ -189,11 +189,11 @@ def query(made: Warehouse, sql: str) -> list[tuple[Any, ...]]:
     ("kind", "checkpoint"),
     [
         ("full", NEVER),
-        ("full", ALWAYS),
-        ("full apart", EVERY_OTHER),
+        pytest.param("full", ALWAYS, marks=pytest.mark.full),
+        pytest.param("full apart", EVERY_OTHER, marks=pytest.mark.full),
         ("delta", EVERY_OTHER),
         ("events", EVERY_OTHER),
-        ("events, typed", EVERY_OTHER),
+        pytest.param("events, typed", EVERY_OTHER, marks=pytest.mark.full),
     ],
 )
 def test_random_loads(

@@ -169,7 +169,14 @@ class Table:
 
 
 @pytest.mark.parametrize(
-    "checkpoint", [{"loads": 0}, {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}, {}]
+    "checkpoint",
+    [
+        pytest.param({"loads": 0}, marks=pytest.mark.full),
+        pytest.param(
+            {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}, marks=pytest.mark.full
+        ),
+        {},
+    ],
 )
 def test_full_snapshots_among_events_are_what_the_oracle_says(
     cursor: Any, schema: str, tmp_path: Path, checkpoint: dict[str, Any]

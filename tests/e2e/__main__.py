@@ -60,7 +60,7 @@ class Run:
     def __init__(self, folder: Path, options: Any) -> None:
         self.folder, self.options = folder, options
         self.tables = tables.shop()
-        self.changes = tables.changes(self.tables)
+        self.changes = tables.changes(self.tables, tells_null=options.encoding == "json")
         self.database = services.Database(folder)
         self.broker = services.Broker(folder)
         self.registry = services.Registry(folder, self.database)
