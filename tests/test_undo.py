@@ -287,7 +287,6 @@ def test_tags_and_what_differs(
 AS_OF = "select * from ({{{{ spark_cdc.as_of(ref('{0}_{1}'), {2}) }}}}) as old"
 
 
-@pytest.mark.full
 def test_states_stay_readable_through_loads_compact_and_vacuum(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
