@@ -99,10 +99,11 @@ def test_downloads_are_pinned() -> None:
     assert len({(one.part, one.name) for one in found}) == len(found)
 
 
-def test_each_type_of_the_shop_has_values() -> None:
+@pytest.mark.parametrize("tells_null", [True, False], ids=["json", "avro"])
+def test_each_type_of_the_shop_has_values(tells_null: bool) -> None:
     shop = tables.shop()
     values = workload.Values(random.Random(1))
-    for change in tables.changes(shop):
+    for change in tables.changes(shop, tells_null):
         tables.apply(next(table for table in shop if table.name == change.table), change)
     for table in shop:
         for column in table.columns:
