@@ -72,8 +72,8 @@ test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and 
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || exit 1; done
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 960 and `make test-all` 12,000
-	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS=tests/test_event_histories.py
+histories: ## 100,000 random histories of change events, of which `make test` runs 880 and `make test-all` 12,000: half an hour
+	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
 
 browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`
 	@$(BIN)/spark-cdc deps --if-needed

@@ -10,6 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -317,6 +318,73 @@ def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> No
     assert not outcome.success
     assert "late has not been loaded yet. Load it first: dbt run --select late_ledger+" in (
         " ".join(outcome.output.split())
+    )
+
+
+@pytest.mark.full
+def test_sensitive_columns(
+    project: Project, command: Command, table_format: str, tmp_path: Path
+) -> None:
+    """The table has masks and tokens; forgotten keys and a new secret come with all rows."""
+
+    def publish_guests() -> list[tuple[Any, ...]]:
+        outcome = project.dbt("run", "--select", "guests_table", *words)
+        assert outcome.success, outcome.output
+        table = sorted(project.rows("guests_table", shown), key=repr)
+        assert table == sorted(project.rows("guests_current", shown), key=repr)
+        return table
+
+    words: tuple[str, ...] = ()
+    shown = "mail, phone, city, cast(eff_start_date as string)"
+    code, said = command("secrets", "init")
+    assert code == 0, said
+    mail = {"data_type": "string", "role": "key", "sensitive": True, "pseudonymize": True}
+    phone = {"data_type": "string", "sensitive": True, "mask": "last_4"}
+    for name, key in (("guests", mail), ("hosts", mail | {"pseudonymize": False})):
+        project.entity(name, {"mail": key, "phone": phone, "city": "string"})
+        folder = project.folder / "models" / name
+        (folder / f"{name}_changes.sql").write_text("{{ spark_cdc.changes() }}\n", "utf-8")
+        model = MODEL.format(table_format).replace("orders", name)
+        (folder / f"{name}_table.sql").write_text(model, "utf-8")
+    people = {name: f"{name}@a.example,0441555{number}" for number, name in enumerate("abc")}
+    for day, cities in enumerate(({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 3})):
+        lines = [f"{people[one]}{day % 2}1234,Bern {city}" for one, city in cities.items()]
+        project.land("guests", DAYS[day], "mail,phone,city", *lines)
+        loaded = project.run(DAYS[day], "guests", spark_cdc_lift=["deleted_share"])
+        assert loaded.success, loaded.output
+        assert {row[1:3] for row in publish_guests()} == {
+            ("1234", f"Bern {city}") for city in cities.values()
+        }
+    file = tmp_path / "keys.csv"
+    file.write_text("mail\nb@a.example\n", "utf-8")
+    before = publish_guests()
+    code, said = command("forget", "guests", "--keys", str(file))
+    assert code == 0 and "next: dbt run --full-refresh --select guests_table" in said, said
+    words = ("--full-refresh",)
+    after = publish_guests()
+    assert [row for row in after if row[2] == "Bern 2"] == [
+        row for row in before if row[2] == "Bern 2"
+    ]
+    [gone] = [row for row in after if row[2] == "Bern 3"]
+    assert gone[1] is None and gone not in before
+    if table_format in ("parquet", "orc"):  # no table with what was there before is left
+        assert len(project.query("show tables in {s} like 'guests_table_v*'")) == 1
+
+    words = ()
+    for one in (
+        ("secrets", "rotate", "--force"),
+        ("replay", "--from", DAYS[0], "--select", "guests", "--publish"),
+    ):
+        code, said = command(*one)
+        assert code == 0, said
+    assert [row[1:] for row in publish_guests()] == sorted((row[1:] for row in after), key=repr)
+
+    project.land("hosts", DAYS[0], "mail,phone,city", f"{people['a']}11234,Bern")
+    loaded = project.run(DAYS[0], "hosts")
+    message = "its key is sensitive (mail), and by masks"
+    is_refused = message in " ".join(loaded.output.split())
+    assert is_refused == (not loaded.success) == (table_format in ("delta", "iceberg")), (
+        loaded.output
     )
 
 

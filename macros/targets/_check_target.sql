@@ -5,6 +5,12 @@
         {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ accepted | join(', ')) -%}
     {%- endif -%}
     {%- if not target.is_view -%}
+        {%- set masked = [] -%}
+        {%- for column in target.entity.key_columns if column.sensitive and not (column.mask or '').startswith('token of ') -%}{%- do masked.append(column.name) -%}{%- endfor -%}
+        {%- if masked -%}
+            {%- do spark_cdc._refuse_target(target, 'its key is sensitive (' ~ masked | join(', ') ~ '), and by masks ' ~ target.format ~ ' finds no row again. Say '
+                ~ '`pseudonymize: true` of it in the place of a mask, which is for keys of type string, or publish as parquet or orc') -%}
+        {%- endif -%}
         {%- set plan = spark_cdc._plan('create table ' ~ target.relation ~ '_probe (id int) using ' ~ target.format) -%}
         {%- if 'DATA_SOURCE_NOT_FOUND' in plan or 'Error occurred' in plan or (target.format == 'iceberg' and 'DeltaCatalog' in plan) -%}
             {%- do spark_cdc._refuse_target(target, 'the server does not know ' ~ target.format ~ ' in the catalog of ' ~ target.relation ~ ' (' ~ plan.split('\n')[1][:200]

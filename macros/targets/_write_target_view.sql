@@ -1,5 +1,6 @@
 {#- Writes a published table of a format that knows no MERGE: a new table, and then the view of the model's name is altered to it, which is the commit. The
-    version stands in the view's text. The table before stays for queries in flight until the next one is written. Arguments as of _write_target_table(). -#}
+    version stands in the view's text. The table before stays for queries in flight until the next one is written, but with --full-refresh: what it holds may
+    have to go (forget). Arguments as of _write_target_table(). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}
     {%- set table = spark_cdc._sibling('%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
@@ -26,19 +27,20 @@ from {{ table }}
         {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
-    {%- do spark_cdc._drop_target_tables(target, record.version, (found.record or {}).get('version', 0)) -%}
+    {%- do spark_cdc._drop_target_tables(target, table, record.version, (found.record or {}).get('version', 0)) -%}
 {%- endmacro -%}
 
 
-{#- Drops the tables behind a published view but those of the version that it had and of the one that it has: older ones, and of an entity that was
-    made anew later ones. What a killed run has left goes with them, and what another run is about to show, which fails then. Without purge Iceberg's catalog,
-    where it is the session's, would leave the files of any table. -#}
-{%- macro _drop_target_tables(target, version, version_before) -%}
+{#- Drops the tables behind a published view but the one that it shows (table) and those of its version and of the version that it had: older ones, of an entity
+    that was made anew later ones, with --full-refresh all. What a killed run has left goes with them, and what another run is about to show, which fails then.
+    Without purge Iceberg's catalog, where it is the session's, would leave the files of any table. -#}
+{%- macro _drop_target_tables(target, table, version, version_before) -%}
     {%- set name = target.relation.identifier ~ '_v' -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
         {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
-        {%- if found and found.group(1) | int not in [version, version_before]
-                and not (version_before < found.group(1) | int < version) -%}
+        {%- set other = found.group(1) | int if found -%}
+        {%- set is_kept = not should_full_refresh() and (other in [version, version_before] or version_before < other < version) if found -%}
+        {%- if found and not is_kept and row.tableName != table.identifier -%}
             {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
         {%- endif -%}
     {%- endfor -%}
