@@ -106,9 +106,10 @@ docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: t
 stop: ## end the server that `make demo` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi
 
-lint: .venv/dev.stamp ## Ruff and SQLFluff
+lint: .venv/dev.stamp ## Ruff, mypy (of calls) and SQLFluff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	rm -rf target/rendered && $(BIN)/python tests/rendered_sql.py target/rendered
 	$(BIN)/sqlfluff lint --config .sqlfluff --disable-progress-bar --processes 2 $$(ls -d target/rendered/* | grep -v /landing)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from spark_cdc.synthetic.simulator import Change, Key, Row
@@ -195,7 +195,7 @@ class ChangeArrays(Format):
         return f',"columnNames":[{names}],"columnValues":[{texts}]'
 
 
-FORMATS: dict[str, type[Format]] = {
+FORMATS: dict[str, Callable[[Sequence[Column], int], Format]] = {
     "flagged_rows": FlaggedRows,
     "debezium": Debezium,
     "change_arrays": ChangeArrays,
