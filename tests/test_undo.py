@@ -224,6 +224,16 @@ def test_an_undo_that_was_interrupted_is_finished_and_not_repeated(
     assert code == 0, said
     assert "full: finished what was interrupted, nothing more was done: took back 1 load" in said
     assert seen(shop, "full", "delta").items() <= states_seen[1].items()
+    # as a kill leaves it that came later: all is done but for a claim of the commit before
+    before = f"{{s}}_commits.full_commit_{figures(shop, 'full')['sequence'] - 1:06d}"
+    shop.query(f"create view {before} as select 1 as one")
+    logged = len(shop.rows("cdc_loads", "load_id"))
+    code, said = command("undo", "full", "delta")
+    assert code == 0, said
+    assert said.count("finished what was interrupted, nothing more was done") == 2
+    assert seen(shop, "full", "delta").items() <= states_seen[1].items()
+    assert len(shop.rows("cdc_loads", "load_id")) == logged
+    assert len(shop.query("show views in {s}_commits like 'full_commit_*'")) == 1
     code, said = command("redo", "full", "delta")
     assert code == 0, said
     assert seen(shop) == states_seen[2]

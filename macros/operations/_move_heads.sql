@@ -1,6 +1,6 @@
 {#- Undo and redo: they move the head of an entity back or forth along its loads. Each is one commit, whose manifest says what it did (move),
-    and then one row of cdc_loads. A move that has no such row yet was interrupted: the same command then finishes it, for all
-    entities that it was about, and does nothing beyond, so that it may be sent again without going back twice.
+    one row of cdc_loads, and then the claims before it are dropped. A move without such a row, or with such claims, was interrupted: the same command then
+    finishes it, for all entities that it was about, and does nothing beyond, so that it may be sent again without going back twice.
 
     In a manifest move is a dictionary: load_id (under which cdc_loads has it; kind u or r), at (when, UTC), loads (that went or came), rows_prior
     (rows before it), with (of several entities: name to {from: last load before, to: last load after}). undone is a list of what redo
@@ -19,9 +19,13 @@ spark-cdc {{ command }} orders. Nothing was changed.
     {%- for capture in spark_cdc._captures(command, entities) -%}
         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
         {%- set head = spark_cdc._head(capture) -%}
-        {%- set known = spark_cdc._recorded_loads(capture.load_log, capture.entity.name) -%}
-        {%- set is_interrupted = 'move' in head and head.move.load_id not in known and spark_cdc._move_command(head.move) == command -%}
-        {%- do found.append(dict(capture, name=capture.entity.name, head=head, is_interrupted=is_interrupted)) -%}
+        {%- set is_moved = 'move' in head and spark_cdc._move_command(head.move) == command -%}
+        {%- set is_recorded = is_moved and head.move.load_id in spark_cdc._recorded_loads(capture.load_log, capture.entity.name) -%}
+        {%- set claims = spark_cdc._claims(capture) | select('lt', head.sequence) | list if is_moved else [] -%}
+        {%- do found.append(dict(
+            capture, name=capture.entity.name, head=head, is_moved=is_moved, is_recorded=is_recorded, claims=claims,
+            is_interrupted=is_moved and (not is_recorded or claims | length > 0),
+        )) -%}
     {%- endfor -%}
 
     {%- set group = {} -%}
@@ -29,7 +33,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
     {%- set problems = spark_cdc._interrupted_move_problems(command, group, found) -%}
     {%- set moves = [] -%}
     {%- for one in found -%}
-        {%- if one.is_interrupted -%}
+        {%- if one.is_interrupted or (one.is_moved and group and one.head.move.get('with') == group) -%}
             {%- do moves.append(dict(one, next=none)) -%}
         {%- else -%}
             {%- set planned = spark_cdc._undone_manifest(one, one.head, to, group.get(one.name)) if command == 'undo'
@@ -45,7 +49,8 @@ spark-cdc {{ command }} orders. Nothing was changed.
 {%- endmacro -%}
 
 
-{#- Commits moves, one after the other, and then adds their rows to cdc_loads: as long as one of them is not committed, none has a row. -#}
+{#- Commits moves, one after the other, and then adds their rows to cdc_loads and drops the claims before: as long as one of them is not committed, none has a
+    row. -#}
 {%- macro _carry_out_moves(command, moves, group) -%}
     {%- set at = spark_cdc._time_now() -%}
     {%- set together = dict(group) -%}
@@ -64,6 +69,8 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {#- what crashes left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(one, one.head) -%}
             {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load'), before=one.head))) -%}
+        {%- else -%}
+            {%- do older.append((one, one.claims)) -%}
         {%- endif -%}
         {%- do moved.append((one, next)) -%}
         {%- do told.append({
@@ -73,7 +80,7 @@ spark-cdc {{ command }} orders. Nothing was changed.
         }) -%}
     {%- endfor -%}
     {%- for one, next in moved -%}
-        {%- do spark_cdc._record_move(one, next, now=one.next is not none) -%}
+        {%- if one.next is not none or not one.is_recorded -%}{%- do spark_cdc._record_move(one, next, now=one.next is not none) -%}{%- endif -%}
         {%- do log(spark_cdc._move_text(one, next), info=true) -%}
     {%- endfor -%}
     {%- for one, claims in older -%}{%- do spark_cdc._drop_claims(one, claims) -%}{%- endfor -%}
