@@ -1,4 +1,4 @@
-"""What sensitive columns cost: the same full loads with and without them, in turns.
+"""What sensitive columns cost: the same full loads and reads with and without them, in turns.
 
     .venv/bin/python -m benchmarks.sensitive --rows 1000000 --repeat 3
 
@@ -20,6 +20,13 @@ from spark_cdc import packages, project
 from spark_cdc.errors import SparkCdcError
 
 SENSITIVE = {"key5": "last_4", "value1": None, "value2": None}
+
+# of each view, by columns that everybody may see
+READS = {
+    "current": "select count(*), sum(value3), sum(value4) from {}",
+    "history": f"select count(*), sum(value3) from {{}} where business_date = '{DAYS[-1]}'",
+    "versions": "select count(*), sum(value3), max(eff_end_date) from {}",
+}
 
 
 def main() -> int:
@@ -61,6 +68,24 @@ def main() -> int:
             cpu = {name: statistics.median(one.cpu) for name, one in of_day.items()}
             cells = [f"{values['plain']:.1f} | {values['apart']:.1f}" for values in (seconds, cpu)]
             print(f"| day {DAYS.index(day) + 1} | {' | '.join(cells)} |")
+        for name, query in READS.items():
+            views = {
+                "plain": (projects["plain"].schema, name),
+                "masked": (projects["apart"].schema, name),
+                "apart": (f"{projects['apart'].schema}_sensitive", f"{name}_sensitive"),
+            }
+            found = {which: Measure(which) for which in views}
+            for number in range(-1, args.repeat * 3):
+                for which, (schema, view) in views.items():
+                    sql = query.format(f"{schema}.item_{view}")
+                    measure(found[which] if number >= 0 else Measure(""), on, on.timed, sql)
+            told = [
+                f"{one.median:.2f} ({statistics.median(one.cpu):.1f})" for one in found.values()
+            ]
+            print(f"| `{name}` | {' | '.join(told)} |")
+        for which in ("bench_apart.item_current", "bench_apart_sensitive.item_current_sensitive"):
+            plan = on.execute(f"explain select sum(value3) from {which}")[0][0]
+            print(which, [line.strip()[:400] for line in plan.split("\n") if "Partition" in line])
         for database in sorted(on.warehouse.glob("bench_*.db")):
             for table in sorted(database.glob("item_ledger*")):
                 size = sum(file.stat().st_size for file in table.rglob("*.parquet"))
