@@ -12,6 +12,7 @@ import pytest
 from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc.macros import load_macros
+from test_event_histories import MARK
 
 COLUMNS = [
     column("id", "int", role="key"),
@@ -65,6 +66,32 @@ def test_late_events_change_what_is_believed_of_the_past(
         (4, 12, "3.8", "4.7", 4, None, False),
         (4, 12, "3.8", None, 3, 4, False),
     ]
+
+
+@pytest.mark.parametrize("unit", ["t", None])
+def test_no_row_is_followed_through_a_truncate(
+    cursor: Any, schema: str, tmp_path: Path, unit: str | None
+) -> None:
+    """In the midst of a transaction that moves a row, as its own event or as another's."""
+    cursor.execute("set time zone 'UTC'")
+    events = {"unavailable": MARK}
+    warehouse = EventWarehouse(cursor, schema, tmp_path, COLUMNS, events=events, source=SOURCE)
+    moved = {"price": MARK, "code": MARK}
+    told_events = [
+        told("ins", 10, 1, price=10),
+        told("upd", 11, 1, id=2, **moved) | {"old": {"id": 1}, "unit": "t"},
+        told("all", 12, 1) | {"new": None, "unit": unit},
+        told("upd", 13, 1, id=3, **moved) | {"old": {"id": 2}, "unit": "t"},
+    ]
+    warehouse.land(DAYS[0], told_events)
+    warehouse.load(DAYS[0])
+    assert believed(warehouse, "id, price") == [
+        (1, 10, "1.10", "1.11", 1, None, False),
+        (2, 10, "1.11", "1.12", 1, None, False),
+        (3, None, "1.13", None, 1, None, True),
+    ]
+    versions = warehouse.rows("event_versions", "id, price, is_current")
+    assert sorted(versions.elements()) == [(1, 10, False), (2, 10, False), (3, None, True)]
 
 
 @pytest.mark.full

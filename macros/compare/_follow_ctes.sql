@@ -30,7 +30,7 @@ left_behind as (
             )
         ) as step__left_segment
     from segmented
-    window in_transaction as (partition by key_hash, step__transaction_id {{ so_far }})
+    window in_transaction as (partition by key_hash, {{ spark_cdc._transaction_of(how) }} {{ so_far }})
 ),
 
 -- the two halves of a move share its position and the key that is given up

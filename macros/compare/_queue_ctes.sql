@@ -4,6 +4,7 @@
     maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _queue_ctes(how) -%}
+{%- set transaction = spark_cdc._transaction_of(how) -%}
 {%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
 {%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
 -- how many rows a transaction has brought to a key, less those that it took away
@@ -13,11 +14,11 @@ grouped as (
         cast(step__is_push as int) - cast(step__is_end as int) as step__change,
         sum(cast(step__is_push as int) - cast(step__is_end as int)) over in_transaction as step__net,
         lead(event_position) over (
-            partition by key_hash, step__transaction_id order by event_position, step__half
+            partition by key_hash, {{ transaction }} order by event_position, step__half
         ) is null as step__ends_transaction
     from ordered
     where not step__is_repeated
-    window in_transaction as (partition by key_hash, step__transaction_id {{ so_far }})
+    window in_transaction as (partition by key_hash, {{ transaction }} {{ so_far }})
 ),
 
 -- a queue is never shorter than empty, and never empty after a row was written: what that adds to step__net
@@ -25,10 +26,10 @@ bounded as (
     select
         *,
         max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction_id {{ so_far }}
+            partition by key_hash, {{ transaction }} {{ so_far }}
         ) as step__raise,
         max(if(step__is_end, 0, 1) - step__net) over (
-            partition by key_hash, step__transaction_id {{ so_far_before }}
+            partition by key_hash, {{ transaction }} {{ so_far_before }}
         ) as step__raise_before
     from grouped
 ),

@@ -52,7 +52,9 @@ events as (
 {%- macro _truncated_value(entity, column) -%}
     {%- if column.name == 'event_op' -%}
         {{ return("'delete'") }}
-    {%- elif column.name in ['event_position', 'event_transaction', 'event_time', 'event_hash'] -%}
+    {%- elif column.name == 'event_transaction' -%}
+        {{ return(spark_cdc._literal(spark_cdc._truncate_mark())) }}
+    {%- elif column.name in ['event_position', 'event_time', 'event_hash'] -%}
         {{ return('truncates.' ~ column.name) }}
     {%- elif column.name == 'key_hash' or column.name in entity.key_columns | map(attribute='name') -%}
         {{ return('known.' ~ column.sql) }}
