@@ -86,7 +86,10 @@ RUNS = [
     Run("moves of whole rows", HISTORIES * 8 // 100, {"partial": False}, checkpoint=NEVER),
     Run("nulls that say nothing", HISTORIES * 2 // 100, null_means="unchanged"),
     Run("sensitive columns", HISTORIES * 2 // 100, sensitive=("k", "v1", "v3")),
-    Run("truncates", HISTORIES * 8 // 100, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+    Run("truncates", HISTORIES * 4 // 100, {"snapshots": False}, checkpoint=NEVER, truncates=3),
+    Run(
+        "many truncates", HISTORIES * 4 // 100, {"snapshots": False}, checkpoint=NEVER, truncates=60
+    ),
 ]
 FULL = pytest.mark.full
 

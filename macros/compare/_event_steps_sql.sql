@@ -1,4 +1,5 @@
-{#- The steps of all events that may count: one for each, and one more for a key that is given up. Arguments: how (of _resolve_ctes()). -#}
+{#- The steps of all events that may count: one for each (half 1), and one more for a key that is given up (half 0). A truncate among archived events counts more than
+    what else stands at its place (half 2), as in loads. Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
 {%- set moves, splits = how.moves, how.moves and how.summary.splits -%}
 select
@@ -8,7 +9,7 @@ select
     {%- for name in how.carried %}
     incoming.{{ name }},
     {%- endfor %}
-    1 as step__half,
+    {{ "if(endswith(incoming.event_transaction, '" ~ spark_cdc._truncate_mark() ~ "'), 2, 1)" if how.carried else 1 }} as step__half,
     incoming.event_op = 'delete' as step__is_end,
     {%- if not moves %}
     incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,

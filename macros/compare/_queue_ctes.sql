@@ -95,6 +95,9 @@ resolved as (
         {{ 'event_position' if how.carried else 'step__last_position as event_position' }},
         {{ 'not step__is_gone' if how.carried else 'step__remains' }} as step__is_alive,
         step__is_conflict,
+        {%- if how.carried %}
+        step__half,
+        {%- endif %}
         {{ how.value_names | join(',\n        ') }},
         {{ 'if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash' }} as step__root_key_hash
     from (

@@ -41,6 +41,9 @@ resolved as (
         event_position,
         not step__is_end as step__is_alive,
         step__is_conflict,
+        {%- if how.carried %}
+        step__half,
+        {%- endif %}
         {{ (how.value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
     from ordered
     where {{ 'not step__is_repeated' if how.carried else 'step__is_last or step__is_conflict' }}

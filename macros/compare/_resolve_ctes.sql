@@ -14,7 +14,7 @@
     Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()), summary (of _event_summary()), prior
     (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), carried (columns of the events, load_id
     among them, that are handed on with every step; none: of each key the last step is wanted). Columns of `resolved`: key_hash, event_position (last applied),
-    step__is_alive, step__is_conflict, those carried, the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
+    step__is_alive, step__is_conflict, those carried (and step__half, by which they are ordered at one place), the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
     partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}

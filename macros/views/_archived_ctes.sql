@@ -43,7 +43,7 @@ events as (
         truncates.load_id
     from known
     inner join archived as truncates
-        on truncates.event_op = 'truncate' and truncates.event_position > known.first_position
+        on truncates.event_op = 'truncate' and truncates.event_position >= known.first_position
 )
 {%- endmacro -%}
 

@@ -102,7 +102,7 @@ beliefs as (
             lead(event_time) over of_key as event_end_time,
             lead(load_id) over of_key as step__end_load_id
         from resolved
-        window of_key as (partition by key_hash order by event_position, load_id)
+        window of_key as (partition by key_hash order by event_position, step__half, load_id)
     ) as versions
         lateral view explode(array(false, true)) as step__has_end
     where step__is_alive and (step__end_load_id is not null or not step__has_end)

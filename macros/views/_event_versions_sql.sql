@@ -17,8 +17,8 @@ with
 ended as (
     select
         *,
-        lead(event_position) over (partition by key_hash order by event_position, load_id) as event_end_position,
-        lead(event_time) over (partition by key_hash order by event_position, load_id) as event_end_time
+        lead(event_position) over (partition by key_hash order by event_position, step__half, load_id) as event_end_position,
+        lead(event_time) over (partition by key_hash order by event_position, step__half, load_id) as event_end_time
     from resolved
 )
 
