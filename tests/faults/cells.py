@@ -87,11 +87,16 @@ class Cell:
     @property
     def views(self) -> tuple[str, ...]:
         names = ["committed", "current", "history", "versions"]
-        if self.settings.get("events", {}).get("archive"):
-            names.append("event_versions")
         if self.sensitive:
             names += [f"{name}_sensitive" for name in names]
-        return tuple(f"{self.name}_{name}" for name in names)
+        return tuple(f"{self.name}_{name}" for name in (*names, *self.of_archive))
+
+    @property
+    def of_archive(self) -> tuple[str, ...]:
+        """The model that shows archived events; it has all their values, so it may lie apart."""
+        if not self.settings.get("events", {}).get("archive"):
+            return ()
+        return (f"event_versions{'_sensitive' if self.sensitive else ''}",)
 
     @property
     def whole(self) -> str:
@@ -128,12 +133,17 @@ class Cell:
 
 FORMAT = scale.FORMAT or "parquet"
 
+APART = (
+    Cell("apart", "delta", FORMAT, sensitive=True),
+    Cell("apart_snap", "full", FORMAT, sensitive=True),
+    Cell("apart_moves", "events", FORMAT, {"events": {"archive": True}}, sensitive=True),
+)
 CELLS = (
     Cell("snap", "full", FORMAT),
     Cell("snap_orc", "full", "orc"),
     Cell("diff", "delta", FORMAT),
     Cell("diff_orc", "delta", "orc"),
-    *([] if scale.WITH else [Cell("apart", "delta", FORMAT, sensitive=True)]),
+    *([] if scale.WITH else APART),
     Cell("moves", "events", FORMAT),
     Cell("moves_orc", "events", "orc", {"events": {"archive": True}}),
 )

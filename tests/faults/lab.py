@@ -217,9 +217,9 @@ class Lab:
         self.project.profile(**fields)
         for cell in self.cells:
             self.project.entity(cell.name, dict(cell.columns), **cell.settings)
-            if f"{cell.name}_event_versions" in cell.views:
-                model = self.project.folder / f"models/{cell.name}/{cell.name}_event_versions.sql"
-                model.write_text("{{ spark_cdc.event_versions() }}\n")
+            for model in cell.of_archive:
+                path = self.project.folder / f"models/{cell.name}/{cell.name}_{model}.sql"
+                path.write_text("{{ spark_cdc.event_versions() }}\n")
         columns = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
         self.project.entity(SLOW.name, columns, **SLOW.settings)
         self.runner = Runner(self.project.folder, folder)
