@@ -30,6 +30,12 @@ READS = {
 }
 
 
+def shown(projects: dict[str, Project], kind: str) -> list[str]:
+    """Return a view without sensitive columns, with their masks, and with their values."""
+    apart = f"bench_apart_sensitive.item_{kind}_sensitive"
+    return [projects["plain"].table(kind), projects["apart"].table(kind), apart]
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -70,23 +76,16 @@ def main() -> int:
             cells = [f"{values['plain']:.1f} | {values['apart']:.1f}" for values in (seconds, cpu)]
             print(f"| day {DAYS.index(day) + 1} | {' | '.join(cells)} |")
         for name, query in READS.items():
-            views = {
-                "plain": (projects["plain"].schema, name),
-                "masked": (projects["apart"].schema, name),
-                "apart": (f"{projects['apart'].schema}_sensitive", f"{name}_sensitive"),
-            }
-            found = {which: Measure(which) for which in views}
+            found = [Measure(view) for view in shown(projects, name)]
             for number in range(-1, args.repeat * 3):
-                for which, (schema, view) in views.items():
-                    sql = query.format(f"{schema}.item_{view}")
-                    measure(found[which] if number >= 0 else Measure(""), on, on.timed, sql)
-            told = [
-                f"{one.median:.2f} ({statistics.median(one.cpu):.1f})" for one in found.values()
-            ]
+                for one in found:
+                    into = one if number >= 0 else Measure("")
+                    measure(into, on, on.timed, query.format(one.name))
+            told = [f"{one.median:.2f} ({statistics.median(one.cpu):.1f})" for one in found]
             print(f"| `{name}` | {' | '.join(told)} |")
-        for which in ("bench_apart.item_current", "bench_apart_sensitive.item_current_sensitive"):
-            plan = on.execute(f"explain select sum(value3) from {which}")[0][0]
-            print(f"{which} lists partitions: {re.findall(r'FileIndex.([0-9]+) paths', plan)}")
+        for view in shown(projects, "current")[1:]:
+            plan = on.execute(f"explain select sum(value3) from {view}")[0][0]
+            print(f"{view} lists partitions: {re.findall(r'FileIndex.([0-9]+) paths', plan)}")
         for database in sorted(on.warehouse.glob("bench_*.db")):
             for table in sorted(database.glob("item_ledger*")):
                 size = sum(file.stat().st_size for file in table.rglob("*.parquet"))

@@ -79,6 +79,14 @@ def describe(project: Project, columns: dict[str, Any]) -> None:
     model.write_text("{{ spark_cdc.changes() }}\n", "utf-8")
 
 
+def add_table(project: Project, name: str, table_format: str) -> None:
+    """Writes the models by which another entity is published, as <name>_table."""
+    folder = project.folder / "models" / name
+    (folder / f"{name}_changes.sql").write_text("{{ spark_cdc.changes() }}\n", "utf-8")
+    model = MODEL.format(table_format).replace("orders", name)
+    (folder / f"{name}_table.sql").write_text(model, "utf-8")
+
+
 def publish(project: Project, *words: str) -> str:
     """Brings the table up to date; returns what became of it, and what dbt said."""
     outcome = project.dbt("run", "--select", "path:models/published", *words)
@@ -310,10 +318,7 @@ def test_what_is_refused(project: Project, table_format: str) -> None:
 
 def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> None:
     project.entity("late", COLUMNS)
-    folder = project.folder / "models" / "late"
-    (folder / "late_changes.sql").write_text("{{ spark_cdc.changes() }}\n", "utf-8")
-    text = MODEL.format(table_format).replace("orders", "late")
-    (folder / "late_table.sql").write_text(text, "utf-8")
+    add_table(project, "late", table_format)
     outcome = project.dbt("run", "--select", "late_table")
     assert not outcome.success
     assert "late has not been loaded yet. Load it first: dbt run --select late_ledger+" in (
@@ -327,14 +332,13 @@ def test_sensitive_columns(
 ) -> None:
     """The table has masks and tokens; forgotten keys and a new secret come with all rows."""
 
-    def publish_guests() -> list[tuple[Any, ...]]:
+    def publish_guests(*words: str) -> list[tuple[Any, ...]]:
         outcome = project.dbt("run", "--select", "guests_table", *words)
         assert outcome.success, outcome.output
         table = sorted(project.rows("guests_table", shown), key=repr)
         assert table == sorted(project.rows("guests_current", shown), key=repr)
         return table
 
-    words: tuple[str, ...] = ()
     shown = "mail, phone, city, cast(eff_start_date as string)"
     code, said = command("secrets", "init")
     assert code == 0, said
@@ -342,10 +346,7 @@ def test_sensitive_columns(
     phone = {"data_type": "string", "sensitive": True, "mask": "last_4"}
     for name, key in (("guests", mail), ("hosts", mail | {"pseudonymize": False})):
         project.entity(name, {"mail": key, "phone": phone, "city": "string"})
-        folder = project.folder / "models" / name
-        (folder / f"{name}_changes.sql").write_text("{{ spark_cdc.changes() }}\n", "utf-8")
-        model = MODEL.format(table_format).replace("orders", name)
-        (folder / f"{name}_table.sql").write_text(model, "utf-8")
+        add_table(project, name, table_format)
     people = {name: f"{name}@a.example,0441555{number}" for number, name in enumerate("abc")}
     for day, cities in enumerate(({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1}, {"a": 2, "b": 3})):
         lines = [f"{people[one]}{day % 2}1234,Bern {city}" for one, city in cities.items()]
@@ -360,8 +361,7 @@ def test_sensitive_columns(
     before = publish_guests()
     code, said = command("forget", "guests", "--keys", str(file))
     assert code == 0 and "next: dbt run --full-refresh --select guests_table" in said, said
-    words = ("--full-refresh",)
-    after = publish_guests()
+    after = publish_guests("--full-refresh")
     assert [row for row in after if row[2] == "Bern 2"] == [
         row for row in before if row[2] == "Bern 2"
     ]
@@ -370,7 +370,6 @@ def test_sensitive_columns(
     if table_format in ("parquet", "orc"):  # no table with what was there before is left
         assert len(project.query("show tables in {s} like 'guests_table_v*'")) == 1
 
-    words = ()
     for one in (
         ("secrets", "rotate", "--force"),
         ("replay", "--from", DAYS[0], "--select", "guests", "--publish"),

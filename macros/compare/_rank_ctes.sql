@@ -18,7 +18,7 @@ ordered as (
             and lag(event_hash) over ({{ by_position }}) <> event_hash, false
         ) as step__is_conflict
         {%- if how.moves and how.carried %},
-        concat(step__transaction_id, ' ', count_if(endswith(step__transaction_id, '{{ spark_cdc._truncate_mark() }}')) over (
+        concat(step__transaction_id, ' ', count_if(step__half = 2) over (
             {{ by_position }} rows between unbounded preceding and current row
         )) as step__part_of_transaction
         {%- endif %}

@@ -5,8 +5,7 @@
         {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ accepted | join(', ')) -%}
     {%- endif -%}
     {%- if not target.is_view -%}
-        {%- set masked = [] -%}
-        {%- for column in target.entity.key_columns if column.sensitive and not (column.mask or '').startswith('token of ') -%}{%- do masked.append(column.name) -%}{%- endfor -%}
+        {%- set masked = target.entity.key_columns | selectattr('sensitive') | rejectattr('pseudonym') | map(attribute='name') | list -%}
         {%- if masked -%}
             {%- do spark_cdc._refuse_target(target, 'its key is sensitive (' ~ masked | join(', ') ~ '), and by masks ' ~ target.format ~ ' finds no row again. Say '
                 ~ '`pseudonymize: true` of it in the place of a mask, which is for keys of type string, or publish as parquet or orc') -%}

@@ -38,10 +38,11 @@ from {{ table }}
     {%- set name = target.relation.identifier ~ '_v' -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
         {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
-        {%- set other = found.group(1) | int if found -%}
-        {%- set is_kept = not should_full_refresh() and (other in [version, version_before] or version_before < other < version) if found -%}
-        {%- if found and not is_kept and row.tableName != table.identifier -%}
-            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
+        {%- if found and row.tableName != table.identifier -%}
+            {%- set other = found.group(1) | int -%}
+            {%- if should_full_refresh() or (other not in [version, version_before] and not version_before < other < version) -%}
+                {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
+            {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

@@ -17,9 +17,10 @@ with
 ended as (
     select
         *,
-        lead(event_position) over (partition by key_hash order by event_position, step__half, load_id) as event_end_position,
-        lead(event_time) over (partition by key_hash order by event_position, step__half, load_id) as event_end_time
+        lead(event_position) over of_key as event_end_position,
+        lead(event_time) over of_key as event_end_time
     from resolved
+    window of_key as (partition by key_hash order by event_position, step__half, load_id)
 )
 
 select
