@@ -112,8 +112,9 @@ def test_each_type_of_the_shop_has_values(tells_null: bool) -> None:
             ), column
 
 
-def test_memory_that_grows_is_said() -> None:
-    assert main.grown([{"stream": 500}] * 12) == []
-    assert main.grown([{"stream": 500 + 50 * number} for number in range(12)]) == [
+def test_figures_that_grow_are_said() -> None:
+    assert main.grown([{"stream": 500}] * 12, " MB") == []
+    assert main.grown([{"landing": 100 * (number % 3)} for number in range(12)], " files") == []
+    assert main.grown([{"stream": 500 + 50 * number} for number in range(12)], " MB") == [
         "stream has grown from 750 to 1050 MB"
     ]

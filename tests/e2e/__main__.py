@@ -5,7 +5,8 @@
 The way of a run: rows are there before Debezium listens. Ten times the shop works for a while, with
 loads every five seconds meanwhile; then it stands still, a row is written that says so, and when
 that has come all the way, both sides are compared. Between two turns columns change, in the middle
-of others a snapshot is taken again, or a process is killed.
+of others a snapshot is taken again, or a process is killed. A soak goes on, and does from time to
+time what an operator has a cron job for: what is not needed any more goes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -34,6 +36,9 @@ from spark_cdc.errors import SparkCdcError
 
 PHASES = 10
 ARRIVES = 400.0  # seconds that the sentinel may take at most
+UPKEEP = {"compact_loads": 12, "keep_loads": 4, "retention_hours": None}  # of a soak
+TIDIED = 3  # standstills from one call to drop what is not needed to the next, in a soak
+KEPT = 120  # seconds of superseded loads and of the landing that such a call keeps
 TARGET = 15.0  # seconds from a commit in PostgreSQL to one in the ledger
 VICTIMS = ("connect", "broker", "registry", "stream", "spark_server", "loads", "postgresql")
 EXAMPLES = downloads.ROOT / "docs" / "examples"  # what docs/postgresql.md tells to do
@@ -68,7 +73,10 @@ class Run:
         self.disk = self.store or services.Disk()
         home = f"s3a://{BUCKET}" if self.store else str(folder)
         self.places = {name: f"{home}/{name}" for name in ("landing", "warehouse")}
-        self.shop = Shop(folder / "project", options.encoding, self.places["landing"])
+        self.shop = Shop(
+            folder / "project", options.encoding, self.places["landing"],
+            UPKEEP if options.soak else None,
+        )  # fmt: skip
         os.environ.update(self.shop.environment(0))
         os.environ.update(self.store.variables if self.store else {})
         self.server = loading.SparkServer(folder, self.shop, self.places["warehouse"])
@@ -156,7 +164,30 @@ class Run:
             print(self.line(number, phase), flush=True)
             if self.wrong:
                 return
-        self.wrong += grown([phase.memory for phase in self.phases]) if self.options.soak else []
+            if self.options.soak and number % TIDIED == 0:
+                self._tidy()
+        if self.options.soak:
+            self.wrong += grown([phase.memory for phase in self.phases], " MB")
+            bounded = [
+                {name: count for name, count in phase.files.items() if name != "archive"}
+                for phase in self.phases
+            ]
+            self.wrong += grown(bounded, " files")
+
+    def _tidy(self) -> None:
+        """Drop what was superseded, and what of the landing is loaded; all else runs on."""
+        hours = KEPT / 3600
+        calls = (
+            ["vacuum", "--retention", f"{hours:.4f}", "--force", "--execute"],
+            ["stream", "--kafka", self.broker.address, "--retention", f"{KEPT}s"],
+        )
+        for words in calls:
+            done = subprocess.run(
+                [sys.executable, "-m", "spark_cdc.cli", *words],
+                env=self.shop.environment(self.server.port), capture_output=True, text=True,
+            )  # fmt: skip
+            if done.returncode:
+                self.wrong.append(f"{words[0]}: {done.stdout[-500:]}{done.stderr[-500:]}")
 
     def _change_columns(self, phase: Phase) -> None:
         """Change columns where all has arrived: PostgreSQL first, then the YAML."""
@@ -240,7 +271,15 @@ class Run:
             self.database, self.broker, self.registry, self.connect, self.stream, self.server
         )  # fmt: skip
         phase.memory = {one.name: one.memory() >> 20 for one in watched}
-        phase.files = {name: len(self.disk.files(place)) for name, place in self.places.items()}
+        phase.files = self._files()
+
+    def _files(self) -> dict[str, int]:
+        """Count files: below the landing, of ledgers and the log of loads, of archived events."""
+        names = [path.split("/") for path in self.disk.files(self.places["warehouse"])]
+        archives = {f"{table.name}_events" for table in self.tables}
+        archived = sum(any(part in archives for part in parts) for parts in names)
+        landed = len(self.disk.files(self.places["landing"]))
+        return {"landing": landed, "ledgers": len(names) - archived, "archive": archived}
 
     def _has_arrived(self, number: int) -> bool:
         """Return whether `current` of each table shows the sentinel."""
@@ -315,15 +354,18 @@ class Run:
             )
 
 
-def grown(memory: list[dict[str, int]]) -> list[str]:
-    """Return which processes have more memory (MB) in the last quarter than in the second."""
-    quarter = len(memory) // 4
+def grown(figures: list[dict[str, int]], unit: str) -> list[str]:
+    """Return what of the figures per standstill is more in the last quarter than in the second.
+
+    unit: follows a number in the texts.
+    """
+    quarter = len(figures) // 4
     found = []
-    for name in memory[0] if quarter else []:
-        early = max(each[name] for each in memory[quarter : 2 * quarter])
-        late = max(each[name] for each in memory[-quarter:])
+    for name in figures[0] if quarter else []:
+        early = max(each[name] for each in figures[quarter : 2 * quarter])
+        late = max(each[name] for each in figures[-quarter:])
         if late > 1.25 * early + 64:
-            found.append(f"{name} has grown from {early} to {late} MB")
+            found.append(f"{name} has grown from {early} to {late}{unit}")
     return found
 
 

@@ -22,10 +22,13 @@ NAME, SCHEMA, TOPIC = "shop", "shop", "shop.public."
 class Shop:
     """A project's folder.
 
-    encoding: json or avro, of the topics. landing: where they land, a folder or s3a://….
+    encoding: json or avro, of the topics. landing: where they land, a folder or s3a://…. upkeep:
+    when loads are squashed, as in docs/upkeep.md.
     """
 
-    def __init__(self, folder: Path, encoding: str, landing: str) -> None:
+    def __init__(
+        self, folder: Path, encoding: str, landing: str, upkeep: Mapping[str, Any] | None = None
+    ) -> None:
         self.folder, self.encoding, self.landing = folder, encoding, landing
         (folder / "dbt_packages").mkdir(parents=True)
         (folder / "dbt_packages" / "spark_cdc").symlink_to(ROOT)
@@ -35,6 +38,7 @@ class Shop:
         (folder / ".spark_cdc").mkdir()
         (folder / ".spark_cdc" / "jars").symlink_to(ROOT / ".spark_cdc" / "jars")
         project = {"name": NAME, "version": "1.0.0", "profile": NAME, "flags": FLAGS}
+        project |= {"vars": {"spark_cdc_upkeep": dict(upkeep)}} if upkeep else {}
         self._write("dbt_project.yml", project)
         target = {
             "type": "spark",
