@@ -68,9 +68,10 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
-	@for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
+	@failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
-		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || exit 1; done
+		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 histories: ## 100,000 random histories of change events, of which `make test` runs 880 and `make test-all` 12,000: half an hour
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"

@@ -617,7 +617,10 @@ def test_the_disk_is_full(small_disk: Lab, statement: str, free: int) -> None:
     """A full disk in the middle of a first load and of a later one; then there is room again."""
     lab, cell, schema = small_disk, small_disk.cells[0], small_disk.schema()
     cursor = lab.server.cursor()
-    for step, before in (("first", None), ("later", "first")):
+    steps = [("first", None), ("later", "first")]
+    if statement.startswith("create table"):  # a later load finds the table and sends none
+        steps.pop()
+    for step, before in steps:
         trap = Trap(holds(statement), "before")
         run, proxy = start(lab, cell, step, schema, trap)
         with lab.filled_disk(free):

@@ -200,6 +200,16 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
         {"_SUCCESS": b""},
         GOOD_ROWS,
     ),
+    # 1.3.2024 is no dd.MM.yyyy, but the parser of Spark 2 took it, at which Spark 3.5 stops
+    "no_such_pattern": (
+        {
+            "columns": {**KEYED, "memo": {"data_type": "date", "format": "dd.MM.yyyy"}},
+            "on_reject": "quarantine",
+            "guards": {"rejects": None, "rejected_share": None},
+        },
+        {"a.csv": b"id,value,memo\n1,1,02.03.2024\n2,2,1.3.2024\n"},
+        [(1, None, "2024-03-02"), (2, None, "2024-03-01")],
+    ),
     "no_folder": (
         {"load_type": "delta", "source": {"on_no_files": "empty"}},
         {},
@@ -219,6 +229,7 @@ FIRST = {  # what lands on the first day, where it is no CSV with a header
     "partitions": {"memo=a/a.orc": "select 1 as id"},
     "by_pattern": {"x/d.csv": GOOD.encode()},
     "one_file": {"data.csv": GOOD.encode()},
+    "no_such_pattern": {"a.csv": b"id,value,memo\n1,1,01.03.2024\n2,2,01.03.2024\n"},
     "no_quotes": {"a.csv": b"1|1|a\n2|2|b\n3|3|c\n"},
     "no_events": {
         "a.json": "".join(
@@ -292,7 +303,8 @@ def test_what_would_be_read_wrong_is_refused(project: Project, outcome: Outcome,
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_spark_can_not_read_is_an_error(project: Project, outcome: Outcome, name: str) -> None:
     assert outcome.status[f"{name}_ledger"] == "error"
-    assert f"/{name}/2024-01-02/a.csv" in outcome.output.split(f"model {name}_ledger")[-1]
+    if project.query("select version() not like '3.%'")[0][0]:  # Spark 3.5 names no file
+        assert f"/{name}/2024-01-02/a.csv" in outcome.output.split(f"model {name}_ledger")[-1]
     assert project.rows(f"{name}_current", "id, value, memo") == GOOD_ROWS
 
 

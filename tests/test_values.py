@@ -33,9 +33,10 @@ SESSIONS = list(itertools.product(["true", "false"], ["America/St_Johns", "Asia/
 
 @pytest.fixture(params=SESSIONS, ids=[" ".join(("ansi", a, z)) for a, z in SESSIONS])
 def session(cursor, request):
-    """A cursor in an ANSI mode and a time zone."""
+    """A cursor in an ANSI mode and a time zone, set as loads do where a column has a pattern."""
     for name, value in zip(("ansi.enabled", "session.timeZone"), request.param, strict=True):
         cursor.execute(f"set spark.sql.{name} = {value}")
+    cursor.execute("set spark.sql.legacy.timeParserPolicy = corrected")
     return cursor
 
 

@@ -1,6 +1,6 @@
 -- What each customer has ordered, kept up to date by sums: a change adds what came and takes away what went. Each run takes
 -- the changes since the last version that it has. What a replay, an undo or a rerun of a load takes back arrives as changes, too.
-{{ config(materialized='incremental', incremental_strategy='insert_overwrite', partition_by=['_commit_version']) }}
+{{ config(materialized='incremental', incremental_strategy='insert_overwrite', partition_by=['_commit_version'], file_format='parquet') }}
 
 {%- set taken = run_query('select max(_commit_version) from ' ~ this)[0][0] if is_incremental() else none %}
 
