@@ -68,7 +68,8 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
-	@failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
+	@trap 'exit 130' INT TERM HUP; \
+	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

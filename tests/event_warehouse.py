@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_cdc.macros import ROOT
-from warehouse import GUARDS, Warehouse
+from warehouse import GUARDS, Warehouse, is_spark_3
 
 FORMAT = "acme"
 EXAMPLE = ROOT / "docs" / "examples" / "events_acme.sql"
@@ -62,8 +62,16 @@ class EventWarehouse(Warehouse):
 
     def takes_bitemporal(self) -> bool:
         """Whether this Spark takes the view: on 3.5 a load with it is refused."""
-        self.cursor.execute("select version() not like '3.%'")
-        return bool(self.cursor.fetchall()[0][0])
+        return not is_spark_3(self.cursor)
+
+    def view_sql(self, view: str) -> str:
+        """As of Warehouse; bitemporal is read of a view, whose text is analyzed apart."""
+        sql = super().view_sql(view)
+        if view != "bitemporal":
+            return sql
+        name = f"{self.committed}_bitemporal"
+        self.cursor.execute(f"create or replace view {name} as {sql}")
+        return f"select * from {name}"
 
     def rows(self, view: str, columns: str) -> Counter[tuple[Any, ...]]:
         """Some columns of a view."""

@@ -230,8 +230,6 @@ def wanted_beliefs(all_histories: list[History]) -> tuple[list[Row], list[Row]]:
 def bitemporal_differences(warehouse: EventWarehouse, meant: list[History]) -> list[Row]:
     rows, asked = wanted_beliefs(meant)
     assert len({row[0] for row in asked}) > 0.9 * len(meant)
-    # Spark 4.0 reads the view, but not this around it: docs/spark.md
-    warehouse.cursor.execute("set spark.sql.analyzer.maxIterations = 300")
     warehouse.told("asked", "number int, known date, place array<bigint>", asked)
     return warehouse.differing(
         "bitemporal",

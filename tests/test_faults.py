@@ -617,10 +617,9 @@ def test_the_disk_is_full(small_disk: Lab, statement: str, free: int) -> None:
     """A full disk in the middle of a first load and of a later one; then there is room again."""
     lab, cell, schema = small_disk, small_disk.cells[0], small_disk.schema()
     cursor = lab.server.cursor()
-    steps = [("first", None), ("later", "first")]
-    if statement.startswith("create table"):  # a later load finds the table and sends none
-        steps.pop()
-    for step, before in steps:
+    steps = (("first", None), ("later", "first"))
+    # a later load finds the table and does not send the statement that makes it
+    for step, before in steps[:1] if statement.startswith("create table") else steps:
         trap = Trap(holds(statement), "before")
         run, proxy = start(lab, cell, step, schema, trap)
         with lab.filled_disk(free):

@@ -30,6 +30,12 @@ def fetched(cursor: Any) -> list[tuple[Any, ...]]:
     return cursor.fetchall() if names and names != ["Result"] else []
 
 
+def is_spark_3(cursor: Any) -> bool:
+    """Whether the server is a Spark before 4.0: docs/spark.md says what differs."""
+    cursor.execute("select version() like '3.%'")
+    return bool(cursor.fetchall()[0][0])
+
+
 def query_runner(cursor: Any) -> Callable[[str], Any]:
     """Return dbt's run_query(): what it returns has rows, each a mapping from column to value."""
 

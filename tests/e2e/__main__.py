@@ -17,7 +17,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -176,16 +175,12 @@ class Run:
 
     def _tidy(self) -> None:
         """Drop what was superseded, and what of the landing is loaded; all else runs on."""
-        hours = KEPT / 3600
         calls = (
-            ["vacuum", "--retention", f"{hours:.4f}", "--force", "--execute"],
-            ["stream", "--kafka", self.broker.address, "--retention", f"{KEPT}s"],
+            ("vacuum", "--retention", f"{KEPT / 3600:.4f}", "--force", "--execute"),
+            ("stream", "--kafka", self.broker.address, "--retention", f"{KEPT}s"),
         )
         for words in calls:
-            done = subprocess.run(
-                [sys.executable, "-m", "spark_cdc.cli", *words],
-                env=self.shop.environment(self.server.port), capture_output=True, text=True,
-            )  # fmt: skip
+            done = self.shop.command(*words, port=self.server.port)
             if done.returncode:
                 self.wrong.append(f"{words[0]}: {done.stdout[-500:]}{done.stderr[-500:]}")
 

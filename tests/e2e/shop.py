@@ -71,6 +71,13 @@ class Shop:
             "SPARK_CDC_SCHEMA": SCHEMA,
         }
 
+    def command(self, *words: str, port: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run `spark-cdc` with these words for this project, on the server at a port."""
+        return subprocess.run(
+            [sys.executable, "-m", "spark_cdc.cli", *words],
+            env=self.environment(port), capture_output=True, text=True,
+        )  # fmt: skip
+
     def write(self, table: Table) -> None:
         """Write a table's entity as its columns are now."""
         words = [
@@ -81,8 +88,7 @@ class Shop:
         ]
         folder = self.folder / "models" / table.name
         shutil.rmtree(folder, ignore_errors=True)
-        command = [sys.executable, "-m", "spark_cdc.cli", *words]
-        done = subprocess.run(command, env=self.environment(0), capture_output=True, text=True)
+        done = self.command(*words)
         assert done.returncode == 0, done.stdout + done.stderr
         file = folder / f"{table.name}.yml"
         content = yaml.safe_load(file.read_text("utf-8"))
