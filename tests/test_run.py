@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyhive.exc import OperationalError
 
+from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc import chain, outstanding, run
 from spark_cdc import cli as command_line
@@ -49,6 +52,26 @@ def times(project: Project, name: str) -> list[str]:
     """The business times that are committed, from cdc_loads in order of the commits."""
     sql = f"select business_time from {{s}}.cdc_loads where entity = '{name}' and status ="
     return [row[0] for row in project.query(f"{sql} 'committed' order by committed_at")]
+
+
+def test_what_goes_while_it_is_listed(cursor: Any, schema: str, tmp_path: Path) -> None:
+    """As when `spark-cdc stream --retention` drops a business time: the listing goes on."""
+    warehouse = EventWarehouse(cursor, schema, tmp_path, [column("id", "int", role="key")])
+    for date in DATES:
+        warehouse.land(date, ["{}"])
+    paths = "select path from listed"
+    cursor.execute(
+        f"create temporary view listed using binaryFile options (path '{tmp_path}/2024-03-0[123]')"
+    )
+    shutil.rmtree(tmp_path / DATES[0])
+    with pytest.raises(OperationalError, match="FILE_NOT_EXIST"):
+        cursor.execute(paths)
+    capture = warehouse.macros._capture_of_model()
+    name = capture["entity"]["name"]
+    landed = warehouse.macros._landed_times([capture], {name: None})[name]
+    assert [str(time.date()) for time in landed["times"]] == list(DATES[1:])
+    cursor.execute(paths)
+    assert len(cursor.fetchall()) == 2
 
 
 def test_load_types_side_by_side(project: Project, call: Any) -> None:
