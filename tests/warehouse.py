@@ -90,7 +90,7 @@ class Warehouse:
         for other in (f"{schema}_commits", self.apart):
             cursor.execute(f"drop schema if exists {other} cascade")
         give_secret(cursor, self.apart)
-        cursor.execute(f"drop table if exists {schema}.cdc_loads")
+        cursor.execute(f"drop table if exists {schema}.cdc_loads purge")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
         self.macros._create_claims_schemas([{"schema": schema}])
 

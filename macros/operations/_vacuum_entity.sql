@@ -5,7 +5,7 @@
     {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
     {%- for identifier in operated.catalog if modules.re.fullmatch(name ~ '_(ledger|events)_before_[0-9a-f]+', identifier) -%}
         {%- do log(name ~ ': ' ~ identifier ~ ' was set aside when its columns changed; vacuum leaves it. Drop it when nobody '
-            ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier, info=true) -%}
+            ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier ~ ' purge', info=true) -%}
     {%- endfor -%}
     {%- if operated.ledger.identifier not in operated.catalog -%}
         {%- do log(name ~ ': has no ledger yet', info=true) -%}

@@ -16,7 +16,7 @@
         {%- set table = spark_cdc._relation_in(verified.schema, identifier) -%}
         {%- do findings.append({
             'problem': 'the table ' ~ table ~ ' is left from before the columns of ' ~ name ~ ' were sensitive',
-            'repair': 'drop table ' ~ table,
+            'repair': 'drop table ' ~ table ~ ' purge',
         }) -%}
     {%- endfor -%}
     {{ return(findings) }}
