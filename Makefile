@@ -14,7 +14,7 @@ STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server sto
 # A worker per core, each with a Spark server; the tests of a file stay together, and long files come first (see tests/conftest.py).
 WORKERS ?= 2
 PYTEST_ARGS ?=
-FORMAT_TESTS := tests/test_histories.py tests/test_readers.py tests/test_replay.py tests/test_schema_change.py tests/test_faults.py
+FORMAT_TESTS := tests/test_histories.py tests/test_readers.py tests/test_replay.py tests/test_schema_change.py tests/test_branches.py tests/test_faults.py
 BENCH_ARGS ?=
 export CLUSTER_RUN ?=
 
@@ -67,7 +67,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 # Suites that prove what loads and operations do, on servers and ledgers of each format: some 100 minutes each; beyond `make test-all`, which has
 # tests/test_homes.py.
 FORMATS ?= orc delta iceberg
-test-formats: .venv/dev.stamp ## histories, readers, replays, schema change and killed runs with ledgers of each format
+test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, branches and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
 	@trap 'exit 130' INT TERM HUP; \
 	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \

@@ -39,10 +39,14 @@
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {#- entities write it side by side, and writers of a table format would get into each other's way -#}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), ['entity', 'load_id'])) }}
+{%- endmacro -%}
+
+
+{#- Its format: entities write it side by side, and writers of a table format would get into each other's way. -#}
+{%- macro _load_log_format() -%}
     {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
-    {%- set file_format = 'parquet' if file_format in spark_cdc._table_formats() else file_format -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, file_format, ['entity', 'load_id'])) }}
+    {{ return('parquet' if file_format in spark_cdc._table_formats() else file_format) }}
 {%- endmacro -%}
 
 
