@@ -64,7 +64,7 @@ test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of load
 	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
-# Suites that prove what loads and operations do, on servers and ledgers of each format: some 100 minutes each; beyond `make test-all`, which has
+# Suites that prove what loads and operations do, on servers and ledgers of each format: some two hours each; beyond `make test-all`, which has
 # tests/test_homes.py.
 FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, branches and killed runs with ledgers of each format

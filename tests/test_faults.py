@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -632,22 +631,8 @@ def test_the_disk_is_full(small_disk: Lab, statement: str, free: int) -> None:
         whole = state and all(rows == states[step][view] for view, rows in state.items())
         assert whole or not any(state.values()) or state == states[before or step]
         assert whole or code == 1
-        if cell.file_format == "delta" and statement.startswith("create table"):
-            remove_broken_table(lab, cell, step, schema)
         load(lab, cell, step, schema)
         lab.check(cell, step, schema, cursor)
-
-
-def remove_broken_table(lab: Lab, cell: Cell, step: str, schema: str) -> None:
-    """What docs/reliability.md has a user do by hand once Delta refuses what it made by half."""
-    folder = Path(lab.server.settings.warehouse) / f"{schema}.db" / f"{cell.name}_ledger"
-    if not folder.exists() or list(folder.glob("_delta_log/*.json")):
-        return
-    run = lab.start([cell], DATES[step], schema)
-    assert run.wait() == 1
-    assert "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION" in run.printed
-    assert f"{folder}'" in run.printed
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

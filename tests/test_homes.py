@@ -120,3 +120,29 @@ def test_a_file_that_is_gone_is_found(shop: Project) -> None:
     tested = shop.dbt(*VERIFY)
     assert tested.status["spark_cdc_files_match_manifest_delta_committed_"] == "fail", tested.output
     kept.rename(gone)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("shop", ["delta"], indirect=True)
+def test_a_delta_table_that_was_begun_is_made(shop: Project) -> None:
+    """A log without a version, as a full disk leaves it, goes; with anything else beside it stays."""
+    name = "begun"
+    shop.entity(name, {"id": {"data_type": "int", "role": "key"}})
+    shop.land(name, DAYS[0], "id", "1")
+    folder = location(shop, "delta_ledger").with_name(f"{name}_ledger")
+    log, others = folder / "_delta_log", folder / "somebody.parquet"
+    log.mkdir(parents=True)
+    (log / ".00000000000000000000.json.0a1b.tmp").touch()
+
+    others.touch()
+    refused = shop.run(DAYS[0], name)
+    assert "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION" in refused.output, refused.output
+    assert str(folder) in refused.output and log.exists() and others.exists()
+
+    others.unlink()
+    said = shop.load(DAYS[0], name).output
+    assert f"begun: drops file:{folder}, in which a statement that broke off has left" in said
+    assert shop.rows("begun_current", "id") == [(1,)]
+    assert not (log / ".00000000000000000000.json.0a1b.tmp").exists()
+    assert "begun: drops" not in shop.load(DAYS[0], name).output
+    assert not shop.query("show partitions {s}.cdc_loads partition (load_id = 'dropped-folder')")

@@ -4,7 +4,7 @@
     Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the newest file). -#}
 {%- macro _staging_folders(table, location) -%}
     {%- set pattern = location ~ '/.spark-staging-*' -%}
-    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from text.`' ~ pattern.replace('`', '``') ~ '`')) -%}{{ return([]) }}{%- endif -%}
+    {%- if spark_cdc._lacks_path(pattern) -%}{{ return([]) }}{%- endif -%}
     {%- set view = 'spark_cdc_staging_' ~ table.identifier -%}
     {%- set view_sql -%}
 create or replace temporary view {{ view }} using binaryFile options (
@@ -27,18 +27,14 @@ order by folder
 {%- endmacro -%}
 
 
-{#- Drops such folders: as the place of a partition that is added and dropped at once, since no statement removes files otherwise. Arguments: operated, table,
-    folders (of _staging_folders()), retention_hours, execute. -#}
+{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()), retention_hours, execute. -#}
 {%- macro _drop_staging_folders(operated, table, folders, retention_hours, execute) -%}
     {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
     {%- if not old -%}{{ return('') }}{%- endif -%}
-    {%- set values = "business_date = '1970-01-01', load_id = 'spark-staging'" ~ (", operation = '-'" if 'operation' in spark_cdc._partition_names(table) else '') -%}
     {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops' if execute else 'would drop') ~ ' the folders of '
         ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
         ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
     {%- for one in old if execute and operated.is_fenced -%}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists partition (' ~ values ~ ')') -%}  {#- of a vacuum that broke off -#}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' add partition (' ~ values ~ ') location ' ~ spark_cdc._literal(one.folder)) -%}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' drop partition (' ~ values ~ ')') -%}
+        {%- do spark_cdc._drop_folder(table, spark_cdc._partition_names(table), one.folder) -%}
     {%- endfor -%}
 {%- endmacro -%}
