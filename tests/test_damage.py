@@ -160,6 +160,6 @@ def test_cdc_loads_is_made_anew(project: Project) -> None:
     columns = "business_time, status, rows_in, input_files, rows_inserted, rows_updated"
     loads = f"select {columns} from {{s}}.cdc_loads where entity = 'logged' order by load_id"
     before = project.query(loads)
-    project.query("drop table {s}.cdc_loads")
+    project.query("drop table {s}.cdc_loads purge")
     project.load(DAYS[2], "logged")
     assert project.query(loads) == [*before, (DAYS[2], "committed", 2, 1, 1, 1)]

@@ -125,7 +125,7 @@ def test_a_file_that_is_gone_is_found(shop: Project) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("shop", ["delta"], indirect=True)
 def test_a_delta_table_that_was_begun_is_made(shop: Project) -> None:
-    """A log without a version, as a full disk leaves it, goes; with anything else beside it stays."""
+    """A log without a version, as a full disk leaves it, goes; anything else beside it stays."""
     name = "begun"
     shop.entity(name, {"id": {"data_type": "int", "role": "key"}})
     shop.land(name, DAYS[0], "id", "1")

@@ -257,7 +257,7 @@ def test_a_new_entity_runs_at_once(project: Project) -> None:
     )
     assert done.returncode == 0, done.stderr
     project.land("fresh", "2024-01-01", "id,select,day,order", "1,from,2024-02-29,1.5")
-    project.query("drop table if exists {s}.cdc_loads")
+    project.query("drop table if exists {s}.cdc_loads purge")
     words = ["run", "--select", "fresh", "--vars", "{business_date: 2024-01-01}"]
     outcome = project.dbt(*words)  # as `spark-cdc new` recommends it, without cdc_loads
     assert outcome.success, outcome.output

@@ -84,7 +84,10 @@ def written(project: Project, date: str, names: Sequence[str]) -> list[str]:
     variables = {"SPARK_CDC_BUSINESS_DATE": date}
     done = chain.Dbt().run("run", *select, variables=variables, watch=watch)
     assert done.ok, done.output
-    tables = r"(create table if not exists|insert overwrite table|alter table) \S+_(ledger|events)"
+    tables = (
+        r"(create table if not exists|insert overwrite table|alter table|delete from)"
+        r" \S+_(ledger|events)"
+    )
     views = r"(create view if not exists|alter view) \S+_(commit_\d+|committed)"
     return [sql for sql in sent if re.match(rf"({tables}|{views})\b", sql)]
 

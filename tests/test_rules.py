@@ -276,7 +276,7 @@ def test_what_a_crash_left_out_of_cdc_loads_has_its_rules(
         land(made, f"2024-06-0{day}", [Row(1, 1, 2, 0), Row(2, 2, 2, 0)], random.Random(1), 0)
         made.load(f"2024-06-0{day}")
     before = logged(made)
-    query(made, f"drop table {schema}.cdc_loads")
+    query(made, f"drop table {schema}.cdc_loads purge")
     query(made, made.macros._create_load_log_sql(f"{schema}.cdc_loads"))
     capture = made.macros._capture_of_model()
     made.macros._record_missing_loads(capture, made.macros._read_manifest(capture["committed"]))
