@@ -46,6 +46,12 @@ def test_loads_and_their_views(shop: Project) -> None:
     for name in ENTITIES:
         rows = shop.query(f"describe extended {{s}}.{name}_ledger")
         assert {row[0]: row[1] for row in rows}["Provider"] == shop.file_format
+        log = "".join(
+            path.read_text("utf-8")
+            for path in location(shop, f"{name}_ledger").glob("_delta_log/*.json")
+        )
+        assert ("numRecords" in log) == (shop.file_format == "delta")
+        assert "minValues" not in log
     tested = shop.dbt("test")
     assert tested.success, tested.output
 
