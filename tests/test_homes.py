@@ -151,4 +151,4 @@ def test_a_delta_table_that_was_begun_is_made(shop: Project) -> None:
     assert shop.rows("begun_current", "id") == [(1,)]
     assert not (log / ".00000000000000000000.json.0a1b.tmp").exists()
     assert "begun: drops" not in shop.load(DAYS[0], name).output
-    assert not shop.query("show partitions {s}.cdc_loads partition (load_id = 'dropped-folder')")
+    assert not shop.query("show partitions {s}.cdc_loads partition (load_id = 'spark-staging')")
