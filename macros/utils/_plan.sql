@@ -2,12 +2,6 @@
 {%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
 
 
-{#- Whether nothing lies at a path, in which Spark's wildcards count. -#}
-{%- macro _lacks_path(path) -%}
-    {{ return(spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`'))) }}
-{%- endmacro -%}
-
-
 {#- Whether a plan says that nothing lies at its path, or that there is no such relation. -#}
 {%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
 {%- macro _plan_lacks_relation(plan) -%}{{ return('_NOT_FOUND]' in plan) }}{%- endmacro -%}
