@@ -317,6 +317,12 @@ class Project:
         self.cursor.execute(sql.replace("{s}", self.schema))
         return fetched(self.cursor)
 
+    def folder_of(self, schema: str) -> Path:
+        """Where the tables of a schema lie."""
+        rows = self.query(f"describe schema {schema}")
+        [place] = [row[1] for row in rows if row[0] == "Location"]
+        return Path(place.removeprefix("file:"))
+
     def rows(self, relation: str, columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a relation, in their own order."""
         return sorted(self.query(f"select {columns} from {{s}}.{relation}"), key=repr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,17 +94,11 @@ def seen(project: Project, schema: str, *names: str) -> dict[str, Any]:
     return found
 
 
-def folder_of(project: Project, schema: str) -> Path:
-    rows = project.query(f"describe schema {schema}")
-    [place] = [row[1] for row in rows if row[0] == "Location"]
-    return Path(place.removeprefix("file:"))
-
-
 def kept(project: Project) -> tuple[Any, ...]:
     """Production: its files with size and time, its relations, and what readers see."""
     files = [
         (str(path), path.stat().st_mtime_ns, path.stat().st_size)
-        for path in sorted(folder_of(project, project.schema).rglob("*"))
+        for path in sorted(project.folder_of(project.schema).rglob("*"))
     ]
     assert len(files) > 50
     texts = [row[3] for row in project.query("show table extended in {s} like '*'") if row[0]]
@@ -317,7 +310,7 @@ def test_a_whole_story(shop: Project, well: Callable[..., str]) -> None:
     for at, (tried, real) in enumerate(zip(in_branch, parts, strict=True)):
         assert tried == real, at
 
-    folder = folder_of(shop, BRANCH)
+    folder = shop.folder_of(BRANCH)
     assert len(list(folder.rglob("*"))) > 20
     well("branch", "drop", BRANCH)
     left = [path for path in folder.rglob("*") if path.is_file()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,10 +62,7 @@ def stored(project: Project) -> tuple[Any, ...]:
     for schema in (project.schema, f"{project.schema}_commits"):
         if not project.query(f"show schemas like '{schema}'"):
             continue
-        [place] = [
-            row[1] for row in project.query(f"describe schema {schema}") if row[0] == "Location"
-        ]
-        files = sorted(path for path in Path(place.removeprefix("file:")).rglob("*"))
+        files = sorted(project.folder_of(schema).rglob("*"))
         found += [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files]
         found += [row[3] for row in project.query(f"show table extended in {schema} like '*'")]
     return tuple(found)

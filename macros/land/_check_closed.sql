@@ -3,8 +3,7 @@
 {%- macro _check_closed(entity, time) -%}
     {%- if entity.source.stream is not mapping -%}{{ return(none) }}{%- endif -%}
     {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
-    {%- set marker = (folder ~ spark_cdc._closed_folder() ~ '/*').replace('`', '``') -%}
-    {%- if not spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from binaryFile.`' ~ marker ~ '`')) -%}{{ return(none) }}{%- endif -%}
+    {%- if not spark_cdc._lacks_path(folder ~ spark_cdc._closed_folder() ~ '/*') -%}{{ return(none) }}{%- endif -%}
     {%- set message -%}
 {{ entity.name }}: the business time of {{ folder }} is not closed: spark-cdc stream may still add messages to it, which no load would see. Wait until it is {# -#}
 closed (spark-cdc stream --status tells what is); spark-cdc run loads it then. Nothing was written.

@@ -4,7 +4,8 @@
     Arguments: entity, table (relation, which is not there). -#}
 {%- macro _drop_begun_delta_table(entity, table) -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' and load_log is not none -%}
+    {%- if load_log is none -%}{{ return('') }}{%- endif -%}
+    {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
         {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
         {%- if spark_cdc._is_begun_delta_table(folder) and spark_cdc._is_begun_delta_table(folder) and not spark_cdc._is_there(table) -%}
             {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
