@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
+.PHONY: help demo test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -42,16 +42,17 @@ help: ## this list
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
 	@$(BIN)/spark-cdc demo $(DEMO_ARGS)
 
-test: .venv/dev.stamp ## what to run before each commit, on servers of its own: half an hour on two cores
+# What each suite proves, and how long it takes: docs/testing.md.
+test: SUITE = test ## what to run before each commit, on servers of its own: 12 minutes on two cores
+test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: half an hour
+test-all: SUITE = all ## everything that proves the project: some three hours
+test test-integration test-all: .venv/dev.stamp
 	@$(BIN)/spark-cdc deps --if-needed
 	@$(STOP_TEST_SERVERS); rm -rf $(TEST_STATE); mkdir -p $(TEST_STATE)
 	@trap '$(STOP_TEST_SERVERS)' EXIT; \
 	trap 'exit 130' INT TERM HUP; \
-	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) \
+	SPARK_CDC_TEST_STATE=$(CURDIR)/$(TEST_STATE) SPARK_CDC_TEST_SUITE=$(strip $(SUITE)) \
 		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
-
-test-all: ## everything that proves the project: some three hours
-	@SPARK_CDC_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 # Which versions, files, and what takes time: docs/spark.md.
 test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="3.5 4.3" chooses
@@ -61,7 +62,7 @@ test-matrix: .venv/dev.stamp ## tests of data logic on Spark 3.5 to 4.3; SPARK="
 # Parts of it, and beyond it: see tests/test_faults.py for what else can be chosen.
 test-faults: .venv/dev.stamp ## kills servers and dbt at many statements of loads: two to five hours, see docs/reliability.md
 	@$(BIN)/spark-cdc deps --if-needed
-	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
+	@SPARK_CDC_TEST_SUITE=all SPARK_CDC_FAULTS_SECONDS=$${SPARK_CDC_FAULTS_SECONDS:-inf} \
 		$(BIN)/python -m pytest tests/test_faults.py $(PYTEST_ARGS)
 
 # Suites that prove what loads and operations do, on servers and ledgers of each format: some two hours each; beyond `make test-all`, which has
@@ -70,13 +71,13 @@ FORMATS ?= orc delta iceberg
 test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, branches and killed runs with ledgers of each format
 	@$(BIN)/spark-cdc deps --if-needed
 	@trap 'exit 130' INT TERM HUP; \
-	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
+	failed=; for format in $(FORMATS); do echo "$$format:"; SPARK_CDC_TEST_SUITE=all SPARK_CDC_TEST_FORMAT=$$format SPARK_CDC_TEST_HISTORIES=2000 \
 		SPARK_CDC_FAULTS_CELLS=snap,diff,moves SPARK_CDC_FAULTS_EVERY=40 SPARK_CDC_FAULTS_SECONDS=120 \
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 histories: ## 100,000 random histories of change events, of which `make test` runs 880 and `make test-all` 12,000: half an hour
-	@SPARK_CDC_TEST_ALL=1 SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
+	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test-all PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
 
 browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`
 	@$(BIN)/spark-cdc deps --if-needed

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import capabilities
 import scale
 from quick_jvm import JVM
 from spark_cdc import cli as command_line
@@ -72,27 +73,43 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, and leave out what is marked `full` and not for this run.
+COLLECTED = pytest.StashKey[list[pytest.Item]]()  # all tests, before a suite is chosen
+RESULTS: list[tuple[str, str, int, float]] = []  # capability, outcome, cases, seconds
 
-    `full` is for `make test-all`, `cluster` for `make cluster`, `browser` for `make browser` too.
-    """
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes long, and keep what belongs to the suite of this run."""
+    config.stash[COLLECTED] = list(items)
+    for item in items:
+        marker = item.get_closest_marker("proves")
+        item.user_properties.append(("proves", marker.args[0] if marker else ""))
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
     items.sort(key=lambda item: places[item.path.stem])
-    left_out = [item for item in items if not _is_wanted(item)]
+    left_out = [item for item in items if not scale.is_wanted(markers(item))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if _is_wanted(item)]
+        items[:] = [item for item in items if scale.is_wanted(markers(item))]
 
 
-def _is_wanted(item: pytest.Item) -> bool:
-    """Say whether a test runs: what needs other programs is not asked whether it takes long."""
-    if item.get_closest_marker("cluster"):
-        return scale.CLUSTER
-    if item.get_closest_marker("browser"):
-        return scale.BROWSER
-    return scale.ALL or not item.get_closest_marker("full")
+def markers(item: pytest.Item) -> set[str]:
+    """The names of a test's markers."""
+    return {marker.name for marker in item.iter_markers()}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember what a test proved; in the process that prints, if there are workers."""
+    told = dict(report.user_properties)
+    cases = int(str(told.get("cases", 1))) if report.when == "call" else 0
+    RESULTS.append((str(told.get("proves", "")), report.outcome, cases, report.duration))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print a line per capability: a pass means all of this."""
+    lines = capabilities.summary(RESULTS)
+    if lines:
+        terminalreporter.section("proved")
+        terminalreporter.write_line("\n".join(lines))
 
 
 @pytest.fixture(autouse=True)

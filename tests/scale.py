@@ -1,14 +1,20 @@
-"""How much a run of the tests proves: `make test` a part of everything, `make test-all` all of it.
+"""Which tests a run has, and how much they prove.
 
-What is marked `full` runs in the latter only; what is marked `cluster` in `make cluster` only; what
-is marked `browser` in `make browser` and `make test-all`.
+A test belongs to the suite of the markers beside it: `integration`, `full` (only in `make
+test-all`), `browser` and `cluster` (need other programs); a test with none of them is in `make
+test`. `docs/testing.md` says what each suite costs; tests/test_suites.py holds both together.
 """
 
 from __future__ import annotations
 
 import os
 
-ALL = bool(os.environ.get("SPARK_CDC_TEST_ALL"))
+SUITES = ("test", "integration", "all")
+# what is run; empty, as when pytest is called by hand: what CI runs, test and integration
+SUITE = os.environ.get("SPARK_CDC_TEST_SUITE", "")
+if SUITE not in ("", *SUITES):
+    raise SystemExit(f"SPARK_CDC_TEST_SUITE={SUITE!r}: one of {', '.join(SUITES)}")
+ALL = SUITE == "all"
 BROWSER = ALL or bool(os.environ.get("SPARK_CDC_TEST_BROWSER"))
 CLUSTER = bool(os.environ.get("SPARK_CDC_TEST_CLUSTER"))
 
@@ -19,3 +25,23 @@ WITH = [FORMAT] if FORMAT in ("delta", "iceberg") else []
 
 # random histories of each suite that has them, all of its runs together
 HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or (12_000 if ALL else 2_000))
+
+
+def suite_of(markers: set[str]) -> str:
+    """The suite that the names of a test's markers put it into."""
+    for name in ("cluster", "browser", "full", "integration"):
+        if name in markers:
+            return name
+    return "test"
+
+
+def is_wanted(markers: set[str]) -> bool:
+    """Say whether this run has a test with markers of these names."""
+    suite = suite_of(markers)
+    if suite == "cluster":
+        return CLUSTER
+    if suite == "browser":
+        return BROWSER
+    if ALL or CLUSTER:
+        return True
+    return suite in ([SUITE] if SUITE else ["test", "integration"])

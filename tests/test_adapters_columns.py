@@ -18,6 +18,8 @@ from spark_cdc.macros import CompilerError, Macros, load_macros, load_macros_of
 from test_config import changed
 from test_config import macros as configured
 
+pytestmark = pytest.mark.proves("event formats")
+
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["flagged_rows", "dms", "sqlserver_cdc", "delta_cdf", "iceberg_changelog"]
 KEY = {"name": "id", "data_type": "bigint", "meta": {"role": "key"}}

@@ -23,6 +23,8 @@ from test_adapters_columns import described as described_flat
 from test_adapters_columns import events_of
 from test_adapters_messages import COLUMNS, ROW, described, events, expected
 
+pytestmark = pytest.mark.proves("event formats")
+
 FIXTURES = Path(__file__).parent / "event_formats"
 MACROS = load_macros()
 CASES = list(expected("debezium"))

@@ -17,6 +17,8 @@ import pytest
 from event_warehouse import EventWarehouse, column
 from spark_cdc.macros import CompilerError
 
+pytestmark = pytest.mark.proves("event formats")
+
 ID = column("id", "bigint", role="key")
 NAME = column("name", "string")
 REMARK = column("remark", "string")

@@ -16,6 +16,8 @@ import yaml
 
 from spark_cdc.macros import MACROS, Macros, Node, load_macros, load_macros_of
 
+pytestmark = pytest.mark.proves("event formats")
+
 FIXTURES = Path(__file__).parent / "event_formats"
 FORMATS = ["canal", "change_arrays", "dms_stream", "goldengate", "maxwell", "wal2json"]
 EVENT = ["op", "position", "transaction", "time", "problem", "before", "after"]

@@ -35,6 +35,8 @@ from spark_cdc.hashing import row_hash
 from spark_cdc.macros import CompilerError, load_macros_of
 from test_adapters_loads import NAME
 
+pytestmark = pytest.mark.proves("event formats")
+
 DAY, NEXT_DAY = "2024-05-01", "2024-05-02"
 PARQUET = {"format": "parquet"}
 Warehouse = Callable[..., EventWarehouse]

@@ -25,6 +25,8 @@ from test_histories import (
 )
 from warehouse import Warehouse
 
+pytestmark = pytest.mark.proves("backfill")
+
 # Loads by themselves and, between brackets, backfills; then the number of dates per statement.
 PLANS = {
     "a new entity": ("full", "[1 2 3 4 5] 6", 60, "the default"),
@@ -168,6 +170,7 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert tests.success, tests.output
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("load_type", ["full", "delta"])
 @pytest.mark.parametrize(
     ("rows", "words"),
@@ -196,6 +199,7 @@ def test_a_date_that_is_refused_stops_all(
     assert refused == [("2024-01-03",)]
 
 
+@pytest.mark.integration
 def test_guards_and_missing_columns_are_those_of_each_date(
     project: Project, command: Any, land: Any
 ) -> None:
@@ -214,6 +218,7 @@ def test_guards_and_missing_columns_are_those_of_each_date(
     assert "missing: name" in said
 
 
+@pytest.mark.integration
 def test_what_a_backfill_does_not_take_is_refused(project: Project, land: Any) -> None:
     project.entity("odd", COLUMNS_OF, on_reject="quarantine")
     land("odd", {1: ["1,a"], 2: ["x,b"], 3: ["1,a"]})
@@ -238,6 +243,7 @@ def test_what_a_backfill_does_not_take_is_refused(project: Project, land: Any) -
     assert "stg_odd is more than spark_cdc.stage()" in outcome.output
 
 
+@pytest.mark.integration
 def test_tables_and_typed_files(project: Project) -> None:
     project.query("drop table if exists {s}.source_of_many")
     project.query(

@@ -14,6 +14,8 @@ from project import Project
 from spark_cdc.macros import load_macros
 from test_event_histories import MARK
 
+pytestmark = pytest.mark.proves("views")
+
 COLUMNS = [
     column("id", "int", role="key"),
     column("code", "string"),

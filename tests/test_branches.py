@@ -13,6 +13,8 @@ import scale
 from project import Project
 from test_undo import STORY
 
+pytestmark = pytest.mark.proves("branches")
+
 BRANCH = "shop_pr"
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 OP: dict[str, Any] = {"op": {"data_type": "string", "role": "control"}}
@@ -148,6 +150,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(("name", "words", "message"), REFUSED)
 def test_what_can_be_no_branch_is_refused(
     shop: Project, command: Command, name: str, words: tuple[str, ...], message: str
@@ -159,6 +162,7 @@ def test_what_can_be_no_branch_is_refused(
     assert shop.query("show schemas") == before
 
 
+@pytest.mark.integration
 def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
     for words in (("load", DAYS[3]), ("status",), ("undo", "full"), ("plan", DAYS[3])):
         code, said = command(*words, "--branch", "shop_rp")

@@ -17,6 +17,8 @@ import pytest
 from project import Project
 from spark_cdc.macros import load_macros
 
+pytestmark = pytest.mark.proves("views")
+
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("insert", "update_preimage", "update_postimage", "delete")
 EXAMPLE = ROOT / "docs" / "examples" / "order_amounts.sql"
@@ -208,6 +210,7 @@ def test_consumers_come_to_what_is_there(
     assert sums(shop) == wanted_sums(shop)
 
 
+@pytest.mark.integration
 def test_vacuum_takes_the_past_of_what_was_rewritten_alone(
     shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
 ) -> None:
@@ -250,6 +253,7 @@ def test_versions_that_are_refused(versions: tuple[Any, Any], message: str) -> N
     macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, Decimal(9), None)
 
 
+@pytest.mark.integration
 def test_an_entity_that_is_not_there(shop: Project) -> None:
     outcome = shop.dbt("show", "--inline", "{{ spark_cdc.changes('order', 1) }}")
     assert not outcome.success

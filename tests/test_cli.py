@@ -21,6 +21,8 @@ from spark_cdc import chain, console, demo, load, project, reach, replay, server
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = pytest.mark.proves("command line")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

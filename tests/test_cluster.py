@@ -35,7 +35,7 @@ from test_faults import (  # these run here too, against PostgreSQL
     test_readers_while_all_entities_load_side_by_side,  # noqa: F401
 )
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.proves("commit and crash"), pytest.mark.cluster]
 
 ENTITIES = int(os.environ.get("SPARK_CDC_CLUSTER_ENTITIES") or 10)
 ROUNDS = int(os.environ.get("SPARK_CDC_CLUSTER_ROUNDS") or 100)

@@ -10,6 +10,8 @@ from dbt.cli.main import dbtRunner
 from project import Project
 from spark_cdc import cli as command_line
 
+pytestmark = [pytest.mark.proves("command line"), pytest.mark.integration]
+
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 
 

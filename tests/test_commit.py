@@ -8,6 +8,8 @@ import pytest
 
 from project import Project
 
+pytestmark = pytest.mark.proves("commit and crash")
+
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 
 
@@ -77,6 +79,7 @@ def test_a_commit_whose_process_died_is_finished(stock: Project) -> None:
     assert claims(stock) == ["stock_commit_000004"]
 
 
+@pytest.mark.integration
 def test_a_view_that_was_dropped_comes_back(stock: Project) -> None:
     """The claim of the last commit holds all that the view held."""
     before = stock.rows("stock_current", "*")
@@ -87,6 +90,7 @@ def test_a_view_that_was_dropped_comes_back(stock: Project) -> None:
     assert dates(stock) == ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("late", [False, True], ids=["at the same time", "late by a commit"])
 def test_a_commit_that_comes_second_is_refused(stock: Project, late: bool) -> None:
     """Another run commits between the look at the head and the claim (a pre-hook does it here)."""
@@ -127,12 +131,14 @@ def test_a_commit_that_comes_second_is_refused(stock: Project, late: bool) -> No
     assert dates(stock)[-1] == "2024-01-04"
 
 
+@pytest.mark.integration
 def test_both_dates_are_there_in_the_end(stock: Project) -> None:
     stock.load("2024-01-05", "stock")
     assert dates(stock) == [f"2024-01-0{day}" for day in (1, 2, 3, 4, 5)]
     assert stock.rows("stock_current", "id, name") == [(1, "a"), (2, "b5"), (7, "c")]
 
 
+@pytest.mark.integration
 def test_a_commit_between_the_events_and_the_ledger_is_noticed(project: Project) -> None:
     """What the load was planned on is what it is compared with; its commit number is taken."""
     project.entity(
@@ -166,6 +172,7 @@ def test_a_commit_between_the_events_and_the_ledger_is_noticed(project: Project)
     assert project.rows("feed_current", "id, name") == [(1, "a"), (2, "a")]
 
 
+@pytest.mark.integration
 def test_a_row_of_cdc_loads_that_is_missing_is_known_by_the_claims(project: Project) -> None:
     """A run that dies between the commit and its row leaves two claims, or the first of all."""
     for number, claimed in enumerate((2, 1)):
@@ -197,6 +204,7 @@ def test_a_small_load_takes_fifteen_statements(project: Project, load_type: str)
     assert len(sent) == 15, "\n".join(sent)
 
 
+@pytest.mark.integration
 def test_claims_of_a_ledger_that_was_dropped_count_for_nothing(stock: Project) -> None:
     before = claims(stock)
     assert before

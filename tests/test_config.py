@@ -15,6 +15,8 @@ import yaml
 from rendered_sql import Relation
 from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
+pytestmark = pytest.mark.proves("settings")
+
 GOOD: dict[str, Any] = {
     "name": "stg_orders",
     "resource_type": "model",

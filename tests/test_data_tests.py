@@ -6,6 +6,8 @@ import pytest
 
 from project import Project
 
+pytestmark = pytest.mark.proves("upkeep")
+
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 VERIFYING = (
     "archive_complete",

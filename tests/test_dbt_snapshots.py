@@ -14,6 +14,8 @@ from conftest import SERVER
 from project import ROOT, Parsed
 from spark_cdc import server as local_server
 
+pytestmark = [pytest.mark.proves("publish"), pytest.mark.integration]
+
 SCHEMA = "snapped"
 DAYS = ("2024-03-01", "2024-03-02", "2024-03-03", "2024-03-04")
 MISSED = "2024-03-03"  # no snapshot is taken between this load and the next

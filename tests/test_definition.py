@@ -11,6 +11,8 @@ import pytest
 from rendered_sql import Relation
 from spark_cdc.macros import Macros, load_macros_of
 
+pytestmark = pytest.mark.proves("schema change")
+
 KEY = {"data_type": "int", "role": "key"}
 
 

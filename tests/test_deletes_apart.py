@@ -11,6 +11,8 @@ import pytest
 from spark_cdc.macros import CompilerError, load_macros
 from warehouse import Warehouse
 
+pytestmark = pytest.mark.proves("load types")
+
 DAY = "2024-05-0{}"
 MANY = 10**6  # rows before a load, as many as let it write what is gone apart
 LENIENT = {"on_reject": "quarantine", "on_duplicate_key": "quarantine"}

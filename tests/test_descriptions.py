@@ -10,6 +10,8 @@ from dbt.cli.main import dbtRunner
 
 from project import ROOT
 
+pytestmark = pytest.mark.proves("settings")
+
 EXAMPLES = sorted(
     path.name for path in (ROOT / "models").iterdir() if (path / f"stg_{path.name}.sql").exists()
 )

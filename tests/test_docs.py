@@ -12,6 +12,8 @@ import yaml
 
 from spark_cdc import cli
 
+pytestmark = pytest.mark.proves("house")
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 MACROS = {

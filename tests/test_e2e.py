@@ -12,6 +12,8 @@ from e2e import __main__ as main
 from e2e import check, downloads, tables, workload
 from e2e.tables import Column, Table
 
+pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
+
 TABLE = Table("things", [Column("id", "bigint", key=True), Column("weight", "double precision")])
 
 

@@ -20,6 +20,8 @@ from event_oracle import ConflictError, Event, Load, beliefs, expected
 from event_warehouse import EventWarehouse, column
 from scale import HISTORIES
 
+pytestmark = pytest.mark.proves("change events")
+
 COLUMNS = [
     column("history", "int", role="key"),
     column("k", "string", role="key"),

@@ -10,6 +10,8 @@ import pytest
 from event_histories import History, Knobs, histories, random_story, shown, shrink
 from event_oracle import ConflictError, CurrentRow, Event, Load, State, expected
 
+pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
+
 DAY = "2024-05-01"
 NEXT = "2024-05-02"
 

@@ -15,6 +15,8 @@ import yaml
 from spark_cdc.synthetic.delivery import EventShares
 from spark_cdc.synthetic.events import EventOptions, entities_yaml, generate_events
 
+pytestmark = pytest.mark.proves("load types")
+
 DAYS = ("2024-02-28", "2024-02-29", "2024-03-01")
 OPTIONS = EventOptions(
     events=3_000,

@@ -18,6 +18,8 @@ import yaml
 import scale
 from avro_events import number_of, rows_sql
 
+pytestmark = [pytest.mark.proves("change events"), pytest.mark.integration]
+
 FIXTURES = Path(__file__).parent / "event_formats"
 STORIES = {
     "_".join([path.parent.name, *path.stem.split("_")[1:]]): path

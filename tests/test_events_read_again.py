@@ -20,6 +20,8 @@ from scale import HISTORIES
 from spark_cdc.macros import CompilerError
 from test_event_histories import ALWAYS, COLUMNS, MARK, NEVER, OPS, PLAIN, differences, merged
 
+pytestmark = pytest.mark.proves("change events")
+
 CONTROLS = {"op": "string", "seq": "bigint", "unit": "string", "old_k": "string"}
 TYPES = "history int, k string, v1 string, v2 int, v3 string, " + ", ".join(
     f"{name} {data_type}" for name, data_type in CONTROLS.items()

@@ -19,6 +19,8 @@ from spark_cdc import demo
 from spark_cdc import server as local_server
 from warehouse import give_secret
 
+pytestmark = pytest.mark.proves("examples")
+
 SCHEMA = "test_examples"
 Dbt = Callable[..., Counter[tuple[str, str]]]
 
@@ -54,6 +56,7 @@ def dbt(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dbt]:
     connection.close()
 
 
+@pytest.mark.integration
 def test_unit_tests(dbt: Dbt, tmp_path: Path) -> None:
     """Each is a query of its own over a few rows, for which Spark compiles nothing."""
     profiles = yaml.safe_load((ROOT / "profiles/profiles.yml").read_text())
@@ -84,6 +87,7 @@ def test_examples_follow_their_stories(dbt: Dbt) -> None:
     assert outcome["test", "pass"] >= (40 if scale.ALL else 18)
 
 
+@pytest.mark.integration
 def test_examples_verified(dbt: Dbt) -> None:
     """Of some nothing is loaded, which passes too."""
     outcome = dbt("test", "--select", "tag:spark_cdc_verify")

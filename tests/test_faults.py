@@ -27,13 +27,15 @@ from faults.proxy import Proxy, Statement, Trap
 from scale import ALL
 from spark_cdc import table_formats
 
+pytestmark = pytest.mark.proves("commit and crash")
+
 EVERY = int(os.environ.get("SPARK_CDC_FAULTS_EVERY") or (20 if ALL else 0))  # 0: one point
 SEED = int(os.environ.get("SPARK_CDC_FAULTS_SEED", "1"))
 SECONDS = float(os.environ.get("SPARK_CDC_FAULTS_SECONDS") or (600 if ALL else 1))
 NAMES = [cell.name for cell in CELLS] if EVERY else ["snap_orc"]
 CHOSEN = os.environ.get("SPARK_CDC_FAULTS_CELLS", ",".join(NAMES)).split(",")
 
-full = pytest.mark.full  # runs in make test-all only: see conftest.py
+full = pytest.mark.full  # runs in make test-all only: see scale.py
 
 
 @pytest.fixture(scope="module")

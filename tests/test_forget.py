@@ -15,6 +15,8 @@ from pyhive import hive
 from project import Project
 from test_sensitive import DAYS, SETTINGS, STORY, land, load_story, values
 
+pytestmark = pytest.mark.proves("sensitive")
+
 Command = Callable[..., tuple[int, str]]
 HEADER = "id,mail,phone,born,remark,city"
 # Key 2 is forgotten: what came in of it, and what masks show of that.
@@ -304,6 +306,7 @@ def test_a_rotation_forgets_nothing(shop: Project, command: Command) -> None:
     verify(shop, *KEYED)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -327,6 +330,7 @@ def test_what_is_asked_for_is_checked(
     assert shop.query("show tables in {s}_sensitive like '*_forgotten'") == before
 
 
+@pytest.mark.integration
 def test_a_key_that_no_load_has_is_known_when_it_comes(shop: Project, command: Command) -> None:
     code, said = command("forget", "visits", "--key", "77", "--even-if-absent")
     assert code == 0, said

@@ -8,6 +8,8 @@ import pytest
 
 from project import Project
 
+pytestmark = [pytest.mark.proves("file formats"), pytest.mark.integration]
+
 COLUMNS = {
     "id": {"data_type": "int", "role": "key"},
     "name": "string",

@@ -18,6 +18,8 @@ from spark_cdc.synthetic.options import MAX_ROWS
 from spark_cdc.synthetic.rows import COMPRESSIONS, Day, RowOptions, Shares, generate_rows
 from spark_cdc.synthetic.session import start_session
 
+pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
+
 DAYS = ("2019-06-18", "2019-06-19", "2019-06-20", "2019-06-21")
 
 

@@ -29,6 +29,8 @@ from spark_cdc.synthetic.session import start_session
 from spark_cdc.synthetic.values import UNAVAILABLE as MARK
 from test_generate import digest
 
+pytestmark = [pytest.mark.proves("harness"), pytest.mark.integration]
+
 DAYS = ("2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02")
 NAMES = ("text1", "amount2", "number3", "day4", "flag5")
 OPTIONS = EventOptions(

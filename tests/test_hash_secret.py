@@ -18,7 +18,7 @@ from rendered_sql import Relation
 from spark_cdc.hashing import padded_keys, row_hash
 from spark_cdc.macros import MODULES, Macros, load_macros
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.proves("hashing"), pytest.mark.full]
 
 MODES = ("", "extended", "codegen", "cost", "formatted")
 # Runs statements in a Spark of its own, whose logs say all that they can, and explains queries.

@@ -23,6 +23,8 @@ from spark_cdc.hashing import (
 )
 from spark_cdc.macros import CompilerError, load_macros
 
+pytestmark = pytest.mark.proves("hashing")
+
 UTC = datetime.timezone.utc
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text(encoding="utf-8"))
 KEY = bytes.fromhex(VECTORS["key"])

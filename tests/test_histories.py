@@ -20,6 +20,8 @@ from oracle import Load, Row, Tables, expected
 from scale import HISTORIES
 from warehouse import Warehouse
 
+pytestmark = pytest.mark.proves("load types")
+
 KEYS = 4
 TEXTS = (None, "", "a", "b", "a,b", "N")
 NUMBERS = (None, 0, 1, -1)

@@ -15,6 +15,8 @@ from spark_cdc import server as local_server
 from spark_cdc import table_formats
 from test_upkeep import DAYS, ENTITIES, STORY, follows, load_four_days, location, manifest, views
 
+pytestmark = pytest.mark.proves("file formats")
+
 VERIFY = ("test", "--select", "tag:spark_cdc_verify")
 
 

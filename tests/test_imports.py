@@ -6,6 +6,10 @@ import ast
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.proves("house")
+
 SOURCE = Path(__file__).parents[1] / "src"
 MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path

@@ -11,6 +11,8 @@ import pytest
 from spark_cdc import java
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = [pytest.mark.proves("command line"), pytest.mark.integration]
+
 
 def _fake(home: Path, version: str, modules: str = "java.base@17") -> Path:
     program = home / "bin" / "java"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import yaml
+
+pytestmark = pytest.mark.proves("house")
 
 ROOT = Path(__file__).resolve().parents[1]
 MACROS, DATA_TESTS = ROOT / "macros", ROOT / "tests" / "generic"

@@ -11,6 +11,8 @@ import pytest
 
 from project import ROOT, Project
 
+pytestmark = pytest.mark.proves("load types")
+
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
 
@@ -129,6 +131,7 @@ def test_loads_of_nothing_and_of_everything(project: Project) -> None:
     assert outcome.success, outcome.output
 
 
+@pytest.mark.integration
 def test_loads_every_15_minutes(project: Project) -> None:
     project.entity(
         "quarter", DELTA, load_type="delta", deleted_when="op = 'D'", business_date_type="timestamp"
@@ -155,6 +158,7 @@ def test_loads_every_15_minutes(project: Project) -> None:
         assert shown.output.count('"eff_start_date"') == (1 if date == "2024-01-01" else found)
 
 
+@pytest.mark.integration
 def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     project.entity("kept", KEYED)
     project.land("kept", "2024-01-01", "id,value", "1,a")
@@ -226,6 +230,7 @@ def test_what_a_crash_left_out_of_cdc_loads_is_added(project: Project) -> None:
     assert set(last) <= set(rows)
 
 
+@pytest.mark.integration
 def test_dbt_show_looks_at_what_came_in(project: Project) -> None:
     project.entity("shown", KEYED)
     project.land("shown", "2024-01-01", "id,value", "7,seven")
@@ -234,6 +239,7 @@ def test_dbt_show_looks_at_what_came_in(project: Project) -> None:
     assert "seven" in outcome.output
 
 
+@pytest.mark.integration
 def test_a_new_entity_runs_at_once(project: Project) -> None:
     """What `spark-cdc new` writes needs nothing added to be loaded and tested."""
     done = subprocess.run(

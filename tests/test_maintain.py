@@ -17,6 +17,8 @@ import pytest
 
 from project import Project
 
+pytestmark = pytest.mark.proves("upkeep")
+
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 VIEWS = ("current", "history", "versions")
 
@@ -63,6 +65,7 @@ def test_loads_are_squashed_by_policy(project: Project) -> None:
     assert project.query(told) == [(8,)]
 
 
+@pytest.mark.integration
 def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     """The policy's retention is a day at least, so that files have to be made old here."""
     upkeep = {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}
@@ -101,6 +104,7 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     assert tested.success, tested.output
 
 
+@pytest.mark.integration
 def test_a_policy_that_makes_no_sense_is_refused(project: Project) -> None:
     upkeep = {"compact_loads": 3, "keep_loads": 3, "retention_hours": 2}
     project.entity("odd", COLUMNS, load_type="delta", upkeep=upkeep)

@@ -24,6 +24,8 @@ from spark_cdc.macros import load_macros
 from spark_cdc.new import Column, Entity
 from spark_cdc.synthetic.session import start_session
 
+pytestmark = pytest.mark.proves("new entities")
+
 REPOSITORY = Path(__file__).parents[1]
 MODELS = ["ledger", "committed", "current", "history", "versions", "changes", "rejects"]
 EVENT_MODELS = ["events", "event_versions", "bitemporal"]
@@ -488,6 +490,7 @@ def test_hint_for_a_compared_flag(tmp_path, capsys):
 # --- samples ------------------------------------------------------------------
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("fmt", ["parquet", "orc"])
 def test_typed_samples(spark, tmp_path, fmt):
     query = "select 1L as id, named_struct('a', 1L, 'b', array('x')) as item, 1.5d as amount"
@@ -577,6 +580,7 @@ def manifest(tmp_path_factory) -> dict:
     return json.loads((project / "target" / "manifest.json").read_text())
 
 
+@pytest.mark.integration
 def test_dbt_reads_hostile_texts_as_they_are(manifest):
     wanted = hostile_entity()
     node = manifest["nodes"]["model.spark_cdc.stg_hostile"]
@@ -600,6 +604,7 @@ def test_dbt_reads_hostile_texts_as_they_are(manifest):
     assert manifest["sources"]["source.spark_cdc.landing.hostile"]["description"] == HOSTILE
 
 
+@pytest.mark.integration
 def test_dbt_finds_columns_descriptions_and_tests(manifest):
     for name in ["hostile", "orders", "items", "people"]:
         kinds = [*MODELS, *(EVENT_MODELS if name == "people" else [])]
@@ -638,6 +643,7 @@ def test_dbt_finds_columns_descriptions_and_tests(manifest):
     assert parcels["source"] == {"format": "change_feed", "table": "raw.parcels"}
 
 
+@pytest.mark.integration
 def test_dbt_reads_the_settings_of_change_events(manifest):
     node = manifest["nodes"]["model.spark_cdc.stg_people"]
     assert node["config"]["meta"]["spark_cdc"]["events"] == {
@@ -653,6 +659,7 @@ def test_dbt_reads_the_settings_of_change_events(manifest):
 # --- the examples -------------------------------------------------------------
 
 
+@pytest.mark.integration
 def test_orders_files_tell_null_from_empty_and_keep_quotes(spark):
     settings = yaml.safe_load((REPOSITORY / "models" / "orders" / "orders.yml").read_text())
     source = settings["models"][0]["config"]["meta"]["spark_cdc"]["source"]

@@ -28,6 +28,8 @@ from spark_cdc import cli as command_line
 from spark_cdc import lineage, metrics, notify
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = pytest.mark.proves("report")
+
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 DATES = ("2024-03-01", "2024-03-02", "2024-03-03")
 SECRET = "T0KEN"

@@ -10,6 +10,8 @@ import pytest
 from spark_cdc import console, packages
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = [pytest.mark.proves("house"), pytest.mark.integration]
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -13,6 +13,8 @@ from project import Project
 from spark_cdc import chain, plan
 from spark_cdc import cli as command_line
 
+pytestmark = pytest.mark.proves("branches")
+
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 CONTROL = {"data_type": "string", "role": "control"}
 DATES = ("2024-03-01", "2024-03-02")
@@ -131,6 +133,7 @@ def test_a_load_does_what_the_plan_says(project: Project, call: Call) -> None:
     assert held == [2]
 
 
+@pytest.mark.integration
 def test_what_would_be_refused(project: Project, call: Call) -> None:
     """Guards with their counts, rejects, keys that come twice, dates in the past, no files."""
     project.entity("kept", KEYED, guards={"min_rows": 1})
@@ -164,6 +167,7 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     assert project.query("select count(*) from {s}.cdc_loads") == loads
 
 
+@pytest.mark.integration
 def test_rejected_rows_of_many_columns_are_shown(project: Project, call: Call) -> None:
     """In time: put in one another, the expressions behind a row's note were too much for Spark."""
     types = ("string", "string", "int", "decimal(10,2)", "date", "string", "timestamp")
@@ -178,6 +182,7 @@ def test_rejected_rows_of_many_columns_are_shown(project: Project, call: Call) -
     assert "'1.005' is not accepted as decimal(10,2)" in one["refused"]["message"]
 
 
+@pytest.mark.integration
 def test_changes_of_columns(project: Project, call: Call) -> None:
     """What the definition's change would be, and values that do not fit."""
     project.entity("grown", KEYED)
@@ -199,6 +204,7 @@ def test_changes_of_columns(project: Project, call: Call) -> None:
     assert "stg_grown is more than spark_cdc.stage()" in one["refused"]["message"]
 
 
+@pytest.mark.integration
 def test_a_full_snapshot_among_events(project: Project, call: Call) -> None:
     whole = {"format": "csv", "path": f"{project.landing}/all/{{business_date}}"}
     settings = {"load_type": "events", "events": FEED, "sources": {"full": whole}}

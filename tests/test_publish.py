@@ -23,6 +23,8 @@ from spark_cdc import server as local_server
 from spark_cdc.macros import load_macros
 from test_changes import COLUMNS, DAYS, ENTITY, IMAGE, STORY, Consumer, Rows, current
 
+pytestmark = pytest.mark.proves("publish")
+
 TABLE = "orders_table"
 MODEL = "{{{{ spark_cdc.publish('orders', '{}') }}}}\n"
 REGIONS = {**COLUMNS, "region": {"data_type": "string", "default": "EU"}}
@@ -290,6 +292,7 @@ def test_a_run_is_killed(
         assert len(tables) <= 3
 
 
+@pytest.mark.integration
 def test_what_is_refused(project: Project, table_format: str) -> None:
     """Each with what was found and what to do, before anything is written."""
     lacking = "delta" if table_format != "delta" else "iceberg"
@@ -316,6 +319,7 @@ def test_what_is_refused(project: Project, table_format: str) -> None:
         (folder / f"{name}.sql").unlink()
 
 
+@pytest.mark.integration
 def test_an_entity_that_is_not_loaded(project: Project, table_format: str) -> None:
     project.entity("late", COLUMNS)
     add_table(project, "late", table_format)

@@ -12,6 +12,8 @@ import pytest
 from project import Project
 from spark_cdc import server as local_server
 
+pytestmark = pytest.mark.proves("commit and crash")
+
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "load": "int"}
 ROWS = 50
 

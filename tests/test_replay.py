@@ -15,6 +15,8 @@ from project import Project
 from spark_cdc import table_formats
 from spark_cdc.macros import load_macros
 
+pytestmark = pytest.mark.proves("replay")
+
 FULL = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = FULL | {"op": {"data_type": "string", "role": "control"}}
 EVENTS = FULL | {
@@ -117,6 +119,7 @@ def loads_in(project: Project, table: str) -> set[str]:
 REPLAY = ("replay", "--from", DAYS[1], "--select", *WRONG_NAMES)
 
 
+@pytest.mark.integration
 def test_a_replay_that_stops_shows_nothing_and_goes_on(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
@@ -152,6 +155,7 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
     assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
 
 
+@pytest.mark.integration
 def test_a_commit_that_came_meanwhile_is_not_undone(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
@@ -251,6 +255,7 @@ def test_cdc_loads_says_what_was_replaced(shop: Project) -> None:
     ]
 
 
+@pytest.mark.integration
 def test_an_archive_stands_in_for_the_landing(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
@@ -268,6 +273,7 @@ def test_an_archive_stands_in_for_the_landing(
     assert shop.query(archived) == [(6,)]
 
 
+@pytest.mark.integration
 def test_from_before_the_first_load_with_dbt_alone(shop: Project) -> None:
     """Everything anew; and a draft that lacks a date is refused, then discarded."""
     asked = {"spark_cdc_replay": {"from": "2023-01-01"}}
@@ -363,6 +369,7 @@ def test_what_is_asked_for_is_checked(asked: Any, message: str) -> None:
     assert problems({"from": "2024-01-02"}, [("delta", settings)]) == []
 
 
+@pytest.mark.integration
 def test_the_way_out_of_a_refused_load_stays_in_the_replay() -> None:
     entity, load = {"name": "a", "events": None}, {"business_time": "2024-01-03"}
     asked = {"spark_cdc_replay": {"from": "2024-01-02 10:15", "source": "archive"}}

@@ -20,6 +20,8 @@ from project import Project
 from spark_cdc import chain, report, report_page
 from spark_cdc.report_figures import KINDS, Attention, Entity, entity
 
+pytestmark = pytest.mark.proves("report")
+
 NOW = dt.datetime(2024, 3, 8, 12)
 
 

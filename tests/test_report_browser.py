@@ -16,7 +16,7 @@ from browser import Browser
 from project import Project
 from spark_cdc import report_figures, report_page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.proves("report"), pytest.mark.browser]
 
 ROW = (
     "[...document.querySelectorAll('#entities tr[data-entity=\"{}\"] td')].map(td => td.innerText)"

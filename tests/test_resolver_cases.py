@@ -21,6 +21,8 @@ from spark_cdc import server as local_server
 from spark_cdc.macros import load_macros
 from warehouse import query_runner
 
+pytestmark = pytest.mark.proves("change events")
+
 Case = dict[str, Any]
 PATHS: dict[str, list[Case]] = yaml.safe_load(
     (Path(__file__).parent / "resolver_cases.yml").read_text(encoding="utf-8")

@@ -21,6 +21,8 @@ from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.outstanding import Outstanding
 
+pytestmark = pytest.mark.proves("command line")
+
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 FLAGGED = {
     "id": {"data_type": "int", "role": "key"},
@@ -113,6 +115,7 @@ def test_load_types_side_by_side(project: Project, call: Any) -> None:
     assert all(one["state"] == "nothing to do" for one in told.values())
 
 
+@pytest.mark.integration
 def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
     """Bad data are tried once; with the data mended the same command goes on."""
     project.entity("good", KEYED)
@@ -134,6 +137,7 @@ def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
     assert told["bad"]["loaded"] == list(DATES[1:])
 
 
+@pytest.mark.integration
 def test_a_lost_race_is_tried_again(
     project: Project, call: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,6 +165,7 @@ def test_a_lost_race_is_tried_again(
 LOST = "Compilation Error\n  raced: another run committed first, a load or an operation"
 
 
+@pytest.mark.integration
 def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     """An undone load is not loaded again, an expected date is told, an older one takes a replay."""
     project.entity("held", KEYED)
@@ -189,6 +194,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     assert told["held"]["loaded"] == [DATES[2]], said
 
 
+@pytest.mark.integration
 def test_a_configuration_that_is_wrong_stops_its_entity_only(project: Project, call: Any) -> None:
     project.entity("fine", KEYED)
     project.entity("wrong", KEYED, on_reject="ignore")
@@ -200,6 +206,7 @@ def test_a_configuration_that_is_wrong_stops_its_entity_only(project: Project, c
     assert "on_reject is 'ignore'" in told["wrong"]["failed"]
 
 
+@pytest.mark.integration
 def test_paths_of_every_kind(project: Project, call: Any) -> None:
     """The date within a file's name, in several parts, at a time of day; days that do not exist."""
     place = project.landing
@@ -256,6 +263,7 @@ def test_a_kill_in_the_middle(project: Project, call: Any) -> None:
         assert [date for date in DATES if f"'{date.replace('-', '')}-" in committed] == list(DATES)
 
 
+@pytest.mark.integration
 def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) -> None:
     project.entity("early", KEYED)
     project.entity("late", KEYED, priority=5)
@@ -311,6 +319,7 @@ def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
     assert run.code_of([run.Work("a", [], **state) for state in states]) == code
 
 
+@pytest.mark.integration
 def test_status_as_json(project: Project, call: Any, capsys: Any) -> None:
     project.entity("known", KEYED)
     project.land("known", DATES[0], "id,value", "1,1", "2,2")
@@ -320,6 +329,7 @@ def test_status_as_json(project: Project, call: Any, capsys: Any) -> None:
     assert (told["entity"], told["times"], told["rows"]) == ("known", [DATES[0]], 2)
 
 
+@pytest.mark.integration
 def test_again_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,8 @@ from test_readers import Reader
 from test_stream import event, from_files, put
 from test_upkeep import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 
+pytestmark = pytest.mark.proves("file formats")
+
 WAREHOUSE = f"s3a://{BUCKET}/warehouse"
 KEYS = (ENVIRONMENT["AWS_ACCESS_KEY_ID"], ENVIRONMENT["AWS_SECRET_ACCESS_KEY"])
 

@@ -18,6 +18,8 @@ from spark_cdc.entity import Column, Entity, rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import Number, type_of_json, type_of_texts
 
+pytestmark = pytest.mark.proves("new entities")
+
 NASTY = [
     *("0", "-0", "7", "007", "-007", "+7", " 7", "7 ", "1e5", "1E-5", ".5", "5.", "0x1p3", "1d"),
     *("1.50", "1e400", "1e-400", "NaN", "Infinity", "9223372036854775807", "9223372036854775808"),

@@ -10,6 +10,8 @@ import pytest
 
 from project import Project
 
+pytestmark = pytest.mark.proves("schema change")
+
 DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
 KEY = {"data_type": "int", "role": "key"}
 IGNORED = {"data_type": "string", "role": "ignore"}
@@ -362,6 +364,7 @@ def test_what_is_refused(shop: Project) -> None:
     assert refused[-1] == "sites definition"
 
 
+@pytest.mark.integration
 def test_the_load_is_repeated(shop: Project) -> None:
     """It begins again from the loads before the change."""
     for name in LANDED:
@@ -418,6 +421,7 @@ def test_verify_finds_nothing(shop: Project) -> None:
     assert "ledger_rows_consistent_goods" in outcome.output
 
 
+@pytest.mark.integration
 def test_a_wider_type_alone_reaches_the_views(shop: Project) -> None:
     """No name changes, so no view has another text: its columns have another type all the same."""
     big = 3_000_000_000  # more than an int holds

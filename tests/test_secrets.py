@@ -16,6 +16,8 @@ from project import Project
 from spark_cdc.hashing import row_hash
 from test_hash_secret import forms
 
+pytestmark = [pytest.mark.proves("sensitive"), pytest.mark.integration]
+
 Command = Callable[..., tuple[int, str]]
 TOKEN = {"data_type": "string", "role": "key", "sensitive": True, "pseudonymize": True}
 ENTITIES: dict[str, dict[str, Any]] = {

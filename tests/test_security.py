@@ -9,6 +9,8 @@ from dbt.cli.main import dbtRunner
 
 from project import ROOT
 
+pytestmark = [pytest.mark.proves("sensitive"), pytest.mark.integration]
+
 SECRET = "do-not-tell-5d41402a"
 
 

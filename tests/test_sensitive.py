@@ -15,6 +15,8 @@ import pytest
 from project import Project
 from spark_cdc.macros import load_macros
 
+pytestmark = pytest.mark.proves("sensitive")
+
 Command = Callable[..., tuple[int, str]]
 PERSON: dict[str, Any] = {
     "id": {"data_type": "int", "role": "key"},
@@ -207,6 +209,7 @@ def test_what_people_look_at_tells_no_value(shop: Project, command: Command) -> 
     assert_nothing_is_told(shop, outcome.output, planned, differing, said, report.read_text())
 
 
+@pytest.mark.integration
 def test_rejected_rows_and_refused_loads_tell_no_value(shop: Project) -> None:
     header = "id,mail,phone,born,remark,city"
     good = "1,{0[0]},{0[1]},{0[2]},{0[3]},Bonn".format(values("ay"))

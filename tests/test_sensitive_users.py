@@ -33,6 +33,7 @@ VALUES = r"hush|\+41 79"  # how the texts of all persons begin
 MARK = "begun"
 
 pytestmark = [
+    pytest.mark.proves("sensitive"),
     pytest.mark.full,
     pytest.mark.skipif(
         os.geteuid() != 0, reason="takes root, which alone can run programs as another user"

@@ -22,6 +22,8 @@ from cluster import metastore
 from spark_cdc import server
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = pytest.mark.proves("command line")
+
 ROOT = Path(__file__).resolve().parents[1]
 # What a thread of Hive's comes to where Derby closes the connection that it opens, since the
 # statement is cancelled: "Database initialization failed; direct SQL is disabled", for good.
@@ -60,12 +62,14 @@ def state(tmp_path_factory, cli):
     cli("server", "stop", "--quiet", "--state-dir", str(folder))
 
 
+@pytest.mark.integration
 def test_survives_the_shell_in_a_session_of_its_own(state):
     pid = _info(state)["pid"]
     assert os.getsid(pid) == pid
     assert Path(f"/proc/{pid}/cwd").resolve() == ROOT
 
 
+@pytest.mark.integration
 def test_answers_with_the_given_settings(state):
     connection = server.connect(_info(state)["port"])
     cursor = connection.cursor()
@@ -80,6 +84,7 @@ def test_answers_with_the_given_settings(state):
     connection.close()
 
 
+@pytest.mark.integration
 def test_a_run_that_was_killed_leaves_a_metastore_that_finds_partitions_by_date(state):
     with contextlib.closing(server.connect(_info(state)["port"])) as connection:
         cursor = connection.cursor()
@@ -92,6 +97,7 @@ def test_a_run_that_was_killed_leaves_a_metastore_that_finds_partitions_by_date(
 LONG = "x" * 200_000
 
 
+@pytest.mark.integration
 def test_the_metastore_holds_long_views(state):
     """Hive's own mapping makes Derby hold 32,700 characters of one."""
     with contextlib.closing(server.connect(_info(state)["port"])) as connection:
@@ -102,6 +108,7 @@ def test_the_metastore_holds_long_views(state):
         assert cursor.fetchall() == [(len(LONG),)]
 
 
+@pytest.mark.integration
 def test_listens_on_loopback_only(state):
     connections = psutil.Process(_info(state)["pid"]).net_connections("tcp")
     found = {one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN}
@@ -109,12 +116,14 @@ def test_listens_on_loopback_only(state):
     assert found <= {"127.0.0.1", "::ffff:127.0.0.1"}
 
 
+@pytest.mark.integration
 def test_folder_is_the_users_only(state):
     for path in [state, *state.iterdir()]:
         if path.name != "server.lock":
             assert path.stat().st_mode & 0o077 == 0, path
 
 
+@pytest.mark.integration
 @pytest.mark.full
 def test_sessions_come_and_go_side_by_side(state):
     """Neither the files nor the metastore connection of one goes with another that ends.
@@ -141,6 +150,7 @@ def test_sessions_come_and_go_side_by_side(state):
     assert "Exception in thread" not in (state / "server.log").read_text()
 
 
+@pytest.mark.integration
 def test_second_start_is_refused(state, cli):
     done = cli("server", "start", "--state-dir", str(state))
     assert done.returncode == 1
@@ -150,6 +160,7 @@ def test_second_start_is_refused(state, cli):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.integration
 def test_second_start_if_needed_is_all_right(state, cli):
     before = _info(state)
     done = cli("server", "start", "--if-needed", "--state-dir", str(state))
@@ -157,6 +168,7 @@ def test_second_start_if_needed_is_all_right(state, cli):
     assert _info(state) == before
 
 
+@pytest.mark.integration
 def test_port_taken(state, cli, tmp_path):
     port = str(_info(state)["port"])
     done = cli("server", "start", "--port", port, "--state-dir", str(tmp_path / "other"))
@@ -166,6 +178,7 @@ def test_port_taken(state, cli, tmp_path):
     assert not (tmp_path / "other" / "server.json").exists()
 
 
+@pytest.mark.integration
 def test_status_of_a_running_server(state, cli):
     done = cli("server", "status", "--state-dir", str(state))
     assert done.returncode == 0
@@ -175,6 +188,7 @@ def test_status_of_a_running_server(state, cli):
     assert value.stdout.strip() == str(_info(state)["port"])
 
 
+@pytest.mark.integration
 def test_log_is_readable(state, cli):
     done = cli("server", "logs", "-n", "1000", "--state-dir", str(state))
     assert done.returncode == 0
@@ -182,6 +196,7 @@ def test_log_is_readable(state, cli):
     assert len(lines) < 20, done.stdout
 
 
+@pytest.mark.integration
 @pytest.mark.full
 def test_crashed_server_is_recognised_and_stop_ends_the_next_one(state, cli):
     """Last of the tests that share the server: it kills it, and starts another.

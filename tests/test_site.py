@@ -15,6 +15,8 @@ import pytest
 
 from browser import Browser
 
+pytestmark = [pytest.mark.proves("house"), pytest.mark.integration]
+
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 FETCHED = re.compile(

@@ -13,6 +13,8 @@ from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc import cli as command_line
 
+pytestmark = pytest.mark.proves("load types")
+
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 OP: dict[str, Any] = {"op": {"data_type": "string", "role": "control"}}
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 7))
@@ -87,6 +89,7 @@ def test_a_full_snapshot_among_deltas(
     assert "1 added, 0 removed, 0 changed" in capsys.readouterr().out
 
 
+@pytest.mark.integration
 def test_deltas_between_full_loads(project: Project) -> None:
     project.entity("between", COLUMNS)
     project.land("between", DAYS[0], "id,name", "1,a", "2,b")
@@ -111,6 +114,7 @@ def test_deltas_between_full_loads(project: Project) -> None:
     assert tested.success, tested.output
 
 
+@pytest.mark.integration
 def test_guards_are_those_of_full_loads(project: Project) -> None:
     drifting(project, "guarded")
     project.land("guarded", DAYS[2], "id,name")
@@ -226,6 +230,7 @@ def test_full_snapshots_among_events_are_what_the_oracle_says(
         assert set(found) == {(key, *row) for key, row in table.rows.items()}, (day, kind)
 
 
+@pytest.mark.integration
 def test_a_full_snapshot_among_events(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

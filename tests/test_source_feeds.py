@@ -18,6 +18,8 @@ from project import Project
 from spark_cdc.macros import CompilerError, Macros
 from test_config import GOOD, KEY, LEDGER, SimpleNamespace2, column, macros
 
+pytestmark = pytest.mark.proves("source feeds")
+
 DELTA = {
     "load_type": "events",
     "events": {"format": "delta_cdf"},
@@ -395,6 +397,7 @@ def test_when_a_date_is_due() -> None:
     assert given._change_feed_due(entity, now | {"id": "b", "newest": 4}, head, None) == [TIME]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("settings", [DELTA, ICEBERG], ids=["delta", "iceberg"])
 def test_a_server_that_lacks_the_format(project: Project, settings: dict[str, Any]) -> None:
     project.query("create table if not exists {s}.plain_source (id int, value string)")

@@ -14,7 +14,7 @@ from conftest import SERVER
 from project import Project
 from spark_cdc import server as local_server
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.proves("source feeds"), pytest.mark.full]
 COLUMNS: dict[str, Any] = {
     "id": {"data_type": "bigint", "role": "key"},
     "name": "string",

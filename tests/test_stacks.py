@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from spark_cdc import stacks
+
+pytestmark = pytest.mark.proves("command line")
 
 READ = "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:///in/b.csv. "
 SERVER = f"""\

@@ -31,6 +31,8 @@ from spark_cdc.streaming.job import explained, watch
 from spark_cdc.streaming.registry import Registry
 from spark_cdc.streaming.times import State
 
+pytestmark = pytest.mark.proves("streams")
+
 PEOPLE = {"id": {"data_type": "bigint", "role": "key"}, "name": "string"}
 STAMPS = "%Y-%m-%dT%H%M%S"
 T = 1_709_547_300  # 2024-03-04 10:15:00

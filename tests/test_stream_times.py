@@ -18,6 +18,8 @@ from spark_cdc.streaming import landing, times
 from spark_cdc.streaming.journal import KEPT, Journal, dumped, loaded
 from spark_cdc.streaming.landing import Landing, Summary, stamp
 
+pytestmark = pytest.mark.proves("streams")
+
 ENTITY = {
     "name": "people",
     "kind": "topic",

@@ -21,6 +21,8 @@ from spark_cdc.errors import SparkCdcError
 from spark_cdc.macros import CompilerError, Macros, load_macros
 from spark_cdc.server_state import Status
 
+pytestmark = [pytest.mark.proves("file formats"), pytest.mark.integration]
+
 JAR = jars.Jar(
     "org.example", "shelf_2.13", "1.0", hashlib.sha256(b"a jar\n").hexdigest()
 )  # fmt: skip

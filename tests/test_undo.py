@@ -13,6 +13,8 @@ from project import Project
 from spark_cdc import states
 from spark_cdc.macros import load_macros
 
+pytestmark = pytest.mark.proves("undo")
+
 ENTITIES = ("full", "delta", "moves")
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -137,6 +139,7 @@ COUNTS = (
 )
 
 
+@pytest.mark.integration
 def test_a_load_after_an_undo_is_as_if_there_had_been_none(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -155,6 +158,7 @@ def test_a_load_after_an_undo_is_as_if_there_had_been_none(
     assert tested.success, tested.output
 
 
+@pytest.mark.integration
 def test_all_loads_may_go_one_by_one(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -172,6 +176,7 @@ def test_all_loads_may_go_one_by_one(
         assert seen(shop, "moves").items() <= states_seen[step].items()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -192,6 +197,7 @@ def test_what_is_asked_for_is_checked(
     assert loads(shop, "full") == before
 
 
+@pytest.mark.integration
 def test_one_that_can_not_be_undone_keeps_the_others(shop: Project, command: Command) -> None:
     one = loads(shop, "full")[0]
     before = seen(shop)
@@ -202,6 +208,7 @@ def test_one_that_can_not_be_undone_keeps_the_others(shop: Project, command: Com
     assert seen(shop) == before
 
 
+@pytest.mark.integration
 def test_an_undo_that_was_interrupted_is_finished_and_not_repeated(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -239,6 +246,7 @@ def test_an_undo_that_was_interrupted_is_finished_and_not_repeated(
     assert seen(shop) == states_seen[2]
 
 
+@pytest.mark.integration
 def test_the_next_load_records_what_an_undo_could_not(shop: Project, command: Command) -> None:
     assert command("undo", "full")[0] == 0
     move = figures(shop, "full")["move"]["load_id"]
@@ -297,6 +305,7 @@ def test_tags_and_what_differs(
 AS_OF = "select * from ({{{{ spark_cdc.as_of(ref('{0}_{1}'), {2}) }}}}) as old"
 
 
+@pytest.mark.integration
 def test_states_stay_readable_through_loads_compact_and_vacuum(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
@@ -367,6 +376,7 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
     assert tested.success, tested.output
 
 
+@pytest.mark.integration
 def test_a_squashed_load_goes_with_the_others(shop: Project, command: Command) -> None:
     done = shop.operate(
         "compact", entities="delta", older_than_days=0, histories=True, execute=True
@@ -387,6 +397,7 @@ def test_a_squashed_load_goes_with_the_others(shop: Project, command: Command) -
     assert seen(shop, "delta") == before
 
 
+@pytest.mark.integration
 def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     """Back across a schema change with the YAML of then, and forth with that of now."""
     before = seen(shop, "full")

@@ -17,6 +17,8 @@ from project import Project
 from spark_cdc import chain, cli
 from spark_cdc.errors import SparkCdcError
 
+pytestmark = pytest.mark.proves("upkeep")
+
 ENTITIES = ("full", "delta", "moves")
 COLUMNS: dict[str, Any] = {
     "id": {"data_type": "int", "role": "key"},

@@ -31,6 +31,8 @@ from test_upkeep import (
 )
 from test_upkeep import STORY as TOLD
 
+pytestmark = pytest.mark.proves("upkeep")
+
 # Key 9 is there for a day.
 STORY = [*TOLD[:3], TOLD[3] | {9: ("i", "x")}, TOLD[4]]
 

@@ -14,7 +14,7 @@ import pytest
 
 from project import INTERPRETED, INTERPRETED_SESSIONS, Project
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.proves("load types"), pytest.mark.full]
 
 COUNT = 24  # spark-cdc plan needs two minutes for so many columns of messages
 NAMES = [f"c{number:02}" for number in range(COUNT)]
