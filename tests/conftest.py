@@ -73,13 +73,11 @@ LONG = (
 )
 
 
-COLLECTED = pytest.StashKey[list[pytest.Item]]()  # all tests, before a suite is chosen
 RESULTS: list[tuple[str, str, int, float]] = []  # capability, outcome, cases, seconds
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with what takes long, and keep what belongs to the suite of this run."""
-    config.stash[COLLECTED] = list(items)
     for item in items:
         marker = item.get_closest_marker("proves")
         item.user_properties.append(("proves", marker.args[0] if marker else ""))
