@@ -31,6 +31,7 @@ COLOURS = {
 SHAPES = (
     "text{font:14px system-ui,sans-serif}.code{font-family:ui-monospace,monospace;font-size:12.5px}"
     ".head{font-weight:600}.small{font-size:12px}.line{fill:none;stroke-width:1.5}"
+    ".hand{font-family:ui-monospace,monospace;font-size:9.8px}"
     ".box,.main{stroke-width:1.5}.dash,.quiet{stroke-dasharray:5 4;stroke-width:1.2}"
 )
 
@@ -254,12 +255,12 @@ def one_row() -> Drawing:
         ("2024-03-04", "2 × 29.90", "op = U", "U", "2 × 29.90", "2 × 29.90"),
     ]
     names = {
-        45: ("the load of", ""),
-        95: ("came in", "one line of the delta"),
-        180: ("orders_ledger", "what the load wrote"),
-        265: ("orders_current", "after the load"),
-        350: ("orders_history", "I, U and D"),
-        414: ("orders_versions", "what held when"),
+        45: ("load of", ""),
+        95: ("source row", "in the delta"),
+        180: ("orders_ledger", "written by the load"),
+        265: ("orders_current", "SCD type 1"),
+        350: ("orders_history", "changes by load"),
+        414: ("orders_versions", "SCD type 2"),
     }
     for y, (name, said) in names.items():
         it.text(20, y, name, "ink code head" if "_" in name else "ink head")
@@ -281,15 +282,52 @@ def one_row() -> Drawing:
             it.box(x, 238, wide - 16, 46, now, look="box")
         else:
             it.box(x, 238, wide - 16, 46, look="quiet")
-            it.text(middle, 266, "not there", "soft small", "middle")
+            it.text(middle, 266, "deleted: no row", "soft small", "middle")
         it.box(middle - 20, 334, 40, 30, operation, look=operation)
     for first, said, dates in spans:
         it.box(left + wide * first + 8, 392, wide - 16, 50, said, dates, look="main")
-    it.text(left + wide * 1.5, 421, "a gap: it was deleted", "soft small", "middle")
+    it.text(left + wide * 1.5, 421, "no version: deleted", "soft small", "middle")
+    return it
+
+
+def by_hand() -> Drawing:
+    """An entity's YAML beside the SQL that does a part of the same, both as they lie in docs."""
+    examples = PLACE.parent / "examples"
+    columns = [
+        (20, "Here: YAML", (examples / "orders.yml").read_text("utf-8").splitlines()),
+        (510, "By hand: SQL", (examples / "orders_by_hand.sql").read_text("utf-8").splitlines()),
+    ]
+    longest = max(len(lines) for _, _, lines in columns)
+    it = Drawing(
+        960,
+        66 + 13 * longest,
+        "An entity in YAML, and the same in SQL by hand",
+        f"Left: {len(columns[0][2])} lines of YAML describe the entity orders. Right: "
+        f"{len(columns[1][2])} lines of SQL rank, cast and compare the rows of one delta, and merge "
+        "them into a table of versions. Both are files in docs/examples.",
+    )
+    for x, title, lines in columns:
+        it.text(x, 30, f"{title}, {len(lines)} lines", "ink head")
+        for number, line in enumerate(lines):
+            look = "soft hand" if line.startswith("--") else "ink hand"
+            indent = len(line) - len(line.lstrip())
+            it.text(x + 5.9 * indent, 56 + 13 * number, line.lstrip(), look)
+    said = (
+        "A value that can't be cast, a null key or a duplicate key refuses the load.",
+        "A load of the same date again replaces the first: idempotent.",
+        "Readers see a load whole or not at all: atomic.",
+        "Guards stop an empty or shrunken delivery.",
+        "Current state, history, versions and a change feed are views.",
+        "Undo, replay, quarantine, schema evolution, data tests.",
+    )
+    it.text(20, 270, "What the YAML brings beyond the SQL", "ink head")
+    for number, line in enumerate(said):
+        it.text(20, 298 + 22 * number, f"• {line}", "soft small")
     return it
 
 
 PICTURES = {
+    "by_hand.svg": by_hand,
     "relations.svg": relations,
     "ledger.svg": ledger,
     "commit.svg": commit,
