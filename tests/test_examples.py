@@ -19,6 +19,8 @@ from spark_cdc import demo
 from spark_cdc import server as local_server
 from warehouse import give_secret
 
+pytestmark = pytest.mark.proves("examples")
+
 SCHEMA = "test_examples"
 Dbt = Callable[..., Counter[tuple[str, str]]]
 
