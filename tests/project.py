@@ -24,7 +24,7 @@ from dbt.contracts.graph.manifest import Manifest
 
 import scale
 from spark_cdc import chain
-from warehouse import fetched
+from warehouse import described, fetched, land_lines
 
 ROOT = Path(__file__).resolve().parents[1]
 # A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
@@ -180,28 +180,13 @@ class Project:
         The view of its rejects comes with quarantine, or where it is asked for; those that show
         sensitive columns where there are any.
         """
-        listed = []
-        for column, what in columns.items():
-            meta = dict(what) if isinstance(what, dict) else {"data_type": what}
-            listed.append(
-                {
-                    "name": column,
-                    "data_type": meta.pop("data_type"),
-                    "config": {"meta": meta},
-                }
-            )
-        is_sensitive = any(column["config"]["meta"].get("sensitive") for column in listed)
         settings.setdefault("load_type", "full")
         source = settings.setdefault("source", {})
         if source.get("format") != "table":
             source.setdefault("path", f"{self.landing}/{name}/{{business_date}}")
-        models: list[dict[str, Any]] = [
-            {
-                "name": f"stg_{name}",
-                "config": {"meta": {"spark_cdc": settings}},
-                "columns": listed,
-            }
-        ]
+        models: list[dict[str, Any]] = [described(name, columns, **settings)]
+        meta = [column["config"]["meta"] for column in models[0]["columns"]]
+        is_sensitive = any(each.get("sensitive") for each in meta)
         for model, tests in DATA_TESTS.items():
             more = ["spark_cdc.masks_hold"] if is_sensitive and "committed" in model else []
             models.append({"name": model.format(name), "data_tests": [*tests, *more]})
@@ -220,18 +205,8 @@ class Project:
             path.write_text(f"{{{{ spark_cdc.{call} }}}}\n", encoding="utf-8")
 
     def land(self, name: str, date: str, *lines: str, file: str = "data.csv") -> Path:
-        """Puts a text file where the entity's data of a date lands, in place of what was there.
-
-        A lone surrogate, U+DC80 to U+DCFF, stands for a byte that is no UTF-8.
-        """
-        folder = self.landing / name / date
-        if folder.exists():
-            for old in folder.iterdir():
-                old.unlink()
-        folder.mkdir(parents=True, exist_ok=True)
-        text = "".join(f"{line}\n" for line in lines)
-        (folder / file).write_bytes(text.encode("utf-8", errors="surrogateescape"))
-        return folder
+        """Puts a text file where the entity's data of a date lands, in place of what was there."""
+        return land_lines(self.landing / name / date, *lines, file=file)
 
     def dbt(self, *words: str) -> Outcome:
         """Runs a dbt command in the project."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from project import INTERPRETED_SESSIONS, Outcome, Project
+from project import Project
+from shop import Outcome, Shop, opened
+
+pytestmark = pytest.mark.proves("input")
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
@@ -226,71 +231,101 @@ GUARDS = {  # as cdc_loads names them; other cases are failed_casts
     "nowhere": "no_files",
 }
 LIFTED = ("json_column", "odd_rows", "odd_json", "same_twice", "same_and_changed", "delta_twice")
-GOOD = {
-    "delta_twice": ["id,value,op", "1,1,I", "2,2,I"],
-    "events_tied": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
-    "events_refused": ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
-    "odd_json": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
-    "json_lines": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
-    "json_column": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
-    "json_late": ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}'],
-    "json_parts": ['{"id": 1, "value": [{"a": 1}]}', '{"id": 2, "value": null}'],
-    "many_types": [
-        "id,an_int,a_decimal,a_double,a_date,a_local,an_instant,a_flag,some_bytes,needed",
-        "1,2147483647,123.40,1e3,2024-02-29 00:00:00,2024-01-01 10:00:00.5,"
-        "2024-01-01T10:00:00+05:30,true,00ff,",
-        "2,,,,,,,,,x",
-    ],
+# What is there before, on which the cases build: most of them on one load of `rows`.
+HOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
+    "rows": (KEYED, {}, ["id,value", "1,1", "2,2"]),
+    "changes": (
+        DELTA,
+        {"load_type": "delta", "deleted_when": "op = 'D'"},
+        ["id,value,op", "1,1,I", "2,2,I"],
+    ),
+    "stream": (
+        EVENTS,
+        {"load_type": "events", "events": FLAGGED},
+        ["id,value,op,seq", "1,1,I,1", "2,2,I,2"],
+    ),
+    "json_parts": (
+        *CASES["json_parts"][:2],
+        ['{"id": 1, "value": [{"a": 1}]}', '{"id": 2, "value": null}'],
+    ),
+    "many_types": (
+        TYPES,
+        {},
+        [
+            "id,an_int,a_decimal,a_double,a_date,a_local,an_instant,a_flag,some_bytes,needed",
+            "1,2147483647,123.40,1e3,2024-02-29 00:00:00,2024-01-01 10:00:00.5,"
+            '2024-01-01T10:00:00+05:30,true,00ff,""',
+            "2,,,,,,,,,x",
+        ],
+    ),
 }
 
 
+def holder(name: str) -> str:
+    """What a case builds on."""
+    if name in HOLDERS:
+        return name
+    return {"delta": "changes", "events": "stream"}.get(CASES[name][1].get("load_type", ""), "rows")
+
+
 @pytest.fixture(scope="module")
-def outcome(project: Project) -> Outcome:
-    """One good day and one bad day of all cases: two runs of dbt."""
-    good = dict(GOOD)
-    good["many_types"] = [
-        line + '""' if line.endswith(",") else line for line in GOOD["many_types"]
-    ]
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What the bad day came to: what readers see after it, and what cdc_loads says of each case."""
+
+    outcome: Outcome
+    visible: dict[str, list[tuple[Any, ...]]]
+    loads: list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def refused(shop: Shop) -> Refused:
+    """One good day of what cases build on, and one bad day of all cases."""
+    for name, (columns, settings, lines) in HOLDERS.items():
+        shop.entity(name, columns, **settings)
+        shop.land(name, "2024-01-01", *lines)
+    shop.load("2024-01-01", *HOLDERS)
     for name, (columns, settings, lines, _) in CASES.items():
-        project.entity(name, columns, rejects=name in LIFTED, **settings)
-        project.land(name, "2024-01-01", *good.get(name, ["id,value", "1,1", "2,2"]))
+        if name not in HOLDERS:
+            shop.entity(name, columns, state_of=holder(name), **settings)
         if name != "nowhere":
-            project.land(name, "2024-01-02", *lines)
-    project.load("2024-01-01", *CASES)
-    return project.run("2024-01-02", *CASES)
+            shop.land(name, "2024-01-02", *lines)
+    outcome = shop.run("2024-01-02", *CASES)
+    shown = "id, operation, eff_start_date"
+    visible = {name: shop.rows(f"{name}_current", shown) for name in HOLDERS}
+    loads = "select entity, status, business_time, guard, message from {s}.cdc_loads"
+    return Refused(outcome, visible, shop.query(loads))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_input_is_named_and_nothing_becomes_visible(
-    project: Project, outcome: Outcome, name: str
-) -> None:
-    assert "error" in {outcome.status[f"{name}_ledger"], outcome.status.get(f"{name}_committed")}
+def test_bad_input_is_named_and_nothing_becomes_visible(refused: Refused, name: str) -> None:
+    status = refused.outcome.status
+    assert "error" in {status[f"{name}_ledger"], status.get(f"{name}_committed")}
     for part in CASES[name][3]:
-        assert part in outcome.output
-    assert project.rows(f"{name}_current", "id, operation, eff_start_date") == [
-        (1, "I", "2024-01-01"),
-        (2, "I", "2024-01-01"),
-    ]
-    loads = f"{{s}}.cdc_loads where entity = '{name}' and status"
-    assert project.query(f"select count(*), max(guard) from {loads} = 'committed'") == [(1, None)]
+        assert part in refused.outcome.output
+    assert refused.visible[holder(name)] == [(1, "I", "2024-01-01"), (2, "I", "2024-01-01")]
+    loads = [load[1:] for load in refused.loads if load[0] == name and load[2] == "2024-01-02"]
     guard = GUARDS.get(name, "failed_casts")
-    refused = project.query(
-        f"select guard, message from {loads} = 'refused' and business_time = '2024-01-02'"
-    )
-    assert [row[0] for row in refused[:1]] == ([guard] if guard else [])
-    for part in CASES[name][3] if guard else []:
-        assert part in refused[0][1]
+    assert [load[:3] for load in loads] == [("refused", "2024-01-02", guard)]
+    message = loads[0][3]
+    for part in CASES[name][3]:
+        assert part in message
     if guard in ("failed_casts", "null_keys", "duplicate_keys", "unexpected_columns"):
-        assert f"spark_cdc_lift: [{name}.{guard}]}}'" in refused[0][1]
+        assert f"spark_cdc_lift: [{name}.{guard}]}}'" in message
 
 
-def test_the_types_of_a_good_row(project: Project, outcome: Outcome) -> None:
-    project.query("set time zone 'UTC'")
+def test_the_types_of_a_good_row(shop: Shop, refused: Refused) -> None:
+    shop.query("set time zone 'UTC'")
     shown = (
         "an_int, a_decimal, a_double, a_date, cast(a_local as string),"
         " cast(an_instant as string), a_flag, hex(some_bytes), needed"
     )
-    found = project.query(f"select {shown} from {{s}}.many_types_current where id = 1")
+    found = shop.query(f"select {shown} from {{s}}.many_types_current where id = 1")
     assert [str(value) for value in found[0]] == [
         "2147483647",
         "123.4",
@@ -304,35 +339,48 @@ def test_the_types_of_a_good_row(project: Project, outcome: Outcome) -> None:
     ]
 
 
-def test_the_same_command_heals_it(project: Project, outcome: Outcome) -> None:
+@pytest.mark.parametrize("name", ["bad_cast", "new_twice"])
+def test_the_same_command_heals_it(shop: Shop, name: str) -> None:
     """After the data is put right; what the refused load left in the ledger is seen by nobody."""
-    names = ["bad_cast", "new_twice"]
-    for name in names:
-        project.land(name, "2024-01-02", "id,value", "1,1", "2,9", "3,3")
-    project.load("2024-01-02", *names)
-    for name in names:
-        assert project.rows(f"{name}_current", "id, value, operation") == [
-            (1, 1, "N"),
-            (2, 9, "U"),
-            (3, 3, "I"),
-        ]
-        loads = project.query(
-            f"select count(distinct load_id) from {{s}}.{name}_ledger"
-            " where business_date = '2024-01-02'"
-        )
-        assert loads == [(2,)]
+    columns, settings, lines, _ = CASES[name]
+    shop.entity(name, columns, **settings)
+    shop.land(name, "2024-01-01", *HOLDERS["rows"][2])
+    shop.land(name, "2024-01-02", *lines)
+    shop.load("2024-01-01", name)
+    assert not shop.run("2024-01-02", name).success
+    shop.land(name, "2024-01-02", "id,value", "1,1", "2,9", "3,3")
+    shop.load("2024-01-02", name)
+    assert shop.rows(f"{name}_current", "id, value, operation") == [
+        (1, 1, "N"),
+        (2, 9, "U"),
+        (3, 3, "I"),
+    ]
+    loads = shop.query(
+        f"select count(distinct load_id) from {{s}}.{name}_ledger"
+        " where business_date = '2024-01-02'"
+    )
+    assert loads == [(2,)]
 
 
 @pytest.mark.full
-def test_what_a_lift_makes_of_refused_loads(project: Project, outcome: Outcome) -> None:
+def test_what_a_lift_makes_of_refused_loads(shop: Shop) -> None:
     """Rejected rows are set aside with their text, unexpected columns ignored."""
+    for name in LIFTED:
+        columns, settings, lines, _ = CASES[name]
+        good = HOLDERS[holder(name)][2]
+        if "json" in name:
+            good = ['{"id": 1, "value": 1}', '{"id": 2, "value": 2}']
+        shop.entity(name, columns, rejects=True, **settings)
+        shop.land(name, "2024-01-01", *good)
+        shop.land(name, "2024-01-02", *lines)
+    shop.load("2024-01-01", *LIFTED)
     lifts = ["unexpected_columns", "null_keys", "delta_twice.duplicate_keys"]
     lifts += [f"{name}.duplicate_keys" for name in ("same_twice", "same_and_changed")]
     lifts += [f"{name}.failed_casts" for name in ("odd_rows", "odd_json")]
-    project.load("2024-01-02", *LIFTED, spark_cdc_lift=lifts)
+    shop.load("2024-01-02", *LIFTED, spark_cdc_lift=lifts)
     first = "2024-01-01"
     found = {
-        name: project.rows(f"{name}_current", "id, value, operation, eff_start_date")
+        name: shop.rows(f"{name}_current", "id, value, operation, eff_start_date")
         for name in LIFTED
     }
     held = [(1, 1, "X", first), (2, 2, "X", first)]
@@ -345,99 +393,111 @@ def test_what_a_lift_makes_of_refused_loads(project: Project, outcome: Outcome) 
         "delta_twice": held,
     }
     rejected = "rejected_reason, rejected_row"
-    assert project.rows("odd_rows_rejects", f"id, {rejected}") == [
+    assert shop.rows("odd_rows_rejects", f"id, {rejected}") == [
         (1, "the fields of the row do not match the header: 1,1,1", "1,1,1"),
         (2, "the fields of the row do not match the header: 2", "2"),
     ]
     broken = '{"id": 1, "value": 1'
-    assert set(project.rows("odd_json_rejects", rejected)) == {
+    assert set(shop.rows("odd_json_rejects", rejected)) == {
         ("not a JSON object: []; id: null is not accepted as int not null", "[]"),
         (f"not a JSON object: {broken}; id: null is not accepted as int not null", broken),
         ("value: '[2]' is not accepted as int", '{"id":"2","value":"[2]"}'),
     }
-    assert project.query("select count(*) from {s}.delta_twice_rejects") == [(6,)]
+    assert shop.query("select count(*) from {s}.delta_twice_rejects") == [(6,)]
 
 
-def test_a_damaged_file_stops_the_load_whatever_the_cluster_says(project: Project) -> None:
+def test_a_damaged_file_stops_the_load_whatever_the_cluster_says(shop: Shop) -> None:
     """Spark would leave out what it can't read, and its rows would count as deleted."""
-    project.entity("damaged", KEYED)
-    project.land("damaged", "2024-01-01", "id,value", "1,1", "2,2")
-    project.load("2024-01-01", "damaged")
-    folder = project.land("damaged", "2024-01-02", "id,value", "1,1")
+    shop.entity("damaged", KEYED)
+    shop.land("damaged", "2024-01-01", "id,value", "1,1", "2,2")
+    shop.load("2024-01-01", "damaged")
+    folder = shop.land("damaged", "2024-01-02", "id,value", "1,1")
     text = "id,value\n" + "".join(f"{number},{number * 7919}\n" for number in range(2, 500))
     whole = gzip.compress(text.encode())
     (folder / "more.csv.gz").write_bytes(whole[: len(whole) // 2])
-    skips = {
-        f"set:hiveconf:spark.sql.files.{name}": "true"
-        for name in ("ignoreCorruptFiles", "ignoreMissingFiles")
-    }
-    project.profile(server_side_parameters=INTERPRETED_SESSIONS | skips)
-    outcome = project.run("2024-01-02", "damaged")
-    project.profile()
+    skips = ("ignoreCorruptFiles", "ignoreMissingFiles")
+    for skip in skips:
+        shop.query(f"set spark.sql.files.{skip} = true")
+    outcome = shop.run("2024-01-02", "damaged")
+    for skip in skips:
+        shop.query(f"reset spark.sql.files.{skip}")
     assert not outcome.success
     assert "more.csv.gz" in outcome.output
-    assert project.rows("damaged_current", "id, value") == [(1, 1), (2, 2)]
+    assert shop.rows("damaged_current", "id, value") == [(1, 1), (2, 2)]
     (folder / "more.csv.gz").write_bytes(whole)
-    project.load("2024-01-02", "damaged", spark_cdc_lift=["inserted_share", "rows_band"])
-    assert len(project.rows("damaged_current", "id, value")) == 499
+    shop.load("2024-01-02", "damaged", spark_cdc_lift=["inserted_share", "rows_band"])
+    assert len(shop.rows("damaged_current", "id, value")) == 499
 
 
-def test_a_retry_of_a_refused_load_is_no_success(project: Project, outcome: Outcome) -> None:
-    project.land("null_key", "2024-01-02", "id,value", ",1")
-    assert not project.run("2024-01-02", "null_key", words=["--write-json"]).success
+def test_a_retry_of_a_refused_load_is_no_success(project: Project) -> None:
+    """With dbt: the message, what readers see, and what `dbt retry` makes of it."""
+    project.entity("null_key", KEYED)
+    project.land("null_key", "2024-01-01", "id,value", "1,1", "2,2")
+    project.load("2024-01-01", "null_key")
+    project.land("null_key", "2024-01-02", "id,value", ",1", "2,2")
+    refused = project.run("2024-01-02", "null_key", words=["--write-json"])
+    assert refused.status["null_key_committed"] == "error"
+    for part in CASES["null_key"][3]:
+        assert part in refused.output
+    found = project.query("select guard from {s}.cdc_loads where status = 'refused'")
+    assert found == [("null_keys",)]
     retried = project.dbt("retry")
     assert not retried.success
     assert "null_key: the ledger holds no whole load" in retried.output, retried.output
     assert "dbt run --select null_key_ledger+" in retried.output
+    assert project.rows("null_key_current", "id, operation") == [(1, "I"), (2, "I")]
+    project.land("null_key", "2024-01-02", "id,value", "1,1", "2,9")
+    project.load("2024-01-02", "null_key")
+    assert project.rows("null_key_current", "id, value, operation") == [(1, 1, "N"), (2, 9, "U")]
 
 
-def test_columns_may_be_missing_or_more_where_the_entity_says_so(project: Project) -> None:
+def test_columns_may_be_missing_or_more_where_the_entity_says_so(shop: Shop) -> None:
     lenient = {"on_missing_column": "null", "on_unexpected_column": "ignore"}
     for name, format, lines in (
         ("lenient_csv", "csv", ["more,id", "x,1"]),
         ("lenient_json", "json", ['{"more": "x", "id": 1}']),
     ):
-        project.entity(name, KEYED, source={"format": format, **lenient})
-        project.land(name, "2024-01-01", *lines)
-    project.load("2024-01-01", "lenient_csv", "lenient_json")
+        shop.entity(name, KEYED, source={"format": format, **lenient})
+        shop.land(name, "2024-01-01", *lines)
+    shop.load("2024-01-01", "lenient_csv", "lenient_json")
     for name in ("lenient_csv", "lenient_json"):
-        assert project.rows(f"{name}_current", "id, value") == [(1, None)]
+        assert shop.rows(f"{name}_current", "id, value") == [(1, None)]
 
 
-def test_typed_files_are_read_only_without_a_loss(project: Project) -> None:
+def test_typed_files_are_read_only_without_a_loss(shop: Shop) -> None:
     columns = {"id": {"data_type": "int", "role": "key"}, "value": "decimal(5,1)", "more": "string"}
-    project.entity("typed", columns, source={"format": "parquet"})
-    folder = f"{project.landing}/typed/2024-01-01"
-    project.query(
+    shop.entity("typed", columns, source={"format": "parquet"})
+    folder = f"{shop.landing}/typed/2024-01-01"
+    shop.query(
         f"insert overwrite directory '{folder}' using parquet"
         " select 1L as id, 1.5D as value, 'x' as more"
     )
-    outcome = project.run("2024-01-01", "typed")
+    outcome = shop.run("2024-01-01", "typed")
     assert not outcome.success
     assert "types in parquet files of" in outcome.output
     assert "id is bigint, declared int" in outcome.output
     assert "value is double, declared decimal(5,1)" in outcome.output
     assert "more is" not in outcome.output
-    project.query(
+    shop.query(
         f"insert overwrite directory '{folder}' using parquet"
         " select cast(1 as smallint) as id, cast(1.5 as decimal(3, 1)) as value, 'x' as more"
     )
-    project.load("2024-01-01", "typed")
-    assert [str(v) for v in project.rows("typed_current", "id, value, more")[0]] == [
+    shop.load("2024-01-01", "typed")
+    assert [str(v) for v in shop.rows("typed_current", "id, value, more")[0]] == [
         "1",
         "1.5",
         "x",
     ]
 
 
-def test_files_of_text_columns(project: Project) -> None:
-    project.entity("texts", KEYED, source={"format": "parquet", "text": True})
-    folder = f"{project.landing}/texts/2024-01-01"
+def test_files_of_text_columns(shop: Shop) -> None:
+    shop.entity("texts", KEYED, source={"format": "parquet", "text": True})
+    folder = f"{shop.landing}/texts/2024-01-01"
     write = f"insert overwrite directory '{folder}' using parquet select "
-    project.query(write + "'1' as id, 7 as value")
-    outcome = project.run("2024-01-01", "texts")
+    shop.query(write + "'1' as id, 7 as value")
+    outcome = shop.run("2024-01-01", "texts")
     assert "value is int, declared int" in outcome.output
     assert "leave out source.text, which takes text columns only" in outcome.output
-    project.query(write + "'1' as id, '7' as value")
-    project.load("2024-01-01", "texts")
-    assert project.rows("texts_current", "id, value") == [(1, 7)]
+    shop.query(write + "'1' as id, '7' as value")
+    shop.load("2024-01-01", "texts")
+    assert shop.rows("texts_current", "id, value") == [(1, 7)]

@@ -212,13 +212,3 @@ def test_a_project_of_its_own_names_and_folders(project: Project) -> None:
     assert project.query("select id, value from house_rooms.housed_current") == [(1, 2)]
     loads = "select entity from house_main.cdc_loads where entity = 'housed'"
     assert len(project.query(loads)) == 2
-
-
-def test_a_manifest_that_grows_too_long_is_a_refused_load(project: Project) -> None:
-    project.entity("long", KEYED)
-    project.land("long", "2024-01-01", "id,value", "1,1")
-    outcome = project.run("2024-01-01", "long", spark_cdc_manifest_limit=100)
-    assert not outcome.success
-    assert "the manifest would have" in outcome.output
-    refused = project.query("select status, guard from {s}.cdc_loads where entity = 'long'")
-    assert refused == [("refused", "manifest_limit")]

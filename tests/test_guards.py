@@ -1,17 +1,21 @@
-"""Guards and quarantine end to end: what trips, what it leaves behind, what lifts it; rejected rows
-that are set aside, the keys that they leave as they were, and a corrected rerun."""
+"""Guards and quarantine: what trips, what it leaves behind, what lifts it; rejected rows that are
+set aside, the keys that they leave as they were, and a corrected rerun."""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from project import Outcome, Project
+from project import Project
+from shop import Outcome, Shop, opened
 from spark_cdc.macros import CompilerError, Macros
 from test_config import macros, plan
+
+pytestmark = pytest.mark.proves("guards")
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
@@ -96,7 +100,17 @@ GUARDED = [name for name in ENTITIES if name.startswith("g_")]
 Day = dict[str, dict[str, Any]]
 
 
-def look(project: Project, names: list[str]) -> Day:
+def prepare(where: Shop | Project, names: list[str]) -> None:
+    """Describes some entities, and lands their data of all days."""
+    for name in names:
+        columns, settings = ENTITIES[name]
+        where.entity(name, columns, rejects=name.startswith("g_"), **settings)
+        for date, landed in LANDED.items():
+            if name in landed:
+                where.land(name, date, *landed[name])
+
+
+def look(shop: Shop, names: list[str]) -> Day:
     """What readers see of some entities."""
     figures = (
         "business_time, rows_in, rows_rejected, rows_inserted, rows_updated, rows_deleted,"
@@ -104,12 +118,12 @@ def look(project: Project, names: list[str]) -> Day:
     )
     return {
         name: {
-            "current": project.rows(f"{name}_current", "id, value, operation, eff_start_date"),
-            "rejects": project.rows(
+            "current": shop.rows(f"{name}_current", "id, value, operation, eff_start_date"),
+            "rejects": shop.rows(
                 f"{name}_rejects",
                 "business_date, id, rejected_columns, rejected_reason, rejected_row",
             ),
-            "figures": project.query(
+            "figures": shop.query(
                 f"select {figures} from {{s}}.cdc_loads where entity = '{name}'"
                 " and status = 'committed' order by started_at desc limit 1"
             )[0],
@@ -119,24 +133,26 @@ def look(project: Project, names: list[str]) -> Day:
 
 
 @pytest.fixture(scope="module")
-def days(project: Project) -> dict[str, Any]:
-    """Five runs of dbt, and what the views showed after each."""
-    for name, (columns, settings) in ENTITIES.items():
-        project.entity(name, columns, rejects=name.startswith("g_"), **settings)
-    for date, landed in LANDED.items():
-        for name, lines in landed.items():
-            project.land(name, date, *lines)
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def days(shop: Shop) -> dict[str, Any]:
+    """Five days, and what the views showed after each."""
+    prepare(shop, list(ENTITIES))
     seen: dict[str, Any] = {}
-    project.load("2024-01-01", *ENTITIES)
-    seen["stopped"] = project.run("2024-01-02", *ENTITIES)
-    seen["2"] = look(project, list(ENTITIES))
-    seen["lifted"] = project.load("2024-01-03", *ENTITIES, spark_cdc_lift=LIFT)
-    seen["3"] = look(project, list(ENTITIES))
-    seen["4"] = (project.load("2024-01-04", *QUARANTINED), look(project, QUARANTINED))[1]
+    shop.load("2024-01-01", *ENTITIES)
+    seen["stopped"] = shop.run("2024-01-02", *ENTITIES)
+    seen["2"] = look(shop, list(ENTITIES))
+    seen["lifted"] = shop.load("2024-01-03", *ENTITIES, spark_cdc_lift=LIFT)
+    seen["3"] = look(shop, list(ENTITIES))
+    seen["4"] = (shop.load("2024-01-04", *QUARANTINED), look(shop, QUARANTINED))[1]
     for name, lines in CORRECTED.items():
-        project.land(name, "2024-01-04", *lines)
-    project.load("2024-01-04", *QUARANTINED)
-    seen["5"] = look(project, QUARANTINED)
+        shop.land(name, "2024-01-04", *lines)
+    shop.load("2024-01-04", *QUARANTINED)
+    seen["5"] = look(shop, QUARANTINED)
     return seen
 
 
@@ -186,11 +202,11 @@ def days(project: Project) -> dict[str, Any]:
     ],
 )
 def test_a_guard_trips_and_leaves_a_refused_load(
-    project: Project, days: dict[str, Any], name: str, guard: str, parts: list[str]
+    shop: Shop, days: dict[str, Any], name: str, guard: str, parts: list[str]
 ) -> None:
     stopped: Outcome = days["stopped"]
     assert stopped.status[f"{name}_committed"] == "error"
-    message = project.query(
+    message = shop.query(
         "select guard, message, committed_at, duration_seconds, load_id like '20240102-f%',"
         " business_time, started_at is not null, invocation_id is not null"
         f" from {{s}}.cdc_loads where entity = '{name}' and status = 'refused'"
@@ -206,11 +222,11 @@ def test_a_guard_trips_and_leaves_a_refused_load(
     assert days["2"][name]["figures"][0] == "2024-01-01"
 
 
-def test_figures_of_a_refused_load(project: Project, days: dict[str, Any]) -> None:
+def test_figures_of_a_refused_load(shop: Shop, days: dict[str, Any]) -> None:
     figures = "rows_in, rows_rejected, rows_inserted, rows_updated, rows_deleted, rows_prior"
     where = "cdc_loads where status = 'refused' and entity = "
-    assert project.rows(f"{where}'g_shares'", figures) == [(91, 0, 51, 40, 60, 100)]
-    assert project.rows(f"{where}'g_rejects'", figures) == [(5, 3, 0, 0, 0, 4)]
+    assert shop.rows(f"{where}'g_shares'", figures) == [(91, 0, 51, 40, 60, 100)]
+    assert shop.rows(f"{where}'g_rejects'", figures) == [(5, 3, 0, 0, 0, 4)]
 
 
 def test_a_lift_lets_the_load_pass(days: dict[str, Any]) -> None:
@@ -272,7 +288,7 @@ def test_rejects_are_shown_with_their_row_and_reason(days: dict[str, Any]) -> No
 
 
 def test_an_unreadable_key_keeps_all_missing_keys_of_a_full_load(
-    project: Project, days: dict[str, Any]
+    shop: Shop, days: dict[str, Any]
 ) -> None:
     assert days["3"]["q_full"]["current"] == [
         (1, 1, "N", "2024-01-01"),
@@ -281,7 +297,7 @@ def test_an_unreadable_key_keeps_all_missing_keys_of_a_full_load(
         (5, 5, "X", "2024-01-02"),
     ]
     assert days["3"]["q_full"]["figures"] == ("2024-01-03", 3, 2, 0, 0, 0, 1, 3, 4, 4)
-    partitions = project.query(
+    partitions = shop.query(
         "select operation, count(*) from {s}.q_full_ledger where business_date = '2024-01-03'"
         " group by operation order by operation"
     )
@@ -332,7 +348,7 @@ def test_keys_that_come_twice_are_set_aside_with_all_their_rows(days: dict[str, 
     assert days["3"]["q_twice"]["figures"] == ("2024-01-03", 3, 2, 0, 0, 2, 1, 1, 4, 2)
 
 
-def test_a_corrected_rerun_takes_its_rejects_away(project: Project, days: dict[str, Any]) -> None:
+def test_a_corrected_rerun_takes_its_rejects_away(shop: Shop, days: dict[str, Any]) -> None:
     wanted = {
         "q_full": [(1, 1, "N"), (2, 7, "U"), (3, 31, "U")],
         "q_delta": [(1, 1, "X"), (2, 7, "U"), (3, 31, "U"), (5, 5, "X")],
@@ -353,7 +369,7 @@ def test_a_corrected_rerun_takes_its_rejects_away(project: Project, days: dict[s
         (5, 5, "N"),
     ]
     # what was held is no change: versions and history know nothing of it
-    assert project.rows("q_full_versions", "id, value, eff_start_date, eff_end_date") == [
+    assert shop.rows("q_full_versions", "id, value, eff_start_date, eff_end_date") == [
         (1, 1, "2024-01-01", None),
         (2, 2, "2024-01-01", "2024-01-04"),
         (2, 7, "2024-01-04", None),
@@ -363,6 +379,61 @@ def test_a_corrected_rerun_takes_its_rejects_away(project: Project, days: dict[s
         (4, 4, "2024-01-01", "2024-01-02"),
         (5, 5, "2024-01-02", "2024-01-04"),
     ]
+
+
+def test_a_manifest_that_grows_too_long_is_a_refused_load(shop: Shop) -> None:
+    shop.entity("long", KEYED)
+    shop.land("long", "2024-01-01", "id,value", "1,1")
+    outcome = shop.run("2024-01-01", "long", spark_cdc_manifest_limit=100)
+    assert not outcome.success
+    assert "the manifest would have" in outcome.output
+    refused = shop.query("select status, guard from {s}.cdc_loads where entity = 'long'")
+    assert refused == [("refused", "manifest_limit")]
+
+
+# --- with dbt -----------------------------------------------------------------
+
+
+def test_dbt_says_what_a_guard_stops_and_shows_what_is_set_aside(project: Project) -> None:
+    names = {"held": "q_full", "emptied": "g_empty"}
+    for name, like in names.items():
+        columns, settings = ENTITIES[like]
+        project.entity(name, columns, **settings)
+        for date in ("2024-01-01", "2024-01-02"):
+            project.land(name, date, *LANDED[date][like])
+    project.load("2024-01-01", *names)
+    stopped = project.run("2024-01-02", *names)
+    assert stopped.status["emptied_committed"] == "error"
+    for part in (
+        "emptied: a guard stops the load of 2024-01-02.",
+        "empty: the snapshot is empty, but 2 rows exist: all of them would be deleted",
+        "spark_cdc_lift: [emptied.empty]}'",
+        "Nothing was committed and readers see what they saw before",
+    ):
+        assert part in stopped.output
+    assert project.rows("emptied_current", "id, operation") == [(1, "I"), (2, "I")]
+    refused = "select guard, business_time from {s}.cdc_loads where status = 'refused'"
+    assert project.query(refused) == [("empty", "2024-01-02")]
+    assert project.rows("held_current", "id, value, operation") == [
+        (1, 1, "N"),
+        (2, 2, "X"),
+        (3, 30, "U"),
+        (5, 5, "I"),
+    ]
+    reason = "value: 'x' is not accepted as int"
+    assert project.rows("held_rejects", "id, rejected_reason") == [(2, reason), (9, reason)]
+    project.load("2024-01-02", "emptied", spark_cdc_lift=["empty"])
+    assert project.rows("emptied_current", "id") == []
+
+
+@pytest.mark.integration
+def test_the_data_tests_hold_where_rows_are_set_aside(project: Project) -> None:
+    prepare(project, QUARANTINED)
+    for date in LANDED:
+        project.load(date, *QUARANTINED)
+    for name, lines in CORRECTED.items():
+        project.land(name, "2024-01-04", *lines)
+    project.load("2024-01-04", *QUARANTINED)
     tested = project.dbt("test", "--select", *(f"path:models/{name}" for name in QUARANTINED))
     assert tested.success, tested.output
 

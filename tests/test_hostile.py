@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from project import Project
+from shop import Shop, opened
+
+pytestmark = pytest.mark.proves("values")
 
 NAMES = [
     "o'brien",
@@ -80,8 +85,11 @@ def rows() -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def hostile(project: Project) -> Project:
+DAYS = ("2024-01-01", "2024-01-02")
+ENTITIES = ("full_ones", "delta_ones", "event_ones")
+
+
+def prepare(project: Shop | Project) -> None:
     """A full, a delta and an events entity; the folder and the files have such names, too."""
     odd = project.folder / 'it\'s a "folder"; -- $x `y`'
     project.entity(
@@ -115,7 +123,7 @@ def hostile(project: Project) -> Project:
             "order": ["seq `"],
         },
     )
-    for day, changed in (("2024-01-01", False), ("2024-01-02", True)):
+    for day, changed in zip(DAYS, (False, True), strict=True):
         given = rows()
         if changed:
             given = [row | {"-- comment": row["-- comment"] + "'changed"} for row in given[1:]]
@@ -124,7 +132,7 @@ def hostile(project: Project) -> Project:
         writer.writeheader()
         writer.writerows(given)
         folder = odd / day
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "it's; -- `odd`.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
         deleted = {"id": "0", "o'brien": VALUES[0]}
         lines = [json.dumps(row | {"o p'": "U"}) for row in given]
@@ -139,17 +147,23 @@ def hostile(project: Project) -> Project:
                 dict.fromkeys(NAMES) | deleted | {"o p'": "'D'", "seq `": "200"},
             )
         project.land("event_ones", day, *map(json.dumps, events), file="it's; --.json")
-    for day in ("2024-01-01", "2024-01-02"):
-        project.load(day, "full_ones", "delta_ones", "event_ones")
-    return project
+
+
+@pytest.fixture(scope="module")
+def hostile(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as shop:
+        prepare(shop)
+        for day in DAYS:
+            shop.load(day, *ENTITIES)
+        yield shop
 
 
 def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-@pytest.mark.parametrize("entity", ["full_ones", "delta_ones", "event_ones"])
-def test_names_and_values_come_through_as_they_are(hostile: Project, entity: str) -> None:
+def come_through(hostile: Shop | Project, entity: str) -> None:
+    """Both days of an entity are in current, history and versions as they came."""
     selected = ", ".join(["id", *map(quoted, NAMES)])
     first = [(int(row["id"]), *(row[name] for name in NAMES)) for row in rows()]
     second = [
@@ -176,17 +190,42 @@ def test_names_and_values_come_through_as_they_are(hostile: Project, entity: str
     )
 
 
-def test_data_tests_and_the_log_of_loads(hostile: Project) -> None:
-    outcome = hostile.dbt("test", "--select", "path:models")
-    assert outcome.success, outcome.output
+@pytest.mark.parametrize("entity", ENTITIES)
+def test_names_and_values_come_through_as_they_are(hostile: Shop, entity: str) -> None:
+    come_through(hostile, entity)
+
+
+def test_the_log_of_loads_says_what_was_read(hostile: Shop) -> None:
     inputs = hostile.rows("cdc_loads", "distinct input")
     assert any('/it\'s a "folder"; -- $x `y`/2024-01-02' in row[0] for row in inputs), inputs
 
 
-def test_a_reject_shows_hostile_text(hostile: Project) -> None:
+def test_a_reject_shows_hostile_text(hostile: Shop) -> None:
     row = rows()[1] | {"id": "'; drop table x; --"}
     hostile.land("delta_ones", "2024-01-03", json.dumps(row | {"o p'": "U"}), file="x.json")
     outcome = hostile.run("2024-01-03", "delta_ones")
     assert not outcome.success
     assert "'; drop table x; --" in outcome.output
     assert "Nothing was committed" in outcome.output
+
+
+# --- with dbt -------------------------------------------------------------------------------------
+
+
+def test_dbt_makes_tables_and_views_of_such_names(project: Project) -> None:
+    prepare(project)
+    for day in DAYS:
+        project.load(day, "event_ones")
+    come_through(project, "event_ones")
+
+
+@pytest.mark.integration
+def test_data_tests_and_the_log_of_loads(project: Project) -> None:
+    prepare(project)
+    for day in DAYS:
+        project.load(day, "full_ones", "delta_ones")
+    project.load(DAYS[-1], "event_ones")
+    outcome = project.dbt("test", "--select", "path:models")
+    assert outcome.success, outcome.output
+    inputs = project.rows("cdc_loads", "distinct input")
+    assert any('/it\'s a "folder"; -- $x `y`/2024-01-02' in row[0] for row in inputs), inputs

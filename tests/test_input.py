@@ -5,16 +5,20 @@ from __future__ import annotations
 import copy
 import gzip
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from event_warehouse import column
-from project import Outcome, Project
+from project import Project
+from shop import Outcome, Shop, opened
 from spark_cdc.macros import CompilerError
 from warehouse import Warehouse, is_spark_3
+
+pytestmark = pytest.mark.proves("input")
 
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "int", "memo": "string"}
 MULTI_LINE = {"source": {"options": {"multiLine": True, "escape": '"'}}}
@@ -225,12 +229,10 @@ TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, .
         GOOD_ROWS,
     ),
 }
-FIRST = {  # what lands on the first day, where it is no CSV with a header
+FIRST: dict[str, dict[str, bytes | str]] = {  # what lands on the first day, if it is not GOOD
     "partitions": {"memo=a/a.orc": "select 1 as id"},
-    "by_pattern": {"x/d.csv": GOOD.encode()},
-    "one_file": {"data.csv": GOOD.encode()},
     "no_such_pattern": {"a.csv": b"id,value,memo\n1,1,01.03.2024\n2,2,01.03.2024\n"},
-    "no_quotes": {"a.csv": b"1|1|a\n2|2|b\n3|3|c\n"},
+    "another_type": {"a.parquet": ROWS.format("id, cast(value as bigint) as value, memo")},
     "no_events": {
         "a.json": "".join(
             f'{{"op": "c", "source": {{"lsn": {i}}}, "before": null, "after": {row}}}\n'
@@ -238,9 +240,22 @@ FIRST = {  # what lands on the first day, where it is no CSV with a header
         ).encode()
     },
 }
+DAYS = [f"2024-01-{day:02}" for day in range(1, 32)]
 
 
-def land(project: Project, name: str, date: str, files: dict[str, bytes | str]) -> None:
+def is_apart(name: str) -> bool:
+    """Whether a case that is taken has columns, or a load type, of its own, and so its own state.
+
+    The others come one day after the other as one entity, each in place of what came before.
+    """
+    settings = TAKEN[name][0]
+    return "columns" in settings or "load_type" in settings
+
+
+IN_TURN = [name for name in TAKEN if not is_apart(name)]
+
+
+def land(project: Shop | Project, name: str, date: str, files: dict[str, bytes | str]) -> None:
     """Puts files where an entity's data of a date lands."""
     folder = project.landing / name / date
     shutil.rmtree(folder, ignore_errors=True)
@@ -259,77 +274,138 @@ def land(project: Project, name: str, date: str, files: dict[str, bytes | str]) 
         shutil.move(part, target)
 
 
-def first(name: str, settings: dict[str, Any]) -> dict[str, bytes | str]:
-    format = settings.get("source", {}).get("format", "csv")
-    plain: dict[str, bytes | str] = {
-        "csv": GOOD.encode(),
-        "json": GOOD_JSON.encode(),
-        "parquet": ROWS.format("*"),
-        "orc": ROWS.format("*"),
-    }
-    return FIRST.get(name) or {f"a.{format}": plain[format]}
+@pytest.fixture(scope="module")
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+def describe(shop: Shop, name: str, case: str, state_of: str | None = None) -> None:
+    """Describes an entity with a case's settings, which reads what lands for the case."""
+    (settings,) = (cases[case][0] for cases in (CASES, UNREADABLE, TAKEN) if case in cases)
+    given = copy.deepcopy(settings)
+    columns = given.pop("columns", KEYED)
+    source = given.setdefault("source", {})
+    path = source.get("path", f"{{landing}}/{case}/{{business_date}}")
+    source["path"] = path.replace("{landing}", str(shop.landing))
+    shop.entity(name, columns, state_of=state_of, **given)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What the loads came to: that of all refused cases, and of each that is taken."""
+
+    refused: Outcome
+    status: dict[str, str]
+    rows: dict[str, list[tuple[Any, ...]]]
 
 
 @pytest.fixture(scope="module")
-def outcome(project: Project) -> Outcome:
-    """A good day and a bad day, or another one: two runs of dbt."""
-    cases = {name: case[:2] for name, case in CASES.items()}
-    cases |= {name: case[:2] for name, case in TAKEN.items()} | UNREADABLE
-    for name, (settings, files) in cases.items():
-        given = copy.deepcopy(settings)
-        columns = given.pop("columns", KEYED)
-        if "path" in given.get("source", {}):
-            path = given["source"]["path"].replace("{landing}", str(project.landing))
-            given["source"]["path"] = path
-        project.entity(name, columns, **given)
-        land(project, name, "2024-01-01", first(name, settings))
-        land(project, name, "2024-01-02", files)
-    project.load("2024-01-01")
-    return project.run("2024-01-02")
+def outcome(shop: Shop) -> Outcomes:
+    """What is refused builds on one load, or on what came first; what is taken comes in turn."""
+    shop.entity("people", KEYED)
+    land(shop, "people", DAYS[0], {"a.csv": GOOD.encode()})
+    shop.load(DAYS[0], "people")
+    describe(shop, "another_type", "another_type")
+    land(shop, "another_type", DAYS[0], FIRST["another_type"])
+    shop.load(DAYS[0], "another_type")
+    for name, (_, files) in ({name: case[:2] for name, case in CASES.items()} | UNREADABLE).items():
+        if name not in FIRST:
+            describe(shop, name, name, state_of="people")
+        land(shop, name, DAYS[1], files)
+    refused = shop.run(DAYS[1], *CASES, *UNREADABLE)
+    status, rows = {}, {}
+    for name in ("people", "another_type"):
+        rows[name] = shop.rows(f"{name}_current", "id, value, memo")
+    shop.entity("in_turn", KEYED)
+    land(shop, "in_turn", DAYS[0], {"a.csv": GOOD.encode()})
+    shop.load(DAYS[0], "in_turn")
+    for name, (settings, files, _) in TAKEN.items():
+        entity = "in_turn" if name in IN_TURN else name
+        day = DAYS[1 + IN_TURN.index(name)] if name in IN_TURN else DAYS[1]
+        describe(shop, entity, name)
+        if entity == name:
+            format = settings.get("source", {}).get("format", "csv")
+            first = {"csv": {"a.csv": GOOD.encode()}, "parquet": {"a.parquet": ROWS.format("*")}}
+            land(shop, name, DAYS[0], FIRST.get(name) or first[format])
+            shop.load(DAYS[0], name)
+        land(shop, name, day, files)
+        status[name] = shop.run(day, entity).status.get(f"{entity}_committed", "")
+        value = "null" if "columns" in settings else "value"
+        rows[name] = shop.rows(f"{entity}_current", f"id, {value}, memo")
+    return Outcomes(refused, status, rows)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_would_be_read_wrong_is_refused(project: Project, outcome: Outcome, name: str) -> None:
+def test_what_would_be_read_wrong_is_refused(shop: Shop, outcome: Outcomes, name: str) -> None:
     _, _, guard, parts = CASES[name]
-    loads = f"{{s}}.cdc_loads where entity = '{name}' and business_time = '2024-01-02'"
-    found = project.query(f"select status, guard, message from {loads}")
-    assert [row[:2] for row in found] == [("refused", guard)], outcome.output
+    loads = f"{{s}}.cdc_loads where entity = '{name}' and business_time = '{DAYS[1]}'"
+    found = shop.query(f"select status, guard, message from {loads}")
+    assert [row[:2] for row in found] == [("refused", guard)], outcome.refused.output
     for part in parts:
         assert part in found[0][2]
-        assert part in outcome.output
-    assert project.rows(f"{name}_current", "id, value, memo") == GOOD_ROWS
+        assert part in outcome.refused.output
+    assert outcome.rows["another_type" if name in FIRST else "people"] == GOOD_ROWS
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_spark_can_not_read_is_an_error(project: Project, outcome: Outcome, name: str) -> None:
-    assert outcome.status[f"{name}_ledger"] == "error"
-    if not is_spark_3(project.cursor):  # which names no file
-        assert f"/{name}/2024-01-02/a.csv" in outcome.output.split(f"model {name}_ledger")[-1]
-    assert project.rows(f"{name}_current", "id, value, memo") == GOOD_ROWS
+def test_what_spark_can_not_read_is_an_error(shop: Shop, outcome: Outcomes, name: str) -> None:
+    assert outcome.refused.status[f"{name}_ledger"] == "error"
+    if not is_spark_3(shop.cursor):  # which names no file
+        output = outcome.refused.output.split(f"model {name}_ledger")[-1]
+        assert f"/{name}/{DAYS[1]}/a.csv" in output
+    assert outcome.rows["people"] == GOOD_ROWS
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_what_is_read_as_it_lies_there(project: Project, outcome: Outcome, name: str) -> None:
-    value = "null" if "columns" in TAKEN[name][0] else "value"
-    assert outcome.status[f"{name}_committed"] == "success", outcome.output
-    assert project.rows(f"{name}_current", f"id, {value}, memo") == TAKEN[name][2]
+def test_what_is_read_as_it_lies_there(outcome: Outcomes, name: str) -> None:
+    assert outcome.status[name] == "success"
+    assert outcome.rows[name] == TAKEN[name][2]
 
 
-def test_files_and_bytes_stand_in_cdc_loads(project: Project, outcome: Outcome) -> None:
+def test_files_and_bytes_stand_in_cdc_loads(shop: Shop, outcome: Outcomes) -> None:
     loads = "select input_files, input_bytes, rows_in from {s}.cdc_loads where entity = "
-    second = " and business_time = '2024-01-02'"
-    assert project.query(f"{loads}'hidden_beside'{second}") == [(1, len(GOOD), 3)]
-    assert project.query(f"{loads}'no_folder'{second}") == [(0, 0, 0)]
-    assert project.query(f"{loads}'of_no_bytes'{second}") == [(None, None, None)]
+    day = DAYS[1 + IN_TURN.index("hidden_beside")]
+    assert shop.query(f"{loads}'in_turn' and business_time = '{day}'") == [(1, len(GOOD), 3)]
+    second = f" and business_time = '{DAYS[1]}'"
+    assert shop.query(f"{loads}'no_folder'{second}") == [(0, 0, 0)]
+    assert shop.query(f"{loads}'of_no_bytes'{second}") == [(None, None, None)]
     events = FIRST["no_events"]["a.json"]
-    assert project.query(f"{loads}'no_events' order by load_id") == [(1, len(events), 3), (0, 0, 0)]
+    assert shop.query(f"{loads}'no_events' order by load_id") == [(1, len(events), 3), (0, 0, 0)]
 
 
-def test_a_lift_takes_lines_as_spark_reads_them(project: Project, outcome: Outcome) -> None:
-    lifts = ["open_quote.unclosed_quotes", "malformed_text"]
-    project.load("2024-01-02", "open_quote", "latin_1", spark_cdc_lift=lifts)
-    assert project.rows("open_quote_current", "id, memo") == [(1, "a, b"), (2, "b"), (3, "c")]
-    assert project.rows("latin_1_current", "id, memo")[0] == (1, "caf\ufffd")
+def test_a_lift_takes_lines_as_spark_reads_them(shop: Shop, outcome: Outcomes) -> None:
+    wanted: dict[str, list[tuple[Any, ...]]] = {
+        "open_quote": [(1, "a, b"), (2, "b"), (3, "c")],
+        "latin_1": [(1, "caf\ufffd"), (2, "caf\ufffd"), (3, "c")],
+    }
+    for day, (name, rows) in zip(DAYS[-2:], wanted.items(), strict=True):
+        describe(shop, "in_turn", name)
+        land(shop, name, day, CASES[name][1])
+        guard = CASES[name][2]
+        lift = f"in_turn.{guard}" if name == "open_quote" else guard
+        shop.load(day, "in_turn", spark_cdc_lift=[lift])
+        assert shop.rows("in_turn_current", "id, memo") == rows
+
+
+def test_dbt_refuses_files_that_are_not_all_read(project: Project) -> None:
+    _, files, guard, parts = CASES["in_a_subfolder"]
+    project.entity("people", KEYED)
+    land(project, "people", DAYS[0], {"a.csv": GOOD.encode()})
+    project.load(DAYS[0], "people")
+    land(project, "people", DAYS[1], files)
+    refused = project.run(DAYS[1], "people")
+    assert refused.status["people_ledger"] == "error"
+    for part in parts:
+        assert part in refused.output
+    loads = project.query(
+        f"select status, guard from {{s}}.cdc_loads where business_time = '{DAYS[1]}'"
+    )
+    assert loads == [("refused", guard)]
+    assert project.rows("people_current", "id, value, memo") == GOOD_ROWS
+    land(project, "people", DAYS[1], {"a.csv": files["a.csv"], "b.csv": files["more/b.csv"]})
+    project.load(DAYS[1], "people")
+    assert project.rows("people_current", "id, memo") == [(1, "a"), (2, "b")]
 
 
 # --- what changes or is lost meanwhile ------------------------------------------------------------

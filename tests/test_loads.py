@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from project import ROOT, Project
+from shop import Shop, opened
+
+pytestmark = pytest.mark.proves("load types")
 
 pytestmark = pytest.mark.proves("load types")
 
@@ -17,7 +21,13 @@ KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
 
 
-def state(project: Project, name: str) -> dict[str, list[Any]]:
+@pytest.fixture(scope="module")
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+def state(project: Shop | Project, name: str) -> dict[str, list[Any]]:
     return {
         "current": project.rows(f"{name}_current", "id, value, operation, eff_start_date"),
         "history": project.rows(f"{name}_history", "id, value, operation, business_date"),
@@ -62,14 +72,14 @@ def test_a_rerun_replaces_the_load(project: Project) -> None:
     }
 
 
-def test_a_date_before_the_last_load_is_refused(project: Project) -> None:
-    project.entity("past", KEYED)
+def test_a_date_before_the_last_load_is_refused(shop: Shop) -> None:
+    shop.entity("past", KEYED)
     for date in ("2024-01-01", "2024-01-02", "2024-01-03"):
-        project.land("past", date, "id,value", f"1,{date}")
-    project.load("2024-01-01", "past")
-    project.load("2024-01-03", "past")
-    before = state(project, "past")
-    outcome = project.run("2024-01-02", "past")
+        shop.land("past", date, "id,value", f"1,{date}")
+    shop.load("2024-01-01", "past")
+    shop.load("2024-01-03", "past")
+    before = state(shop, "past")
+    outcome = shop.run("2024-01-02", "past")
     assert not outcome.success
     assert "past: 2024-01-02 lies before the last load, 2024-01-03" in outcome.output
     assert "would rewrite the 1 load from 2024-01-03 to 2024-01-03" in outcome.output
@@ -77,7 +87,7 @@ def test_a_date_before_the_last_load_is_refused(project: Project) -> None:
     assert "replay --from 2024-01-02 --dates 2024-01-02 --select past." in message
     assert "'{business_date: 2024-01-02, spark_cdc_replay: {from: 2024-01-02}}'" in message
     assert "then the same for 2024-01-03, then dbt run-operation spark_cdc.publish_rep" in message
-    assert state(project, "past") == before
+    assert state(shop, "past") == before
 
 
 @pytest.mark.full

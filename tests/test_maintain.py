@@ -16,6 +16,8 @@ from urllib.parse import urlparse
 import pytest
 
 from project import Project
+from spark_cdc.macros import load_macros
+from warehouse import described
 
 pytestmark = pytest.mark.proves("upkeep")
 
@@ -104,18 +106,19 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     assert tested.success, tested.output
 
 
-@pytest.mark.integration
-def test_a_policy_that_makes_no_sense_is_refused(project: Project) -> None:
-    upkeep = {"compact_loads": 3, "keep_loads": 3, "retention_hours": 2}
-    project.entity("odd", COLUMNS, load_type="delta", upkeep=upkeep)
-    project.land("odd", "2024-03-01", "id,name", "1,a")
-    outcome = project.run("2024-03-01", "odd")
-    assert not outcome.success
-    assert "upkeep.keep_loads is 3, and upkeep.compact_loads 3; accepted is at" in outcome.output
-    assert "upkeep.retention_hours is 2; accepted are numbers from 24" in outcome.output
-    project.entity("odd", COLUMNS, load_type="delta", upkeep={"loads": 3})
-    assert "upkeep" in project.run("2024-03-01", "odd").output
-    shutil.rmtree(project.folder / "models/odd")
+def test_a_policy_that_makes_no_sense_is_refused() -> None:
+    def problems(**upkeep: Any) -> list[str]:
+        source = {"path": "landing/{business_date}"}
+        node = described("odd", COLUMNS, load_type="delta", source=source, upkeep=upkeep)
+        found: list[str] = load_macros()._entity_problems("odd", node)
+        return found
+
+    assert problems(compact_loads=4, keep_loads=1, retention_hours=24) == []
+    found = " ".join(problems(compact_loads=3, keep_loads=3, retention_hours=2))
+    assert "upkeep.keep_loads is 3, and upkeep.compact_loads 3; accepted is at" in found
+    assert "upkeep.retention_hours is 2; accepted are numbers from 24" in found
+    [found] = problems(loads=3)
+    assert "upkeep has the unknown key 'loads'" in found
 
 
 @pytest.mark.full

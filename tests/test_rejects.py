@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from event_warehouse import column
 from spark_cdc.macros import Macros, load_macros_of
 from warehouse import query_runner
+
+pytestmark = pytest.mark.proves("quarantine")
 
 ID = column("id", "int", role="key")
 VALUE = column("value", "int")

@@ -6,10 +6,12 @@ truncates) once more by one in which everything may occur.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import yaml
 
 from project import INTERPRETED
 from spark_cdc import server as local_server
-from spark_cdc.macros import load_macros
+from spark_cdc.macros import Macros, load_macros
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("change events")
@@ -27,25 +29,14 @@ Case = dict[str, Any]
 PATHS: dict[str, list[Case]] = yaml.safe_load(
     (Path(__file__).parent / "resolver_cases.yml").read_text(encoding="utf-8")
 )
-ENTITY = {
-    "name": "stg_customers",
-    "config": {
-        "meta": {
-            "spark_cdc": {
-                "load_type": "events",
-                "events": {"format": "change_arrays"},
-                "source": {"format": "json", "path": "landing/{business_date}"},
-            }
-        }
-    },
-    "columns": [
-        {"name": "case_name", "data_type": "string", "config": {"meta": {"role": "key"}}},
-        {"name": "id", "data_type": "int", "config": {"meta": {"role": "key"}}},
-        {"name": "name", "data_type": "string"},
-        {"name": "city", "data_type": "string"},
-    ],
-}
-# What the events of a load are like (macro _event_summary), by path.
+FIRST_LOAD, SECOND_LOAD = "20240301-ec-00000000", "20240302-e-00000000"
+PEOPLE = [
+    "1, 'Alice', 'Aachen', 10L, date'2024-03-01', '20240301-ec-00000000', 'I'",
+    "2, 'Bob', 'Bonn', 20L, date'2024-03-01', '20240301-ec-00000000', 'I'",
+    "3, 'Carol', cast(null as string), 30L, date'2024-03-01', '20240301-ec-00000000', 'I'",
+    "4, 'Dora', 'Dresden', 40L, date'2024-03-01', '20240301-ec-00000000', 'T'",
+]
+# What the events of a load are like (macro _event_summary).
 WHOLE_ROWS = {
     "event_count": 9,
     "deletes": True,
@@ -59,38 +50,124 @@ WHOLE_ROWS = {
     "truncated": None,
     "rejected": 0,
 }
-SUMMARIES: dict[str, dict[str, Any]] = {
-    "first load": WHOLE_ROWS,
-    "whole rows": WHOLE_ROWS,
-    "truncated": {**WHOLE_ROWS, "truncates": True, "truncated": [1, 60]},
-    "after a truncate": {**WHOLE_ROWS, "truncated": [1, 60]},
-    "partial rows": {**WHOLE_ROWS, "partial": True},
-    "moving keys": {**WHOLE_ROWS, "moves": True},
-    "moving partial rows": {**WHOLE_ROWS, "moves": True, "partial": True},
-}
+TRUNCATED = {"truncates": True, "truncated": [1, 60]}
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the loads of a path have in common.
+
+    summary: what differs from whole rows; key: columns beside case_name, or the position; events:
+    settings; since: rows of a second load, and of one that was never committed.
+    """
+
+    summary: dict[str, Any] = field(default_factory=dict)
+    date: datetime.datetime = datetime.datetime(2024, 3, 2)
+    is_checkpoint: bool = False
+    key: tuple[str, ...] = ("id",)
+    events: dict[str, Any] = field(default_factory=dict)
+    since: tuple[str, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only the summary tells it from others, so that a load of everything may hold it.
+
+        Where keys may move, a conflict is of the key's end, and no later event stands beside it.
+        """
+        differs = dataclasses.replace(self, summary={}) != Load()
+        return not (differs or self.summary.get("truncated") or self.summary.get("conflicts"))
+
+    @property
+    def node(self) -> dict[str, Any]:
+        """The YAML of the entity."""
+        keys = self.key if self.key == ("at",) else ("case_name", *self.key)
+        types = {"case_name": "string", "id": "int", "name": "string", "city": "string"}
+        if "case_name" not in keys:
+            del types["id"]
+        settings = {
+            "load_type": "events",
+            "events": {"format": "change_arrays", **self.events},
+            "source": {"format": "json", "path": "landing/{business_date}"},
+        }
+        columns = [
+            {
+                "name": name,
+                "data_type": data_type,
+                "config": {"meta": {"role": "key"} if name in keys else {}},
+            }
+            for name, data_type in types.items()
+        ]
+        return {
+            "name": "stg_customers",
+            "config": {"meta": {"spark_cdc": settings}},
+            "columns": columns,
+        }
+
+
+FIRST = datetime.datetime(2024, 3, 1)
+EVERY_KIND = {"partial": True, "moves": True, "splits": True, "rejected": 1}
 EVERYTHING = "everything possible"
-SUMMARIES[EVERYTHING] = WHOLE_ROWS | dict.fromkeys(
-    ("partial", "moves", "splits", "conflicts"), True
-)
-LOADS = PATHS | {
-    EVERYTHING: [
-        case
-        for path, cases in PATHS.items()
-        if path != "first load" and not SUMMARIES[path]["truncated"]
-        for case in cases
-    ]
+LOADS = {
+    "first load": Load(date=FIRST),
+    "whole rows": Load(),
+    "rejected events": Load({"rejected": 1}),
+    "different events at one position": Load({"conflicts": True}),
+    "after a load since the checkpoint": Load(
+        date=datetime.datetime(2024, 3, 3),
+        since=(
+            f"1, 'Alice', 'Aachen', 60L, date'2024-03-02', '{SECOND_LOAD}', 'D'",
+            "5, 'Eve', 'Essen', 70L, date'2024-03-02', '20240302-e-deadbeef', 'I'",
+        ),
+    ),
+    "checkpoint": Load(is_checkpoint=True),
+    "checkpoint a month later": Load(is_checkpoint=True, date=datetime.datetime(2024, 4, 1)),
+    "truncated": Load(TRUNCATED),
+    "truncated checkpoint": Load(TRUNCATED, is_checkpoint=True),
+    "truncated partial rows": Load({**TRUNCATED, "partial": True}),
+    "after a truncate": Load({"truncated": [1, 60]}),
+    "partial rows": Load({"partial": True}),
+    "moving keys": Load({"moves": True}),
+    "moving partial rows": Load({"moves": True, "partial": True}),
+    "partial rows that move as deletes and inserts": Load({"splits": True, "partial": True}),
+    "moving parts of keys": Load({"moves": True, "partial": True}, key=("id", "name")),
+    "everything at a checkpoint": Load(EVERY_KIND, is_checkpoint=True),
+    "named by another unique key": Load(
+        {"alternates": True}, events={"unique_keys": [["case_name", "name"]]}
+    ),
+    "named by another unique key, partial rows": Load(
+        {"alternates": True, "partial": True}, events={"unique_keys": [["case_name", "name"]]}
+    ),
+    "insert only": Load({"deletes": False}, key=("at",), events={"insert_only": True}),
+    EVERYTHING: Load({**EVERY_KIND, "conflicts": True}),
+}
+CASES = PATHS | {
+    EVERYTHING: [case for path, cases in PATHS.items() if LOADS[path].is_plain for case in cases]
 }
 LINES = "array<struct<case_name: string, event: string>>"
-EVENT = "op string, at bigint, tx string, id int, old int, name string, city string"
-FIRST_LOAD = "20240301-ec-00000000"
-COLUMNS = "case_name, id, name, city, operation, eff_start_date, note"
+EVENT = (
+    "op string, at bigint, tx string, id int, old int, old_name string, name string, city string,"
+    " problem string"
+)
+SHOWN = "case_name, {id} as id, name, city, operation, eff_start_date, note, event_position"
+HASHED = "lower(hex(nonkey_hash)) as nonkey_hash"
 
 
-def key_hash(key: str) -> str:
-    return f"unhex(md5(concat(case_name, '/', {key})))"
+def key_hash(*parts: str) -> str:
+    return f"unhex(md5(concat_ws('/', case_name, {', '.join(parts)})))"
 
 
-def events_sql(cases: list[Case]) -> str:
+def key_hash_or_null(*parts: str) -> str:
+    return f"if({parts[0]} is null, null, {key_hash(*parts)})"
+
+
+def name_hash(macros: Macros, name: str) -> str:
+    """The hash of the unique key (case_name, name)."""
+    named = {"case_name": "case_name", "name": name}
+    columns = [{"name": n, "data_type": "string", "sql": sql} for n, sql in named.items()]
+    return str(macros._alternate_hash(columns))
+
+
+def events_sql(macros: Macros, load: Load, cases: list[Case]) -> str:
     """The events as <entity>_events has them; a truncate, which hits all cases, belongs to none."""
     lines = [
         (None if event["op"] == "truncate" else case["name"], event)
@@ -98,6 +175,8 @@ def events_sql(cases: list[Case]) -> str:
         for event in case["events"]
     ]
     values = json.dumps([{"case_name": name, "event": json.dumps(event)} for name, event in lines])
+    olds = {"id": "sent.old", "name": "sent.old_name", "at": "cast(null as bigint)"}
+    by_name = "unique_keys" in load.events
     return f"""(
         select
             sent.op as event_op,
@@ -105,10 +184,14 @@ def events_sql(cases: list[Case]) -> str:
             concat(case_name, '/', sent.tx) as event_transaction,
             cast(null as timestamp) as event_time,
             xxhash64(case_name, event) as event_hash,
-            {key_hash("sent.id")} as key_hash,
-            {key_hash("sent.old")} as old_key_hash,
+            {key_hash_or_null(*(f"sent.{part}" for part in load.key))} as key_hash,
+            {key_hash_or_null(*(olds[part] for part in load.key))} as old_key_hash,
+            {name_hash(macros, "sent.old_name") if by_name else "null"} as old_alternate_hash,
+            array_compact(array({name_hash(macros, "sent.name") if by_name else "null"}))
+                as alternate_hashes,
             if(sent.old is not null, case_name, null) as old__case_name,
             sent.old as old__id,
+            if(sent.old is not null, sent.old_name, null) as old__name,
             case_name,
             sent.id,
             nullif(sent.name, '?') as name,
@@ -118,7 +201,7 @@ def events_sql(cases: list[Case]) -> str:
             ) as event_absent,
             if(size(unavailable) > 0, unavailable, null) as event_unavailable,
             cast(null as array<string>) as event_unexpected,
-            cast(null as string) as note
+            sent.problem as note
         from (
             select
                 *,
@@ -135,7 +218,7 @@ def events_sql(cases: list[Case]) -> str:
     )"""
 
 
-def prior_sql(cases: list[Case]) -> str:
+def prior_sql(load: Load, cases: list[Case]) -> str:
     """The ledger before the load: for each case Alice, Bob and Carol, and the deleted Dora."""
     names = ", ".join(f"'{case['name']}'" for case in cases)
     return f"""(
@@ -144,25 +227,21 @@ def prior_sql(cases: list[Case]) -> str:
             id,
             name,
             city,
-            {key_hash("id")} as key_hash,
+            {key_hash(*load.key)} as key_hash,
             unhex(md5(concat(
                 coalesce(concat(',4:city=s', length(city), ':', city), ''),
                 ',4:name=s', length(name), ':', name
             ))) as nonkey_hash,
-            date'2024-03-01' as eff_start_date,
+            business_date as eff_start_date,
             array(1L, at) as event_position,
             cast(null as string) as note,
-            date'2024-03-01' as business_date,
-            '{FIRST_LOAD}' as load_id,
+            business_date,
+            load_id,
             operation
         from (select explode(array({names})) as case_name)
         cross join (
-            values
-                (1, 'Alice', 'Aachen', 10L, 'I'),
-                (2, 'Bob', 'Bonn', 20L, 'I'),
-                (3, 'Carol', cast(null as string), 30L, 'I'),
-                (4, 'Dora', 'Dresden', 40L, 'T')
-            as people(id, name, city, at, operation)
+            values {", ".join(f"({row})" for row in (*PEOPLE, *load.since))}
+            as people(id, name, city, at, business_date, load_id, operation)
         )
     )"""
 
@@ -174,26 +253,36 @@ def resolved(server: Any) -> Any:
     cursor = connection.cursor()
     for name, value in INTERPRETED.items():
         cursor.execute(f"set {name} = {value}")
-    macros = load_macros(entity_node=lambda name: ENTITY, invocation_id="none", local_md5=str)
+    node: dict[str, Any] = {}
+    macros = load_macros(entity_node=lambda name: node, invocation_id="none", local_md5=str)
 
     @functools.cache
-    def rows(load: str) -> dict[str, list[Case]]:
-        cases = LOADS[load]
+    def rows(path: str) -> dict[str, list[Case]]:
+        cases, load = CASES[path], LOADS[path]
+        node.clear()
+        node.update(load.node)
         entity = macros._entity("customers")
-        first = load == "first load"
-        before = {"loads": [FIRST_LOAD], "rows": 3 * len(cases), "log_rows": 0}
-        manifest = macros._empty_manifest() | ({} if first else before)
+        manifest = macros._empty_manifest()
+        if load.date != FIRST:
+            manifest |= {
+                "loads": [FIRST_LOAD, *([SECOND_LOAD] if load.since else [])],
+                "rows": 3 * len(cases),
+                "log_rows": 3 * len(cases) if load.is_checkpoint else 0,
+            }
+        planned = macros._plan_load(entity, manifest, load.date)
+        assert planned["is_checkpoint"] is (load.is_checkpoint or load.date == FIRST)
         run = {
             "entity": entity,
-            "load": macros._plan_load(
-                entity, manifest, datetime.datetime(2024, 3, 1 if first else 2)
-            ),
-            "prior": prior_sql(cases),
+            "load": planned,
+            "prior": prior_sql(load, cases),
             "broadcast": True,
         }
-        sql = macros._tag_events_sql(run, events_sql(cases), SUMMARIES[load])
+        sql = macros._tag_events_sql(
+            run, events_sql(macros, load, cases), {**WHOLE_ROWS, **load.summary}
+        )
+        shown = SHOWN.format(id="id" if "at" not in load.key else "null")
         of_case: dict[str, list[Case]] = {case["name"]: [] for case in cases}
-        for row in query_runner(cursor)(f"select {COLUMNS} from ({sql}) as written").rows:
+        for row in query_runner(cursor)(f"select {shown}, {HASHED} from ({sql}) as written").rows:
             of_case[row.pop("case_name")].append(row)
         return of_case
 
@@ -205,7 +294,7 @@ def resolved(server: Any) -> Any:
     ("load", "case"),
     [
         pytest.param(load, case, id=f"{case['name']} ({load})")
-        for load, cases in LOADS.items()
+        for load, cases in CASES.items()
         for case in cases
     ],
 )
@@ -221,5 +310,5 @@ def test_the_ledger_gets(
 
 def test_names_are_their_own() -> None:
     names = [case["name"] for cases in PATHS.values() for case in cases]
-    assert len(names) == len(set(names)) == 50
-    assert set(LOADS) == set(SUMMARIES)
+    assert len(names) == len(set(names)) == 74
+    assert set(CASES) == set(LOADS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,9 +17,12 @@ from typing import Any
 import pytest
 
 from project import Project
+from shop import Shop, opened
 from spark_cdc.macros import CompilerError, load_macros
 from test_backfill import backfill
 from warehouse import Warehouse
+
+pytestmark = pytest.mark.proves("rules")
 
 RULES = {
     "not_small": {"condition": "value >= 2"},
@@ -288,11 +292,17 @@ def test_what_a_crash_left_out_of_cdc_loads_has_its_rules(
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "int"}
 
 
-def test_a_rule_that_fails_stops_the_load(project: Project) -> None:
+@pytest.fixture(scope="module")
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+def test_a_rule_that_fails_stops_the_load(shop: Shop) -> None:
     rules = {"positive": {"condition": "value > 0", "action": "fail"}}
-    project.entity("strict", COLUMNS, rejects=True, rules=rules)
-    project.land("strict", "2024-06-01", "id,value", "1,1", "2,0", "3,")
-    refused = project.run("2024-06-01", "strict")
+    shop.entity("strict", COLUMNS, rejects=True, rules=rules)
+    shop.land("strict", "2024-06-01", "id,value", "1,1", "2,0", "3,")
+    refused = shop.run("2024-06-01", "strict")
     assert refused.status["strict_committed"] == "error"
     for part in (
         "strict: 1 row of 2024-06-01 can't be accepted as declared in stg_strict; 1 of them:",
@@ -302,23 +312,21 @@ def test_a_rule_that_fails_stops_the_load(project: Project) -> None:
         "Nothing was committed and readers see what they saw before",
     ):
         assert part in refused.output
-    project.load("2024-06-01", "strict", spark_cdc_lift=["strict.failed_rules"])
-    assert project.rows("strict_current", "id, value") == [(1, 1), (3, None)]
-    rejects = project.rows("strict_rejects", "id, rejected_rules, rejected_reason")
+    shop.load("2024-06-01", "strict", spark_cdc_lift=["strict.failed_rules"])
+    assert shop.rows("strict_current", "id, value") == [(1, 1), (3, None)]
+    rejects = shop.rows("strict_rejects", "id, rejected_rules, rejected_reason")
     assert rejects == [(2, "positive", "the rule positive is broken: value > 0")]
 
 
-def test_more_than_a_rule_accepts_stops_the_load(project: Project) -> None:
+def test_more_than_a_rule_accepts_stops_the_load(shop: Shop) -> None:
     rules = {
         "positive": {"condition": "value > 0", "at_most": 0.2},
         "small": {"condition": "value < 9", "action": "drop"},
     }
     guards = {"min_rows": 4}
-    project.entity("limited", COLUMNS, rejects=True, rules=rules, guards=guards)
-    model = project.folder / "models" / "limited" / "limited_quality.sql"
-    model.write_text("{{ spark_cdc.quality() }}\n", "utf-8")
-    project.land("limited", "2024-06-01", "id,value", "1,1", "2,0", "3,0", "4,9")
-    refused = project.run("2024-06-01", "limited")
+    shop.entity("limited", COLUMNS, rejects=True, rules=rules, guards=guards)
+    shop.land("limited", "2024-06-01", "id,value", "1,1", "2,0", "3,0", "4,9")
+    refused = shop.run("2024-06-01", "limited")
     assert refused.status.get("limited_committed") == "error", refused.output
     for part in (
         "rules: 2 of 4 rows break positive (value > 0): a share of 0.5, accepted are 0.2;"
@@ -326,17 +334,34 @@ def test_more_than_a_rule_accepts_stops_the_load(project: Project) -> None:
         "spark_cdc_lift: [limited.rules]}'",
     ):
         assert part in refused.output
-    project.load("2024-06-01", "limited", spark_cdc_lift=["limited.rules"])
-    assert project.rows("limited_current", "id") == [(1,), (2,), (3,)]
+    shop.load("2024-06-01", "limited", spark_cdc_lift=["limited.rules"])
+    assert shop.rows("limited_current", "id") == [(1,), (2,), (3,)]
     shown = "rule, action, rows_judged, rows_broken, pass_rate, business_time"
-    assert project.rows("limited_quality", shown) == [
+    assert shop.rows("limited_quality", shown) == [
         ("positive", "warn", 4, 2, 0.5, "2024-06-01"),
         ("small", "drop", 4, 1, 0.75, "2024-06-01"),
     ]
     # too few rows for shares
-    project.land("limited", "2024-06-02", "id,value", "1,0", "2,9")
-    project.load("2024-06-02", "limited")
-    assert project.rows("limited_current", "id, value, operation") == [(1, 0, "U"), (2, 0, "X")]
+    shop.land("limited", "2024-06-02", "id,value", "1,0", "2,9")
+    shop.load("2024-06-02", "limited")
+    assert shop.rows("limited_current", "id, value, operation") == [(1, 0, "U"), (2, 0, "X")]
+
+
+def test_dbt_stops_at_a_rule_and_shows_what_rules_found(project: Project) -> None:
+    rules = {"positive": {"condition": "value > 0", "action": "fail"}}
+    project.entity("shown", COLUMNS, rejects=True, rules=rules)
+    model = project.folder / "models" / "shown" / "shown_quality.sql"
+    model.write_text("{{ spark_cdc.quality() }}\n", "utf-8")
+    project.land("shown", "2024-06-01", "id,value", "1,1", "2,0", "3,")
+    refused = project.run("2024-06-01", "shown")
+    assert refused.status["shown_committed"] == "error"
+    assert "the rule positive is broken: value > 0" in refused.output
+    assert "spark_cdc_lift: [shown.failed_rules]}'; always: action: drop" in refused.output
+    project.load("2024-06-01", "shown", spark_cdc_lift=["shown.failed_rules"])
+    assert project.rows("shown_current", "id, value") == [(1, 1), (3, None)]
+    assert project.rows("shown_rejects", "id, rejected_rules") == [(2, "positive")]
+    quality = project.rows("shown_quality", "rule, action, rows_judged, rows_broken")
+    assert quality == [("positive", "fail", 3, 1)]
 
 
 def test_dropped_rows_have_to_be_shown() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from event_warehouse import EventWarehouse, column
 from project import Project
+from shop import Shop, opened
 from spark_cdc import cli as command_line
 
 pytestmark = pytest.mark.proves("load types")
@@ -25,7 +27,13 @@ TOLD = (
 )
 
 
-def drifting(project: Project, name: str) -> None:
+@pytest.fixture(scope="module")
+def shop(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(server.port, tmp_path_factory.mktemp("shop")) as made:
+        yield made
+
+
+def drifting(project: Shop | Project, name: str) -> None:
     """An entity of deltas after two of them."""
     project.entity(name, COLUMNS | OP, load_type="delta", deleted_when="op = 'D'")
     project.land(name, DAYS[0], "op,id,name", "U,1,a", "U,2,b", "U,3,c")
@@ -114,14 +122,13 @@ def test_deltas_between_full_loads(project: Project) -> None:
     assert tested.success, tested.output
 
 
-@pytest.mark.integration
-def test_guards_are_those_of_full_loads(project: Project) -> None:
-    drifting(project, "guarded")
-    project.land("guarded", DAYS[2], "id,name")
-    refused = project.run(DAYS[2], "guarded", spark_cdc_load_type="full")
+def test_guards_are_those_of_full_loads(shop: Shop) -> None:
+    drifting(shop, "guarded")
+    shop.land("guarded", DAYS[2], "id,name")
+    refused = shop.run(DAYS[2], "guarded", spark_cdc_load_type="full")
     assert not refused.success
     assert "empty: the snapshot is empty, but 3 rows exist" in refused.output
-    told = project.rows(
+    told = shop.rows(
         "cdc_loads where entity = 'guarded' and status = 'refused'", "load_type, guard"
     )
     assert told == [("full", "empty")]

@@ -23,6 +23,8 @@ import pytest
 
 from spark_cdc.macros import load_macros
 
+pytestmark = pytest.mark.proves("values")
+
 MACROS = load_macros()
 SEED = 2024
 REJECTED = "rejected"

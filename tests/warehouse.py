@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +22,31 @@ from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
 GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+
+
+def described(name: str, columns: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    """The YAML of an entity's model; columns from name to type or to {data_type, and meta}."""
+    listed = []
+    for column, what in columns.items():
+        meta = dict(what) if isinstance(what, dict) else {"data_type": what}
+        data_type = meta.pop("data_type")
+        listed.append({"name": column, "data_type": data_type, "config": {"meta": meta}})
+    config = {"meta": {"spark_cdc": {"load_type": "full"} | settings}}
+    return {"name": f"stg_{name}", "config": config, "columns": listed}
+
+
+def land_lines(folder: Path, *lines: str, file: str = "data.csv") -> Path:
+    """Puts a text file into a folder, in place of the files that were there.
+
+    A lone surrogate, U+DC80 to U+DCFF, stands for a byte that is no UTF-8.
+    """
+    if folder.exists():
+        for old in folder.iterdir():
+            old.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{line}\n" for line in lines)
+    (folder / file).write_bytes(text.encode("utf-8", errors="surrogateescape"))
+    return folder
 
 
 def fetched(cursor: Any) -> list[tuple[Any, ...]]:
@@ -89,25 +114,37 @@ class Warehouse:
         self.apart = f"{schema}_sensitive"  # where sensitive columns lie
         for other in (f"{schema}_commits", self.apart):
             cursor.execute(f"drop schema if exists {other} cascade")
-        give_secret(cursor, self.apart)
+        cursor.execute(f"create schema {self.apart}")
+        self.has_secret = False
         cursor.execute(f"drop table if exists {schema}.cdc_loads purge")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
         self.macros._create_claims_schemas([{"schema": schema}])
 
     @property
     def entity(self) -> dict[str, Any]:
-        return self.macros._entity(self.name)
+        return self._entity_at_hand()
+
+    def _entity_at_hand(self) -> dict[str, Any]:
+        entity: dict[str, Any] = self.macros._entity(self.name)
+        return entity
 
     def load(self, date: str) -> dict[str, Any]:
         """Loads what has landed for a date; returns what the audit found."""
-        macros = self.macros
         self.attempts += 1
         self.variables["business_date"] = date
         self._look()
+        for _ in self._steps():
+            pass
+        return self.audit
+
+    def _steps(self) -> Iterator[str]:
+        """The models of a load, each run when the next one is asked for."""
+        macros = self.macros
         capture = macros._capture_of_model()
         entity = capture["entity"]
         landed = macros._landed_view(entity)
         if entity["events"]:
+            yield "events"
             incoming = f"({macros._stage_events_sql(entity, landed)}) as staged"
             macros._load_events(
                 capture, macros._events_query(macros._planned_run(capture), incoming)
@@ -115,11 +152,12 @@ class Warehouse:
             incoming = capture["events"]
         else:
             incoming = f"({macros._stage_sql(entity, landed)})"
+        yield "ledger"
         planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
         self.sql = macros._ledger_query(planned, incoming)
         macros._load_ledger(capture, self.sql)
+        yield "committed"
         macros._commit_load(macros._planned_run(capture, is_planned=True))
-        return self.audit
 
     def told(self, name: str, types: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
         """Makes a temporary view of some rows; returns its columns (types: `name type, …`)."""
@@ -172,10 +210,12 @@ class Warehouse:
         capture = self.macros._capture_of_model()
         if view in ("event_versions", "bitemporal"):
             return self._view_sql(view, capture["events"], self.committed)
-        if not self.entity["sensitive"]:
+        if not self._entity_at_hand()["sensitive"]:
             return self.plain_sql(view)
         committed = f"{self.apart}.{self.name}_committed_sensitive"
-        text = self.macros._committed_sensitive_sql(self.entity, capture["ledger"], self.committed)
+        text = self.macros._committed_sensitive_sql(
+            self._entity_at_hand(), capture["ledger"], self.committed
+        )
         self.cursor.execute(f"create or replace view {committed} as {text}")
         return self._view_sql(view, committed)
 
@@ -184,7 +224,7 @@ class Warehouse:
         return self._view_sql(view, self.committed)
 
     def _view_sql(self, view: str, *relations: str) -> str:
-        sql: str = self.macros[f"_{view}_sql"](self.entity, *relations)
+        sql: str = self.macros[f"_{view}_sql"](self._entity_at_hand(), *relations)
         return sql
 
     def replace(self, name: str, wrapper: Any) -> None:
@@ -229,7 +269,13 @@ class Warehouse:
             "generate_schema_name": lambda name, node: f"{self.schema}_{name}",
         }
 
+    def _has_sensitive_columns(self) -> bool:
+        return bool(self._entity_at_hand()["sensitive"])
+
     def _look(self) -> None:
+        if not self.has_secret and self._has_sensitive_columns():
+            give_secret(self.cursor, self.apart)
+            self.has_secret = True
         self.cache = {}
         for schema in (self.schema, self.apart):
             self.cursor.execute(f"show table extended in {schema} like '*'")
