@@ -15,8 +15,6 @@ from shop import Shop, opened
 
 pytestmark = pytest.mark.proves("load types")
 
-pytestmark = pytest.mark.proves("load types")
-
 KEYED = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 DELTA = KEYED | {"op": {"data_type": "string", "role": "control"}}
 
