@@ -1,7 +1,7 @@
 {#- How numbers in text are written where that is not 1234.56: what a column says, else its source. Returns a dictionary {decimal, grouping, trailing_sign}; none
     where numbers are plain, or the column is no number in text. -#}
 {%- macro _numbers(column, source) -%}
-    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._number_kinds() -%}
+    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
     {%- set given = {} -%}
     {%- for name in ['decimal', 'grouping', 'trailing_sign'] -%}
         {%- do given.update({name: source[name] if column[name] is none else column[name]}) -%}
@@ -11,7 +11,7 @@
 {%- endmacro -%}
 
 
-{%- macro _number_kinds() -%}{{ return(['integer', 'decimal', 'float', 'double']) }}{%- endmacro -%}
+{%- macro _numbers_kinds() -%}{{ return(['integer', 'decimal', 'float', 'double']) }}{%- endmacro -%}
 
 
 {#- What is wrong with such settings of columns and of a source. Arguments: columns (of the YAML), source (setting), label (what stands before its names),
@@ -29,7 +29,7 @@
     {%- for column in columns -%}
         {%- set meta = spark_cdc._meta_of(column) -%}
         {%- set own = names | select('in', meta) | list -%}
-        {%- set is_number = spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._number_kinds() and not meta.get('encoding') -%}
+        {%- set is_number = spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._numbers_kinds() and not meta.get('encoding') -%}
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}

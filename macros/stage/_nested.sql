@@ -32,11 +32,10 @@ transform(array({{ spark_cdc._json_fields(raw, type.fields | map(attribute='name
 ({{ raw }} is not null and coalesce(exists(from_json({{ raw }}, 'array<string>'), {# -#}
 {{ part }} -> {{ spark_cdc._nested_loss_condition(type.element, part, entity, depth + 1) or 'false' }}), true))
 {%- elif type.kind in ['map', 'struct'] -%}
-{%- set losses = [whole ~ ' is null'] -%}
+{%- set losses = [whole ~ ' is null', spark_cdc._has_repeated_names(whole)] -%}
 {%- if type.kind == 'map' -%}
     {%- set fields -%}from_json({{ raw }}, 'map<string, string>'){%- endset -%}
     {%- set loss = spark_cdc._nested_loss_condition(type.value, part, entity, depth + 1) -%}
-    {%- do losses.append(spark_cdc._has_repeated_names(whole)) -%}
     {%- do losses.append('exists(map_values(' ~ whole ~ '), ' ~ part ~ ' -> ' ~ loss ~ ')') if loss -%}
 {%- else -%}
     {%- set names = type.fields | map(attribute='name') | list -%}

@@ -99,7 +99,8 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
                 problems.append(
                     f"column {name!r} has the unknown word {word!r}; accepted are "
                     f"{', '.join(ROLES)}, required, sensitive, mask=NAME, from=NAME, "
-                    "decimal=',', grouping='.', trailing_sign and format=PATTERN: correct it"
+                    "encoding=NAME, decimal=',', grouping='.', trailing_sign and "
+                    "format=PATTERN: correct it"
                 )
         columns.append(column)
     return columns, problems

@@ -8,8 +8,8 @@
 {%- endfor -%}
 {%- set others -%}array_except(map_keys({{ object }}), array({{ spark_cdc._literals(declared) }})){%- endset -%}
 if(
-    arrays_overlap(transform({{ others }}, n -> lower(n)), array({{ spark_cdc._literals(folded) }})),
-    transform(map_keys({{ object }}), n -> coalesce(try_element_at(map({{ spark_cdc._literals(names) }}), lower(n)), n)),
+    arrays_overlap(transform({{ others }}, name -> lower(name)), array({{ spark_cdc._literals(folded) }})),
+    transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_cdc._literals(names) }}), lower(name)), name)),
     null
 )
 {%- endmacro -%}
@@ -27,9 +27,9 @@ coalesce(size(array_distinct(coalesce({{ names }}, map_keys({{ object }})))) < s
 {%- endmacro -%}
 
 
-{#- The fields of a JSON text under the names that are declared, as a map; null where it is no object, or has a name twice. -#}
+{#- The fields of a JSON text under the names that are declared, as a map; null where it is no object, or has a declared name in several cases. -#}
 {%- macro _json_fields(text, declared) -%}
-transform({# -#}
-transform(array(from_json({{ text }}, 'map<string, string>')), o -> named_struct('o', o, 'n', {{ spark_cdc._json_names('o', declared) }})), {# -#}
-s -> if({{ spark_cdc._json_has_repeated_names('s.o', 's.n') }}, null, {{ spark_cdc._json_named('s.o', 's.n') }}))[0]
+transform(array(from_json({{ text }}, 'map<string, string>')), o -> {# -#}
+transform(array({{ spark_cdc._json_names('o', declared) }}), {# -#}
+n -> case when n is null then o when size(array_distinct(n)) = size(n) then map_from_arrays(n, map_values(o)) end)[0])[0]
 {%- endmacro -%}
