@@ -1,7 +1,11 @@
-{#- A type as Spark's catalogue writes it, with the names of fields in the case in which they are declared. -#}
+{#- A type as it is declared, in lower case but for the names of fields. -#}
 {%- macro _declared_type(data_type) -%}
-    {%- set type = spark_cdc._hash_type(data_type) -%}
-    {{ return(spark_cdc._plain_type(data_type) if type.problem else spark_cdc._declared_type_text(type)) }}
+    {%- set text = data_type | string | trim -%}
+    {%- set type = spark_cdc._hash_type(text) -%}
+    {%- if '<' not in text or type.problem -%}
+        {{ return(spark_cdc._plain_type(text)) }}
+    {%- endif -%}
+    {{ return(text if text == text | lower else spark_cdc._declared_type_text(type)) }}
 {%- endmacro -%}
 
 

@@ -17,8 +17,8 @@
     {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
     {%- set numbers = {
-        'decimal': {'kind': 'choice', 'accepted': ['.', ','], 'null': true},
-        'grouping': {'kind': 'choice', 'accepted': ['.', ',', "'", ' ', '_'], 'null': true},
+        'decimal': {'kind': 'choice', 'accepted': ['.', ','], 'null': true, 'says': "'.' and ','"},
+        'grouping': {'kind': 'choice', 'accepted': ['.', ',', "'", ' ', '_'], 'null': true, 'says': "'.', ',', \"'\", ' ' (a blank) and '_'"},
         'trailing_sign': {'kind': 'boolean', 'null': true},
     } -%}
     {%- set source = {

@@ -7,11 +7,9 @@
     {%- do names.extend([name | lower, name]) -%}
 {%- endfor -%}
 {%- set others -%}array_except(map_keys({{ object }}), array({{ spark_cdc._literals(declared) }})){%- endset -%}
-if(
-    arrays_overlap(transform({{ others }}, name -> lower(name)), array({{ spark_cdc._literals(folded) }})),
-    transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_cdc._literals(names) }}), lower(name)), name)),
-    null
-)
+if({# -#}
+arrays_overlap(transform({{ others }}, name -> lower(name)), array({{ spark_cdc._literals(folded) }})), {# -#}
+transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_cdc._literals(names) }}), lower(name)), name)), null)
 {%- endmacro -%}
 
 

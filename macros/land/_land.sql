@@ -12,12 +12,12 @@
     {%- endif -%}
     {%- set ends = spark_cdc._line_ends(entity, time) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time)) -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = spark_cdc._found_columns(ends.parts[0]) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
     {%- if is_message -%}
         {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
     {%- endif -%}
