@@ -13,7 +13,7 @@
 {%- macro _description_problems(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
-    {{ return(
+    {{ return((
         spark_cdc._broken({'name': name}, [
             (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
              "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
@@ -33,7 +33,7 @@
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
-    ) }}
+    ) | unique | list) }}
 {%- endmacro -%}
 
 

@@ -59,14 +59,10 @@ from (
 {%- else -%}
 create or replace temporary view {{ view }} as
 select
-    {% if '\r\n' not in found | map(attribute='col_name') | join -%}
     *
-    {%- else -%}
-    {% for name in found | map(attribute='col_name') -%}
-    {{ spark_cdc._aliased(spark_cdc._quote(name), spark_cdc._quote(name.replace('\r\n', '\n'))) }},
-    {% endfor -%}
-    landing_problem
-    {%- endif %}
+    {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
+    {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
+    {%- endfor %}
     {%- for column in missing %},
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
