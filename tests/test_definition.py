@@ -325,6 +325,7 @@ CONVERSIONS: list[tuple[str, str, str, str | None, dict[str, Any]]] = [
     ("array<string>", "array<int>", "array('x')", None, {}),
     ("map<string,int>", "map<string,decimal(12,2)>", "map('k', 1)", "{k -> 1.00}", {}),
     ("struct<a:int>", "struct<b:string,a:bigint>", "named_struct('a', 1)", "{null, 1}", {}),
+    ("struct<aB:int>", "struct<b:string,Ab:bigint>", "named_struct('aB', 1)", "{null, 1}", {}),
     ("struct<a:int,b:int>", "struct<a:int>", "named_struct('a', 1, 'b', 2)", None, {}),
     (
         "struct<t:timestamp>",

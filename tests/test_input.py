@@ -106,6 +106,22 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         "unclosed_quotes",
         ['a.csv: 2,2,"b', "values that go over several lines take source.options.multiLine: true"],
     ),
+    "doubled_quotes": (
+        {},
+        {"a.csv": b'id,value,memo\n1,1,"""a"""\n2,2,""\n3,3,"x, ""y"""\n'},
+        "doubled_quotes",
+        [
+            "doubled_quotes: 2 lines of 2024-01-02 have a doubled quote within a field",
+            "Set source.options.escape: '\"' in stg_doubled_quotes",
+            'a.csv: 1,1,"""a"""',
+        ],
+    ),
+    "doubled_in_several_lines": (
+        {"source": {"options": {"multiLine": True}}},
+        {"a.csv": b'id,value,memo\n1,1,"a\nb"""\n'},
+        "doubled_quotes",
+        ["1 line of 2024-01-02 has a doubled quote", 'a.csv: b"""'],
+    ),
     "swallowed": (
         MULTI_LINE,
         {"a.csv": b'id,value,memo\n1,1,a\n2,2,"b\n3,3,c\n', "b.csv": b"id,value,memo\n"},

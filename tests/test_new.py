@@ -325,6 +325,7 @@ def test_column_words():
         "id:bigint:key:from=Order No, day:date:required:format=dd.MM.yyyy, "
         "at:timestamp:ignore:from='a,b:c':format=dd.MM.yyyy HH:mm, "
         "s:struct<a:int,b:array<decimal(3,1)>>,"
+        "n:decimal(9,2):decimal=',':grouping='.':trailing_sign"
     )
     assert not problems
     assert columns == [
@@ -332,6 +333,7 @@ def test_column_words():
         Column("day", "date", required=True, format="dd.MM.yyyy"),
         Column("at", "timestamp", "ignore", source="a,b:c", format="dd.MM.yyyy HH:mm"),
         Column("s", "struct<a:int,b:array<decimal(3,1)>>"),
+        Column("n", "decimal(9,2)", decimal=",", grouping=".", trailing_sign=True),
     ]
 
 

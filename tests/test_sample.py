@@ -16,7 +16,7 @@ from project import Project
 from spark_cdc import new, sample
 from spark_cdc.entity import Column, Entity, rules
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.inference import Number, type_of_json, type_of_texts
+from spark_cdc.inference import Number, numbers_of_texts, type_of_json, type_of_texts
 
 pytestmark = pytest.mark.proves("new entities")
 
@@ -166,6 +166,68 @@ def test_times_that_need_a_format():
     assert type_of_texts(["2024-02-03 10:00:00"]) == ("timestamp", None)
 
 
+@pytest.mark.parametrize(
+    ("texts", "readings"),
+    [
+        ("1.234,56 2,5", [("double", (",", ".", False))]),
+        ("1,234.56 7", [("double", (None, ",", False))]),
+        ("12.50- 3.00", [("double", (None, None, True))]),
+        ("12,50- 3", [("double", (",", None, True))]),
+        ("1.234.567 1", [("bigint", (",", ".", False))]),
+        ("1'234.50 0.5", [("double", (None, "'", False))]),
+        ("1\u202f234,56", [("double", (",", " ", False))]),
+        ("123456789.123456789,5 1", []),
+        ("1.234.567.890.123.456.789,05", [("decimal(38,2)", (",", ".", False))]),
+        ("1,234", [("double", (",", None, False)), ("bigint", (None, ",", False))]),
+        ("1.234", [("bigint", (",", ".", False))]),  # as well a plain number
+        ("1.5 1,5", []),
+        ("01,5", []),
+        ("1.23,4", []),
+        ("-1,5-", []),
+        ("030\u00a0123", []),
+        ("1.5 2", []),
+        ("", []),
+    ],
+)
+def test_numbers_as_people_write_them(texts, readings):
+    assert numbers_of_texts(texts.split(" ") if texts else []) == readings
+
+
+def test_the_columns_of_a_file_tell_how_its_numbers_are_written(tmp_path, capsys):
+    path = written(
+        tmp_path,
+        "id;price;count;debit;share;zip\n1;1.234,56;1.234;12,5-;0,5;01,5\n2;;2.000;1,0 ;1,25;\n",
+    )
+    columns = {column.name: column for column in made(path, "--key", "id").columns}
+    assert {name: (one.data_type, one.meta) for name, one in columns.items()} == {
+        "id": ("bigint", {"role": "key"}),
+        "price": ("double", {"decimal": ",", "grouping": "."}),
+        "count": ("bigint", {"decimal": ",", "grouping": "."}),
+        "debit": ("double", {"decimal": ",", "trailing_sign": True}),
+        "share": ("double", {"decimal": ","}),
+        "zip": ("string", {}),
+    }
+    said = capsys.readouterr().err
+    assert "price: '1.234,56' is read with decimal: ',', grouping: '.'." in said
+    assert judged_as_dbt_reads_it(made(path, "--key", "id")) == []
+
+
+def test_a_number_that_may_be_two_is_a_string_and_that_is_said(tmp_path, capsys):
+    path = written(tmp_path, "id;n\n1;1,234\n")
+    assert found(path) == {"id": "bigint", "n": "string"}
+    assert "n: '1,234' may be read in two ways and stays a string" in capsys.readouterr().err
+    path = written(tmp_path, "id;n;rate\n1;1,234;0.5\n")
+    assert made(path, "--key", "id").columns[1].meta == {"grouping": ","}
+    assert found(path)["n"] == "bigint"
+
+
+def test_json_names_meet_in_any_case(tmp_path):
+    path = written(tmp_path, '{"id":1,"s":{"aB":1}}\n{"ID":2,"S":{"Ab":1.5}}\n', "x.json")
+    assert found(path) == {"id": "bigint", "s": "struct<aB:double>"}
+    path = written(tmp_path, '{"id":1,"Id":2}\n', "x.json")
+    assert "line 1 of" in refused(path) and "case apart: ['id', 'Id']" in refused(path)
+
+
 def test_types_of_json():
     whole, long, point = Number("1"), Number("123456789012345678901"), Number("1.5")
     for values, expected in [
@@ -198,7 +260,7 @@ def test_csv_sample(tmp_path):
     path = written(folder, text + "1;1;Ada;1.5;2024-03-01;x;01234\n2;1;;2;;;98765\n")
     entity = made(path, "--key", "Order No,line_no")
     assert entity.format == "csv"
-    assert entity.options == {"sep": ";"}
+    assert entity.options == {"escape": '"', "sep": ";"}
     assert (entity.path or "").endswith("/{business_date}")
     assert list(entity.columns) == [
         Column("order_no", "bigint", "key", source="Order No"),
@@ -214,23 +276,33 @@ def test_csv_sample(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("id,a\n1,x\n", {}),
-        ("id\n1\n", {}),
-        ("id\ta\n1\tx,y\n", {"sep": "\t"}),
-        ("id|a\n1|x\n", {"sep": "|"}),
-        ('id,a\r\n1,"x,\r\ny"\r\n', {"multiLine": "true"}),
+        # whether the sample holds a doubled quote or not
+        ("id,a\n1,x\n", {"escape": '"'}),
+        ("id\n1\n", {"escape": '"'}),
+        ("id\ta\n1\tx,y\n", {"escape": '"', "sep": "\t"}),
+        ("id|a\n1|x\n", {"escape": '"', "sep": "|"}),
+        ('id,a\r\n1,"x,\r\ny"\r\n', {"escape": '"', "multiLine": "true"}),
         ('id,a\n1,"say ""x"""\n', {"escape": '"'}),
         ('id,a\n1,"C:\\"\n2,"b"\n', {"escape": '"'}),
         ('id,a\n1,"say \\"x\\""\n', {}),
-        ('id,a\n1,5" wide\n', {}),
+        ('id;a\n1;"say \\"x\\""\n', {"sep": ";"}),
+        ('id,a\n1,"C:\\\\x"\n', {"escape": '"'}),
+        ('id,a\n1,5" wide\n', {"escape": '"'}),
         ('id;a\n1;"say ""x""\n and y"', {"sep": ";", "escape": '"', "multiLine": "true"}),
-        ('id,"a\nb"\n1,2', {"multiLine": "true"}),
+        ('id,"a\nb"\n1,2', {"escape": '"', "multiLine": "true"}),
     ],
 )
 def test_csv_names_the_options_that_it_needs(tmp_path, text, options):
     entity = made(written(tmp_path, text), "--key", "id")
     assert entity.options == options
     assert entity.columns[0].data_type == "bigint"
+
+
+def test_csv_without_quotes_has_no_escape(tmp_path):
+    path = written(tmp_path, 'id,a\n1,"x\n')
+    assert made(path, "--key", "id", "--option", "quote=").options == {"quote": ""}
+    quoted = made(written(tmp_path, "id,a\n1,'it''s'\n"), "--key", "id", "--option", "quote='")
+    assert quoted.options == {"quote": "'", "escape": "'"}
 
 
 def test_csv_as_the_reader_takes_it(tmp_path):

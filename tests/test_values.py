@@ -374,8 +374,41 @@ NESTED = [
     ("struct<a: int, b: array<struct<c: date>>>", '{"a": 1, "b": [{"d": 1}]}', False),
     ("struct<a: int>", '{"a": 1, "a": 1}', False),
     ("struct<a: int>", '{"a": 1, "b": 1}', False),
-    ("struct<a: int>", '{"A": 1}', False),
+    ("struct<a: int>", '{"A": 1}', True),
+    ("struct<a: int>", '{"a": 1, "A": 1}', False),
+    ("struct<a: int>", '{"B": 1}', False),
     ("struct<a: int>", '"a"', False),
+    ("struct<a: int>", "a", False),
+    ("struct<a: int>", '[{"a": 1}]', False),
+    ("struct<a: int>", '{"a": 1} x', False),
+    ("struct<a: int>", '{"a": [1]}', False),
+    ("struct<a: struct<b: int>>", '{"a": 1}', False),
+    ("struct<a: struct<b: int>>", '{"a": null}', True),
+    ("struct<lineId: int>", '{"lineId": "x"}', False),
+    ("struct<lineId: int>", '{"LINEID": "x"}', False),
+    ("array<int>", '{"a": 1}', False),
+    ("array<int>", "[1", False),
+    ("array<string>", "[1, 2] x", False),
+    ("map<string, int>", "[1]", False),
+]
+
+# Type, JSON, and how to_json() writes the value: fields meet the declared ones in any case, keys of
+# maps and texts that look like objects are left as they are.
+ANY_CASE = [
+    ("struct<orderId: int>", '{"orderId": 1}', '{"orderId":1}'),
+    ("struct<orderId: int>", '{"ORDERid": 1}', '{"orderId":1}'),
+    ("STRUCT<`order no`: int, B: string>", '{"Order No": 1, "b": "X"}', '{"order no":1,"B":"X"}'),
+    (
+        "array<struct<Id: bigint, tags: map<string, int>>>",
+        '[{"id": 7, "TAGS": {"ID": 1, "id": 2}}, null, {"Id": 8}]',
+        '[{"Id":7,"tags":{"ID":1,"id":2}},null,{"Id":8}]',
+    ),
+    (
+        "struct<a: struct<b: array<struct<cD: decimal(5,2)>>>, text: string>",
+        '{"A": {"B": [{"cd": 1.5}, {"CD": null}]}, "Text": {"A": 1}}',
+        '{"a":{"b":[{"cD":1.50},{}]},"text":"{\\"A\\":1}"}',
+    ),
+    ("map<string, struct<x: date>>", '{"K": {"X": "2024-02-29"}}', '{"K":{"x":"2024-02-29"}}'),
 ]
 
 # A message, and a part of the reason why it is not read; none where it is.
@@ -406,6 +439,19 @@ def test_parts_of_nested_values_are_taken_or_rejected(session: Any) -> None:
         cases = list(raws)
         found = staged(session, data_type, "UTC", "v is not null", [raw for _, raw, _ in cases])
         assert found == [True if is_taken else REJECTED for *_, is_taken in cases], data_type
+
+
+def test_fields_meet_in_any_case(session: Any) -> None:
+    for data_type, raw, wanted in ANY_CASE:
+        declared = MACROS._declared_type(data_type)
+        assert staged(session, declared, "UTC", "to_json(v)", [raw]) == [wanted], data_type
+
+
+def test_the_case_of_fields_is_kept_in_types() -> None:
+    assert MACROS._declared_type("ARRAY<Struct<orderId : INTEGER, `a b`: Dec(5)>>") == (
+        "array<struct<orderId:int,`a b`:decimal(5,0)>>"
+    )
+    assert MACROS._declared_type(" BIGINT ") == "bigint"
 
 
 def test_times_in_nested_values_are_of_the_entitys_zone(session: Any) -> None:

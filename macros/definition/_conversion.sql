@@ -27,8 +27,10 @@
         {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
         {%- set misfit = 'not to_json(try_cast(' ~ sql ~ ' as ' ~ before ~ ')) <=> to_json(' ~ raw ~ ')' -%}
     {%- elif is_nested -%}  {#- a cast would take the fields of a struct by their order -#}
-        {%- set sql = spark_cdc._through_json(raw, type) -%}
-        {%- set misfit = 'not ' ~ spark_cdc._json_of(spark_cdc._through_json(sql, before)) ~ ' <=> ' ~ spark_cdc._json_of(raw) -%}
+        {#- and JSON has their names in the case in which they were declared -#}
+        {%- set folded = 'cast(' ~ raw ~ ' as ' ~ before ~ ')' -%}
+        {%- set sql = spark_cdc._through_json(folded, type) -%}
+        {%- set misfit = 'not ' ~ spark_cdc._json_of(spark_cdc._through_json(sql, before)) ~ ' <=> ' ~ spark_cdc._json_of(folded) -%}
     {%- elif kind == 'timestamp' and from_kind in ['date', 'timestamp_ntz'] -%}
         {%- set sql = spark_cdc._cast_instant('cast(' ~ raw ~ ' as string)', none, entity.timezone) -%}
         {%- set misfit = raw ~ ' is not null and ' ~ sql ~ ' is null' -%}

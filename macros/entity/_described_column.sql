@@ -2,16 +2,19 @@
 {%- macro _described_column(column) -%}
     {%- set given = spark_cdc._meta_of(column) -%}
     {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
-    {%- set type = (column.get('data_type') or '') | string | trim | lower -%}
     {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
     {{ return({
         'name': column['name'],
-        'data_type': type if '<' in type else spark_cdc._plain_type(type),
+        'data_type': spark_cdc._declared_type(column.get('data_type') or ''),
         'role': meta.role,
         'nullable': given.get('nullable', meta.role != 'key'),
         'from': given.get('from', column['name']) | string,
         'format': meta.format,
         'encoding': meta.encoding,
+        'decimal': meta.decimal,
+        'grouping': meta.grouping,
+        'trailing_sign': meta.trailing_sign,
+        'numbers': none,
         'optional': false,
         'was': spark_cdc._names(meta.was),
         'default': meta.default,

@@ -51,6 +51,7 @@
     {%- for column in spark_cdc._described_columns(node) -%}
         {%- do columns.append(dict(
             column,
+            numbers=spark_cdc._numbers(column, settings.source),
             optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
             **({'from': settings.source.columns[column.name] | string} if column.name in (settings.source.columns or {}) else {})
         )) -%}

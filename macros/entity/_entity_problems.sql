@@ -13,7 +13,7 @@
 {%- macro _description_problems(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
-    {{ return(
+    {{ return((
         spark_cdc._broken({'name': name}, [
             (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
              "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
@@ -28,10 +28,12 @@
         + spark_cdc._change_feed_problems(settings)
         + spark_cdc._stream_problems(settings)
         + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
+        + spark_cdc._numbers_problems(spark_cdc._columns_of(node), settings.get('source') or {}, 'source.', settings.get('load_type') == 'events'
+            and spark_cdc._is_message_format((settings.get('events') if settings.get('events') is mapping else {}).get('format')))
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
-    ) }}
+    ) | unique | list) }}
 {%- endmacro -%}
 
 
@@ -47,6 +49,20 @@
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
+    {%- set format = source.get('format', 'csv') -%}
+    {%- set given = {} -%}
+    {%- for option, value in (source.options if source.get('options') is mapping else {}).items() -%}
+        {%- do given.update({option | string | lower: value | string}) -%}
+    {%- endfor -%}
+    {%- set encoding = given.get('encoding', given.get('charset', '')) -%}
+    {%- if format in ['csv', 'json'] and spark_cdc._is_wide_encoding(encoding) -%}
+        {%- do problems.extend(spark_cdc._broken({'encoding': encoding}, [
+            (format == 'json', "source.options.encoding is '%(encoding)s', but JSON is read as UTF-8: convert the files"),
+            (format == 'csv' and given.get('multiline') | lower != 'true',
+             "source.options.encoding is '%(encoding)s', of which Spark takes lines apart byte by byte, within characters: set "
+             'source.options.multiLine: true as well'),
+        ])) -%}
+    {%- endif -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
@@ -64,7 +80,7 @@
     {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
     {%- set problems = [] -%}
     {%- for type, source in sources.items() if source is mapping -%}
-        {%- for problem in spark_cdc._source_problems(source) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
+        {%- for problem in spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
         {%- endfor -%}

@@ -16,6 +16,11 @@
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
     {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}
+    {%- set numbers = {
+        'decimal': {'kind': 'choice', 'accepted': ['.', ','], 'null': true, 'says': "'.' and ','"},
+        'grouping': {'kind': 'choice', 'accepted': ['.', ',', "'", ' ', '_'], 'null': true, 'says': "'.', ',', \"'\", ' ' (a blank) and '_'"},
+        'trailing_sign': {'kind': 'boolean', 'null': true},
+    } -%}
     {%- set source = {
         'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table', 'change_feed'], 'default': 'csv'},
         'path': {'kind': 'any'},
@@ -37,6 +42,7 @@
         'on_no_files': {'kind': 'choice', 'accepted': ['error', 'empty'], 'default': 'error'},
         'on_unexpected_column': {'kind': 'choice', 'accepted': ['error', 'ignore'], 'default': 'error'},
     } -%}
+    {%- do source.update(numbers) -%}
     {%- set checkpoint = {'kind': 'mapping', 'null': true, 'says': 'changed_share, loads or rows below it', 'settings': {
         'changed_share': {'kind': 'number', 'default': 0.2},
         'loads': {'kind': 'number', 'default': 50},
@@ -108,7 +114,7 @@
             'tombstone_days': {'kind': 'days', 'default': 30},
             'archive': {'kind': 'boolean', 'default': false},
         },
-        'column': {
+        'column': dict(numbers, **{
             'role': {'kind': 'choice', 'accepted': ['key', 'compared', 'ignore', 'control'], 'default': 'compared'},
             'nullable': {'kind': 'boolean'},
             'from': {'kind': 'any'},
@@ -125,7 +131,7 @@
             'pseudonym_domain': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'null': true, 'says': 'a plain name such as customer'},
             'mask': {'kind': 'choice', 'accepted': ['none', 'last_4', 'mail_domain', 'year'], 'default': 'none',
                      'by_type': {'last_4': ['string'], 'mail_domain': ['string'], 'year': ['date', 'timestamp', 'timestamp_ntz']}},
-        },
+        }),
         'vars': {
             'spark_cdc_checkpoint': checkpoint,
             'spark_cdc_upkeep': upkeep,

@@ -1,7 +1,7 @@
 {#- Compares the source's columns with the declared ones: names, and for typed formats whether each type turns into
     the declared one without a loss. Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _check_columns(entity, input, found) -%}
-    {%- set found_names = found | map(attribute='col_name') | list -%}
+    {%- set found_names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
     {%- set is_json = entity.source.format == 'json' -%}
     {%- set missing = spark_cdc._missing_columns(entity, found) | rejectattr('optional') -%}
@@ -76,7 +76,7 @@ else ', where all columns hold text, set source.text: true' }}. Nothing was writ
 {#- Whether every value of one type is a value of the other. -#}
 {%- macro _is_lossless(found, declared) -%}
     {%- set found = found | replace(' ', '') -%}
-    {%- set declared = declared | replace(' ', '') | replace('integer', 'int') -%}
+    {%- set declared = declared | lower | replace(' ', '') | replace('integer', 'int') -%}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}

@@ -1,6 +1,10 @@
 {#- The rows that came in, counted without reading a column: of tables, typed files, and text in which a line need not be a row. -#}
 {%- macro _count_input(entity, time) -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, spark_cdc._landing_source(entity), time)) -%}
     {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
-    {{ return(spark_cdc._query('select count(*) as row_count from ' ~ spark_cdc._files_view(entity) ~ blank_lines)[0].row_count | int) }}
+    {%- set counts = [] -%}
+    {%- for part in spark_cdc._line_ends(entity, time).parts -%}
+        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, spark_cdc._landing_source(entity), time)) -%}
+        {%- do counts.append('select count(*) as row_count from ' ~ spark_cdc._files_view(part) ~ blank_lines) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._query(counts | join(' union all ')) | map(attribute='row_count') | map('int') | sum) }}
 {%- endmacro -%}

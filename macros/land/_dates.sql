@@ -129,7 +129,7 @@ group by position
     {%- if files is none -%}{{ return(none) }}{%- endif -%}
     {%- set inputs = [] -%}
     {%- for one in files -%}{%- do inputs.append({'files': one}) -%}{%- endfor -%}
-    {%- if entity.source.format in ['csv', 'json'] and not spark_cdc._csv_encoding(entity).startswith(('utf-16', 'utf-32')) -%}
+    {%- if entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) -%}
         {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
         {%- set places = spark_cdc._dates_places_sql(entity, times) -%}
         {%- for row in spark_cdc._query(spark_cdc._input_lines_sql(all, times[0], places)) -%}

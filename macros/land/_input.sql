@@ -18,7 +18,7 @@ from (
 )
     {%- endif %}
 {#- in UTF-16 and the like a line does not end with the byte of a line break -#}
-{%- if not is_no_folder and entity.source.format in ['csv', 'json'] and not spark_cdc._csv_encoding(entity).startswith(('utf-16', 'utf-32')) %}
+{%- if not is_no_folder and entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) %}
 
 union all
 

@@ -10,7 +10,9 @@
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
+    {%- set ends = spark_cdc._line_ends(entity, time) -%}
+    {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
@@ -32,11 +34,22 @@
     {%- if refusal -%}
         {{ return(refusal) }}
     {%- endif -%}
-    {%- if format == 'csv' and spark_cdc._missing_columns(entity, found) -%}
+    {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, time, found) -%}{%- endfor -%}
+    {%- if ends.parts | length > 1 -%}
+        {%- set views = [] -%}
+        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
+        {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
+    {%- endif -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- Makes the view that staging reads, of files whose columns are known. -#}
+{%- macro _land_columns(entity, time, found) -%}
+    {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
         {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
-    {{ return(none) }}
 {%- endmacro -%}
 
 

@@ -97,34 +97,33 @@ union all
     {%- set views = [] -%}
     {%- for group in groups.values() -%}
         {%- set time = group.days[0].time -%}
-        {%- set view = dict(
+        {%- set all = dict(
             spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
-        {%- if is_table -%}
-            {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
-        {%- else -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
-        {%- endif -%}
-        {%- if entity.source.format == 'csv' and spark_cdc._missing_columns(entity, group.found) -%}
-            {%- do spark_cdc._send(spark_cdc._csv_view_sql(view, time, group.found, spark_cdc._files_view(view))) -%}
-        {%- endif -%}
-        {%- do spark_cdc._send(spark_cdc._landed_view_sql(view, time, group.found)) -%}
-        {%- set places = {} -%}
-        {%- if is_table -%}
-            {%- for one in group.days -%}{%- do places.update({spark_cdc._time_literal(entity, one.time): one.day}) -%}{%- endfor -%}
-        {%- else -%}
-            {%- set by_path = {} -%}
-            {%- for one in group.days -%}
-                {%- for found in one.files.paths -%}{%- do by_path.update({found: one.day}) -%}{%- endfor -%}
-            {%- endfor -%}
-            {%- for row in spark_cdc._query('select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, time, 'binaryFile')) -%}
-                {%- do places.update({spark_cdc._literal(row.place): by_path.get(row.path, 0)}) -%}
-            {%- endfor -%}
-        {%- endif -%}
-        {%- do views.append({
-            'name': spark_cdc._landed_view(view),
-            'place_sql': spark_cdc._quote(entity.source.date_column) if is_table else 'input_file_name()',
-            'places': places,
-        }) -%}
+        {%- for view in spark_cdc._line_ends(all, time).parts -%}
+            {%- if is_table -%}
+                {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
+            {%- else -%}
+                {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
+            {%- endif -%}
+            {%- do spark_cdc._land_columns(view, time, group.found) -%}
+            {%- set places = {} -%}
+            {%- if is_table -%}
+                {%- for one in group.days -%}{%- do places.update({spark_cdc._time_literal(entity, one.time): one.day}) -%}{%- endfor -%}
+            {%- else -%}
+                {%- set by_path = {} -%}
+                {%- for one in group.days -%}
+                    {%- for found in one.files.paths -%}{%- do by_path.update({found: one.day}) -%}{%- endfor -%}
+                {%- endfor -%}
+                {%- for row in spark_cdc._query('select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, time, 'binaryFile')) -%}
+                    {%- do places.update({spark_cdc._literal(row.place): by_path.get(row.path, 0)}) -%}
+                {%- endfor -%}
+            {%- endif -%}
+            {%- do views.append({
+                'name': spark_cdc._landed_view(view),
+                'place_sql': spark_cdc._quote(entity.source.date_column) if is_table else 'input_file_name()',
+                'places': places,
+            }) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(views) }}
 {%- endmacro -%}

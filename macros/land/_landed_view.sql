@@ -7,10 +7,11 @@
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing = spark_cdc._missing_columns(entity, found) -%}
-{%- if format == 'csv' and not missing -%}
+{%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
 {{ spark_cdc._csv_view_sql(entity, time, found, view) }}
 {%- elif format == 'json' -%}
-{%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(entity.columns | map(attribute='from')) }})){%- endset -%}
+{%- set declared = entity.columns | map(attribute='from') | list -%}
+{%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(declared) }})){%- endset -%}
 create or replace temporary view {{ view }} as
 select
     {% for column in entity.columns -%}
@@ -22,7 +23,7 @@ select
             then concat('bytes that are not UTF-8: ', left(format_string('%s', value), 200), char(10), format_string('%s', value))
         when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_misread('value') }}
             then concat({{ spark_cdc._misread_text('value') }}, ': ', left(value, 200), char(10), value)
-        when {{ spark_cdc._has_repeated_names('fields') }}
+        when has_repeated_names
             then concat('a name more than once in a JSON object: ', left(value, 200), char(10), value)
         {%- if entity.source.on_unexpected_column == 'error' %}
         when size({{ unexpected }}) > 0
@@ -36,15 +37,32 @@ select
     map_keys(fields) as landing_names
     {%- endif %}
 from (
-    select value, from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
-        map('allowNonNumericNumbers', 'false')) as fields
-    from {{ spark_cdc._files_view(entity) }}
-    where trim(value) <> ''
+    select
+        value,
+        {{ spark_cdc._json_named('object', 'names') }} as fields,
+        {{ spark_cdc._json_has_repeated_names('object', 'names') }} as has_repeated_names
+    from (
+        select
+            value,
+            object,
+            {{ spark_cdc._json_names('object', declared) | indent(12) }} as names
+        from (
+            select
+                value,
+                from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
+                    map('allowNonNumericNumbers', 'false')) as object
+            from {{ spark_cdc._files_view(entity) }}
+            where trim(value) <> ''
+        )
+    )
 )
 {%- else -%}
 create or replace temporary view {{ view }} as
 select
     *
+    {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
+    {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
+    {%- endfor %}
     {%- for column in missing %},
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}

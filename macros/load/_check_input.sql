@@ -8,6 +8,8 @@
     {%- endif -%}
     {%- set lines = input.get('lines') or {} -%}
     {%- set advice = {
+        'doubled_quotes': "a doubled quote within a field between quotes, where source.options.escape is another character, so that Spark would keep both. "
+            ~ "Set source.options.escape: '\"' in stg_" ~ run.entity.name,
         'unclosed_quotes': "a quote that is not closed, so that what follows it would be taken for the value. Correct the file; values that go "
             ~ "over several lines take source.options.multiLine: true; where quotes are doubled, set source.options.escape: '\"'; where they are "
             ~ "part of plain values, quote: ''",
@@ -15,6 +17,7 @@
             ~ 'source.options.encoding',
     } -%}
     {%- for guard, found, examples in [
+        ('doubled_quotes', lines.get('doubled'), lines.get('doubled_examples')),
         ('unclosed_quotes', lines.get('unclosed'), lines.get('unclosed_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
     ] if found and not spark_cdc._is_lifted(run.entity.name, guard) -%}

@@ -4,6 +4,7 @@
     whatever the column's type), timezone (of times whose text names none). -#}
 {%- macro _cast(column, raw, is_text, timezone) -%}
 {%- set type = column.data_type -%}
+{%- set raw = spark_cdc._number_text(column.numbers, raw) if is_text and column.get('numbers') else raw -%}
 {%- if column.get('encoding') -%}
 {{ spark_cdc._cast_encoded(raw, type, column.encoding) }}
 {%- elif not is_text -%}
@@ -13,7 +14,7 @@ try_cast({{ raw }} as {{ type }})
 {%- elif type == 'binary' -%}
 try_to_binary({{ raw }}, '{{ 'utf-8' if column.format == 'utf8' else column.format or 'base64' }}')
 {%- elif modules.re.match('(array|struct|map)', type) -%}
-{{ spark_cdc._parsed_json(raw, type, timezone) }}.value
+{{ spark_cdc._nested_value(spark_cdc._hash_type(type), raw, timezone) }}
 {%- elif type == 'date' and column.format -%}
 cast(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) as date)
 {%- elif type == 'timestamp' -%}

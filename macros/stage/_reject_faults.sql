@@ -7,9 +7,11 @@
     {%- for column in entity.columns if column in read -%}
         {%- set applies = spark_cdc._reject_faults_of(entity, column) -%}
         {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text, entity) -%}
+        {%- set hint = spark_cdc._number_hint(column, spark_cdc._raw(column)) if entity.source.text else '' -%}
         {%- set reason -%}
 concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(spark_cdc._raw(column)) }}, 'null'), {# -#}
-{{ spark_cdc._literal(' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }})
+{{ spark_cdc._literal(' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }}
+        {{- ', ' ~ hint if hint }})
         {%- endset -%}
         {%- if condition -%}
             {%- set condition = applies ~ ' and (' ~ condition ~ ')' if applies else condition -%}

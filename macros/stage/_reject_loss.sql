@@ -2,6 +2,7 @@
     nothing can be. What is accepted stands in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them), entity. -#}
 {%- macro _reject_loss_condition(column, raw, value, entity) -%}
 {%- set type = column.data_type -%}
+{%- set raw = '(' ~ spark_cdc._number_text(column.numbers, raw) ~ ')' if column.get('numbers') else raw -%}
 {%- if column.get('encoding') -%}  {#- which has judged that itself -#}
 {%- elif type.startswith('decimal') -%}
 {{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
@@ -16,8 +17,7 @@
 {%- elif type == 'binary' and column.format == 'hex' -%}
 {{ value }} is not null and length({{ raw }}) % 2 = 1
 {%- elif modules.re.match('(array|struct|map)', type) -%}
-{%- set misfit -%}{{ spark_cdc._parsed_json(raw, type, entity.timezone) }}.problem is not null{%- endset -%}
-{{ [misfit, spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity)] | select | join(' or ') }}
+{{ spark_cdc._misread_as_one(raw) }} or {{ spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity) }}
 {%- endif -%}
 {%- endmacro -%}
 
@@ -96,36 +96,4 @@ and not {{ spark_cdc._has_zone(raw) }} then {# -#}
 {#- Whether an instant shows another time on the wall clock of a zone than the given one, which is there as an instant in UTC. -#}
 {%- macro _is_another_clock(clock, instant, zone) -%}
 coalesce({{ clock }} <> from_utc_timestamp({{ instant }}, {{ zone }}), false)
-{%- endmacro -%}
-
-
-{#- The same for what a JSON text holds, part by part, each read as text; and a name that comes more than once or, unless unexpected columns are
-    ignored, that the type doesn't have. Arguments: type (as _hash_type() returns it), raw, entity, depth (of what stands around it). -#}
-{%- macro _nested_loss_condition(type, raw, entity, depth=0) -%}
-{%- set part = 'part_' ~ depth -%}
-{%- set whole = 'whole_' ~ depth -%}
-{%- if type.kind == 'array' -%}
-{%- set loss = spark_cdc._nested_loss_condition(type.element, part, entity, depth + 1) -%}
-{%- if loss -%}
-coalesce(exists(from_json({{ raw }}, 'array<string>'), {{ part }} -> {{ loss }}), false)
-{%- endif -%}
-{%- elif type.kind in ['map', 'struct'] -%}
-{%- set losses = [spark_cdc._has_repeated_names(whole)] -%}
-{%- if type.kind == 'map' -%}
-    {%- set loss = spark_cdc._nested_loss_condition(type.value, part, entity, depth + 1) -%}
-    {%- do losses.append('exists(map_values(' ~ whole ~ '), ' ~ part ~ ' -> ' ~ loss ~ ')') if loss -%}
-{%- else -%}
-    {%- if entity.source.on_unexpected_column == 'error' -%}
-        {%- do losses.append('size(array_except(map_keys(' ~ whole ~ '), array(' ~ spark_cdc._literals(type.fields | map(attribute='name')) ~ '))) > 0') -%}
-    {%- endif -%}
-    {%- for field in type.fields -%}
-        {%- set text = whole ~ '[' ~ spark_cdc._literal(field.name) ~ ']' -%}
-        {%- do losses.append(spark_cdc._nested_loss_condition(field.type, text, entity, depth + 1)) -%}
-    {%- endfor -%}
-{%- endif -%}
-coalesce(exists(array(from_json({{ raw }}, 'map<string, string>')), {{ whole }} -> {{ losses | select | join(' or ') }}), false)
-{%- else -%}
-{%- set column = {'data_type': spark_cdc._plain_type(type.text), 'format': none, 'encoding': none, 'nullable': true} -%}
-{{ spark_cdc._reject_condition(column, raw, spark_cdc._cast(column, raw, true, entity.timezone), true, entity) }}
-{%- endif -%}
 {%- endmacro -%}

@@ -52,6 +52,9 @@ class Column:
     encoding: str | None = None
     sensitive: bool = False
     mask: str | None = None
+    decimal: str | None = None
+    grouping: str | None = None
+    trailing_sign: bool = False
 
     @property
     def meta(self) -> dict[str, object]:
@@ -62,6 +65,9 @@ class Column:
             "from": self.source if self.source != self.name else None,
             "format": self.format,
             "encoding": self.encoding,
+            "decimal": self.decimal,
+            "grouping": self.grouping,
+            "trailing_sign": self.trailing_sign or None,
             "sensitive": self.sensitive or None,
             "mask": self.mask,
         }

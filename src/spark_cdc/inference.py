@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from typing import NamedTuple
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
 # Leading zeros and a plus are part of a text: a post code, a telephone number.
@@ -22,6 +23,9 @@ _DAYS = ("dd.MM.yyyy", "dd/MM/yyyy", "MM/dd/yyyy", "dd-MM-yyyy", "MM-dd-yyyy", "
 _DAYS += ("yyyy-MM-dd",)
 _FORMATS = [day + time for day in _DAYS for time in ("", " HH:mm", " HH:mm:ss")]
 _LETTERS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+# How people write numbers, the simplest first: decimal sign and grouping. What else stands for one.
+_STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (",", " "), (".", "'"), (",", "'"))
+_ALIKE = {" ": "\u00a0\u202f", "'": "\u2019"}
 
 
 class Number(str):
@@ -39,6 +43,60 @@ def type_of_texts(texts: Collection[str]) -> tuple[str, str | None]:
         return "boolean", None
     number = texts and _number_type(texts)
     return (number, None) if number else _time_type(texts)
+
+
+class Numbers(NamedTuple):
+    """How numbers are written: settings of a column, where they are not plain."""
+
+    decimal: str | None = None
+    grouping: str | None = None
+    trailing_sign: bool = False
+
+
+def numbers_of_texts(texts: Collection[str]) -> list[tuple[str, Numbers]]:
+    """Return how texts may be read as numbers that are not plain: types, with the settings.
+
+    There may be several: `1,234` is 1.234 or 1234.
+
+    Args:
+        texts: values of a column, without nulls and empty texts.
+    """
+    found: dict[tuple[Decimal, ...], tuple[str, Numbers]] = {}
+    for decimal, grouping in _STYLES if texts else ():
+        for has_sign in (False, True):
+            plain = _plain_numbers(texts, decimal, grouping, has_sign)
+            data_type = _number_type(plain) if plain else None
+            if plain and data_type:
+                numbers = Numbers(decimal if decimal != "." else None, grouping or None, has_sign)
+                found.setdefault(tuple(map(Decimal, plain)), (data_type, numbers))
+    return list(found.values())
+
+
+def _plain_numbers(
+    texts: Collection[str], decimal: str, grouping: str, has_sign: bool
+) -> list[str] | None:
+    """The texts as plain numbers; none if one is written otherwise, or nothing in them is odd."""
+    group = f"[{re.escape(grouping)}{_ALIKE.get(grouping, '')}]" if grouping else ""
+    if not any(
+        (decimal != "." and decimal in text)
+        or (grouping and re.search(group, text))
+        or (has_sign and text.endswith("-"))
+        for text in texts
+    ) or (has_sign and not any(text.endswith("-") for text in texts)):
+        return None
+    if grouping in _ALIKE and not any(decimal in text for text in texts):
+        return None  # 12 345 is a telephone number as well
+    whole = f"[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|" if grouping else ""
+    number = f"((?:{whole}0|[1-9][0-9]*)(?:{re.escape(decimal)}[0-9]+)?)"
+    pattern = re.compile(f"(-?){number}(-?)" if has_sign else f"(-?){number}()")
+    plain = []
+    for text in texts:
+        match = pattern.fullmatch(text.rstrip() if has_sign else text)
+        if not match or (match[1] and match[3]):
+            return None
+        digits = re.sub(group, "", match[2]) if grouping else match[2]
+        plain.append((match[1] or match[3]) + digits.replace(decimal, "."))
+    return plain
 
 
 def type_of_json(values: Iterable[object]) -> tuple[str, str | None]:
@@ -64,12 +122,14 @@ def _nested_type(present: Sequence[object]) -> str:
         items = [item for value in present for item in _items(value) if item is not None]
         return f"array<{_nested_type(items)}>"
     if kinds == {dict}:
-        members: dict[str, list[object]] = {}
-        for value in present:
-            for name, member in value.items() if isinstance(value, Mapping) else ():
-                members.setdefault(name, []).extend([] if member is None else [member])
-        if members and len({name.lower() for name in members}) == len(members):
-            parts = [f"{_quoted(name)}:{_nested_type(items)}" for name, items in members.items()]
+        objects = [value for value in present if isinstance(value, Mapping)]
+        members: dict[str, tuple[str, list[object]]] = {}  # names meet in any case
+        for name, member in (item for value in objects for item in value.items()):
+            _, items = members.setdefault(name.lower(), (name, []))
+            items.extend([] if member is None else [member])
+        is_clear = all(len({name.lower() for name in value}) == len(value) for value in objects)
+        if members and is_clear:
+            parts = [f"{_quoted(name)}:{_nested_type(items)}" for name, items in members.values()]
             return f"struct<{','.join(parts)}>"
     return "string"
 

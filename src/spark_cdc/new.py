@@ -47,7 +47,8 @@ EVENT_FORMATS = (
 def parse_columns(text: str) -> tuple[list[Column], list[str]]:
     """Columns of "name:type[:role][:required][:from=...][:format=...], ...", and what is wrong.
 
-    Words `sensitive`, `mask=...` and `encoding=...` are accepted, too.
+    Words `sensitive`, `mask=...`, `encoding=...`, `decimal=...`, `grouping=...` and
+    `trailing_sign` are accepted, too.
     """
     columns, problems = [], []
     for item in split_outside(text, ","):
@@ -80,6 +81,12 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
                 column = replace(column, required=True)
             elif word == "sensitive":
                 column = replace(column, sensitive=True)
+            elif word == "trailing_sign":
+                column = replace(column, trailing_sign=True)
+            elif label == "decimal" and value:
+                column = replace(column, decimal=_unquoted(value))
+            elif label == "grouping" and value:
+                column = replace(column, grouping=_unquoted(value))
             elif label == "mask" and value:
                 column = replace(column, mask=value)
             elif label == "from" and value:
@@ -91,8 +98,9 @@ def parse_columns(text: str) -> tuple[list[Column], list[str]]:
             else:
                 problems.append(
                     f"column {name!r} has the unknown word {word!r}; accepted are "
-                    f"{', '.join(ROLES)}, required, sensitive, mask=NAME, from=NAME, encoding=NAME "
-                    "and format=PATTERN: correct it"
+                    f"{', '.join(ROLES)}, required, sensitive, mask=NAME, from=NAME, "
+                    "encoding=NAME, decimal=',', grouping='.', trailing_sign and "
+                    "format=PATTERN: correct it"
                 )
         columns.append(column)
     return columns, problems
@@ -313,7 +321,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         "--columns",
         metavar="LIST",
         help="name:type[:key|ignore|control][:required][:from=NAME][:encoding=NAME]"
-        "[:format=PATTERN], ...",
+        "[:decimal=','][:grouping='.'][:trailing_sign][:format=PATTERN], ...",
     )
     what.add_argument(
         "--from-file", type=Path, metavar="FILE", help="a sample whose columns and types are read"

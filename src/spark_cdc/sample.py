@@ -12,15 +12,22 @@ from pathlib import Path
 
 from spark_cdc.entity import Column, identifier, rules
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.inference import Number, type_of_json, type_of_texts
+from spark_cdc.inference import (
+    Number,
+    Numbers,
+    numbers_of_texts,
+    type_of_json,
+    type_of_texts,
+)
 from spark_cdc.synthetic.session import open_session
 
 # Characters of a sample that are looked at: some ten seconds.
 LIMIT = 20_000_000
 _SEPARATORS = ",;\t|"
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
-# In the order of the source: name, type, format.
-_Found = list[tuple[str, str, str | None]]
+# In the order of the source: name, type, format, how its numbers are written.
+_Found = list[tuple[str, str, str | None, Numbers]]
+_PLAIN = Numbers()
 
 
 def read_sample(
@@ -51,10 +58,12 @@ def read_sample(
             )
             types = [(item.name, item.dataType.simpleString()) for item in frame.schema]
         is_text = re.compile(r"(var)?char\(|void$|null$")
-        found = [(name, "string" if is_text.match(one) else one, None) for name, one in types]
+        found = [
+            (name, "string" if is_text.match(one) else one, None, _PLAIN) for name, one in types
+        ]
     if not found:
         raise _bad_sample(f"{path} has no columns")
-    names = [name for name, _, _ in found]
+    names = [name for name, *_ in found]
     for name in names:
         if not name.strip():
             raise _bad_sample(f"{path} has a column without a name")
@@ -75,14 +84,14 @@ def _named(found: _Found, entity: str, is_events: bool) -> list[Column]:
     """The columns under names of their own, which a YAML and Spark take as they are."""
     columns: list[Column] = []
     taken = {f"stg_{entity}"}
-    for position, (name, data_type, pattern) in enumerate(found, 1):
+    for position, (name, data_type, pattern, numbers) in enumerate(found, 1):
         plain = identifier(name)[:100].strip("_") or f"column_{position}"
         if rules()[0]._is_reserved(plain, is_events) or plain in taken:
             plain = f"source_{plain}"
         plain = f"{plain}_{position}" if plain in taken else plain
         taken.add(plain)
         source = name if name != plain else None
-        columns.append(Column(plain, data_type, source=source, format=pattern))
+        columns.append(Column(plain, data_type, source=source, format=pattern, **numbers._asdict()))
     return columns
 
 
@@ -115,30 +124,70 @@ def _texts(path: Path, encoding: str) -> Iterator[tuple[Path, str, bool]]:
 
 def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[str, str]]:
     """The columns of CSV, and the options that were not given and that it takes."""
-    found = {}
-    files = list(_texts(path, options.get("encoding", options.get("charset", "UTF-8"))))
-    if "sep" not in options and "delimiter" not in options:
-        sep = max(_SEPARATORS, key=lambda one: _width(files, {**options, "sep": one}))
-        found = {"sep": sep} if sep != "," else {}
-    # What the default does not read may have quotes that are doubled, as PostgreSQL writes them.
-    escapes = [options["escape"]] if "escape" in options else ["\\", '"']
+    encoding = options.get("encoding", options.get("charset", "UTF-8"))
+    files = list(_texts(path, encoding))
+    # Most programs double the quotes within a value (RFC 4180), which Spark does not read by
+    # itself; those that escape them with a backslash write what is not well-formed otherwise.
+    quote = options.get("quote", '"')
+    escapes = [options["escape"]] if "escape" in options else [quote, "\\"] if quote else ["\\"]
     for escape in escapes:
+        found = {"escape": escape} if escape != options.get("escape", "\\") else {}
+        if "multiline" not in options and rules()[0]._is_wide_encoding(encoding):
+            found["multiLine"] = "true"
+        given = {**options, "escape": escape}
+        if "sep" not in options and "delimiter" not in options:
+            sep = max(_SEPARATORS, key=lambda one: _width(files, {**given, "sep": one}))
+            found |= {"sep": sep} if sep != "," else {}
         try:
-            names, rows = _csv_rows(files, {**options, **found, "escape": escape})
+            names, rows = _csv_rows(files, {**given, **found})
             break
         except SparkCdcError:
             if escape == escapes[-1]:
                 raise
-    if escape != escapes[0]:
-        found["escape"] = escape
     columns = [set(values) for values in zip(*rows, strict=True)] or [set[str]() for _ in names]
     if "multiline" not in options and any(
         re.search("[\r\n]", text) for texts in [names, *columns] for text in texts
     ):
         found["multiLine"] = "true"
     nothing = {"", options.get("nullvalue", "\\N")}
-    types = [type_of_texts(values - nothing) for values in columns]
-    return [(name, *one) for name, one in zip(names, types, strict=True)], found
+    return _typed(names, [values - nothing for values in columns]), found
+
+
+def _typed(names: Sequence[str], columns: Sequence[set[str]]) -> _Found:
+    """The columns with their types. What is read otherwise than it looks is printed.
+
+    A file has one decimal sign: where `1,234` or `1.234` leaves two readings, other columns decide.
+    """
+    plain = [type_of_texts(values) for values in columns]
+    readings = [numbers_of_texts(values) for values in columns]
+    signs = set()
+    for (data_type, _), possible, values in zip(plain, readings, columns, strict=True):
+        if data_type == "string" and len(possible) == 1:
+            signs.add(possible[0][1].decimal)
+        elif data_type != "string" and not possible and any("." in value for value in values):
+            signs |= {None} if data_type.startswith(("double", "decimal")) else set()
+    found: _Found = []
+    for name, one, possible, values in zip(names, plain, readings, columns, strict=True):
+        fitting = [reading for reading in possible if signs == {reading[1].decimal}]
+        if one[0] == "string" and len(possible) == 1:
+            fitting = possible
+        if len(fitting) == 1:
+            found.append((name, fitting[0][0], None, fitting[0][1]))
+            _say_how_read(name, min(values, key=str.isdigit), fitting[0][1])
+            continue
+        found.append((name, *one, _PLAIN))
+        if possible and one[0] == "string":
+            print(
+                f"{name}: {min(values)!r} may be read in two ways and stays a string; for a number"
+                " declare a numeric type, and decimal or grouping.",
+                file=sys.stderr,
+            )
+    return found
+
+
+def _say_how_read(name: str, example: str, numbers: Numbers) -> None:
+    settings = [f"{key}: {value!r}" for key, value in numbers._asdict().items() if value]
+    print(f"{name}: {example!r} is read with {', '.join(settings)}.", file=sys.stderr)
 
 
 def _width(files: Sequence[tuple[Path, str, bool]], options: Mapping[str, str]) -> int:
@@ -222,7 +271,7 @@ def _records(
 
 def _json_columns(path: Path) -> _Found:
     """The columns of JSON lines."""
-    columns: dict[str, list[object]] = {}
+    columns: dict[str, tuple[str, list[object]]] = {}  # names meet in any case
     for file, text, _ in _texts(path, "UTF-8"):
         for number, line in enumerate(re.split("\r\n|\r|\n", text), 1):
             if not line.strip(" "):
@@ -240,9 +289,12 @@ def _json_columns(path: Path) -> _Found:
             except ValueError as error:
                 where = f"line {number} of {file}"
                 raise _bad_sample(f"{where} is not one JSON object: {error}") from error
+            if len({name.lower() for name in row}) < len(row):
+                where = f"line {number} of {file}"
+                raise _bad_sample(f"{where} has names that are the same, case apart: {list(row)}")
             for name, value in row.items():
-                columns.setdefault(name, []).append(value)
-    return [(name, *type_of_json(values)) for name, values in columns.items()]
+                columns.setdefault(name.lower(), (name, []))[1].append(value)
+    return [(name, *type_of_json(values), _PLAIN) for name, values in columns.values()]
 
 
 def _object(members: Sequence[tuple[str, object]]) -> dict[str, object]:

@@ -1,0 +1,434 @@
+"""What files hold is what a load reads: names, line ends, quotes, encodings, numbers."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from event_warehouse import column
+from spark_cdc.macros import CompilerError, load_macros
+from test_backfill import backfill
+from warehouse import GUARDS, Warehouse
+
+pytestmark = pytest.mark.proves("values of files")
+
+MACROS = load_macros()
+KEY = column("id", "int", role="key")
+
+
+class Files(Warehouse):
+    """An entity that reads files, and what readers see of it."""
+
+    def land(self, date: str, **files: str | bytes) -> None:
+        """Writes the files of a date; `a_csv` is a.csv."""
+        folder = self.folder / "in" / date
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            data = content if isinstance(content, bytes) else content.encode()
+            (folder / name.replace("_", ".")).write_bytes(data)
+
+    def landed(self, date: str, columns: str) -> Any:
+        """What staging reads of a date, as text; or why the load is refused."""
+        time = datetime.datetime.fromisoformat(date)
+        refusal = self.macros._land(self.entity, None, time, {"files": 1})
+        if refusal:
+            return refusal["guard"], refusal["message"]
+        self.cursor.execute(f"select {columns} from landed_things order by all")
+        return list(self.cursor.fetchall())
+
+    def rows(self, columns: str, view: str = "current") -> list[tuple[Any, ...]]:
+        self.cursor.execute(f"select {columns} from ({self.view_sql(view)}) as v order by all")
+        return list(self.cursor.fetchall())
+
+
+@pytest.fixture
+def files(cursor: Any, schema: str, tmp_path: Path) -> Any:
+    """Makes an entity of some columns and settings."""
+
+    def make(*columns: Any, load_type: str = "full", **settings: Any) -> Files:
+        source = {"format": "csv", "path": f"{tmp_path}/in/{{business_date}}"}
+        source |= settings.pop("source", {})
+        given = {"load_type": load_type, "source": source, "guards": dict.fromkeys(GUARDS)}
+        node = {
+            "name": "stg_things",
+            "config": {"meta": {"spark_cdc": given | settings}},
+            "columns": [KEY, *columns],
+        }
+        return Files(cursor, schema, tmp_path, node)
+
+    return make
+
+
+# --- JSON: names in any case ----------------------------------------------------------------------
+
+IGNORING = {"format": "json", "on_unexpected_column": "ignore"}
+
+
+@pytest.mark.parametrize("source", [{"format": "json"}, IGNORING])
+def test_json_columns_meet_in_any_case(files: Any, source: dict[str, Any]) -> None:
+    things = files(
+        column("value", "int"), column("unit", "string", **{"from": "Unit"}), source=source
+    )
+    things.land("2024-01-01", a_json='{"id":1,"value":7,"Unit":"kg"}\n{"id":2,"value":null}\n')
+    things.land("2024-01-02", a_json='{"ID":1,"Value":7,"unit":"kg"}\n{"Id":2,"VALUE":3}\n')
+    things.load("2024-01-01")
+    things.load("2024-01-02")
+    found = things.rows("id, value, unit, operation")
+    assert found == [(1, 7, "kg", "N"), (2, 3, None, "U")]
+
+
+def test_a_column_in_two_cases_is_a_contradiction(files: Any) -> None:
+    things = files(column("value", "int"), source=IGNORING)
+    things.land("2024-01-01", a_json='{"id":1,"value":7,"Value":8}\n')
+    with pytest.raises(CompilerError, match="a name more than once in a JSON object"):
+        things.load("2024-01-01")
+
+
+def test_undeclared_names_may_differ_by_case(files: Any) -> None:
+    things = files(column("value", "int"), source=IGNORING)
+    things.land("2024-01-01", a_json='{"id":1,"VALUE":7,"x":1,"X":2}\n')
+    things.load("2024-01-01")
+    assert things.rows("id, value") == [(1, 7)]
+
+
+def test_flat_events_in_json_meet_in_any_case(files: Any) -> None:
+    """A column in another case is neither absent from its event nor unexpected."""
+    events = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
+    control = [column("op", "string", role="control"), column("seq", "bigint", role="control")]
+    things = files(
+        column("value", "int"),
+        *control,
+        load_type="events",
+        events=events,
+        source={"format": "json"},
+    )
+    things.land("2024-01-01", a_json='{"id":1,"value":7,"op":"I","seq":1}\n')
+    things.land("2024-01-02", a_json='{"ID":1,"Value":8,"OP":"U","Seq":2}\n')
+    things.load("2024-01-01")
+    things.load("2024-01-02")
+    assert things.rows("id, value, operation") == [(1, 8, "U")]
+
+
+def test_nested_names_of_json_meet_in_any_case(files: Any) -> None:
+    """Also where the ledger was made with the names in another case."""
+    item = "array<struct<orderId:int,tags:map<string,int>>>"
+    things = files(column("items", item), source={"format": "json"})
+    things.land("2024-01-01", a_json='{"id":1,"items":[{"orderId":5,"tags":{"Id":1}}]}\n')
+    things.land("2024-01-02", a_json='{"id":1,"Items":[{"orderid":5,"Tags":{"Id":1}}]}\n')
+    things.land("2024-01-03", a_json='{"id":1,"items":[{"ORDERID":6}]}\n')
+    things.load("2024-01-01")
+    assert things.rows("to_json(items)") == [('[{"orderId":5,"tags":{"Id":1}}]',)]
+    things.load("2024-01-02")
+    assert things.rows("items[0].orderId, operation") == [(5, "N")]
+    things.node["columns"][1] = column("items", item.replace("orderId", "OrderID"))
+    things.load("2024-01-03")
+    assert things.rows("items[0].orderid, items[0].tags is null, operation") == [(6, True, "U")]
+
+
+# --- CSV: line ends of files whose values hold line breaks ----------------------------------------
+
+LINES = """"id","va@lue","memo"
+1,a,x
+2,"b@c",
+3,,"q,@"
+4,"d ""e"" f",y
+5,,
+"""
+LANDED = [("1", "a", "x"), ("2", "b{0}c", None), ("3", None, "q,{0}")]
+LANDED += [("4", 'd "e" f', "y"), ("5", None, None)]
+MULTI_LINE = {"multiLine": True, "escape": '"'}
+
+
+def written(end: str, inside: str) -> str:
+    """Records that end so, with other line breaks in their values."""
+    return LINES.replace("\n", end).replace("@", inside)
+
+
+def test_csv_records_end_as_outside_of_quotes(files: Any) -> None:
+    """Whatever line break stands in the header or in values; with each encoding, and gzip."""
+    for end, inside in [
+        ("\r\n", "\n"),
+        ("\n", "\r\n"),
+        ("\r", "\n"),
+        ("\r\n", "\r\n"),
+        ("\n", "\r"),
+    ]:
+        for encoding in ("utf-8", "utf-16") if end == "\r\n" else ("utf-8",):
+            name = f"va{inside}lue".replace("\r\n", "\n")
+            things = files(
+                column("value", "string", **{"from": name}),
+                column("memo", "string"),
+                source={"options": {**MULTI_LINE, "encoding": encoding}},
+            )
+            date = f"2024-01-{len(list(things.folder.glob('in/*'))) + 1:02}"
+            data = written(end, inside).encode(encoding)
+            things.land(
+                date, **({"a_csv": data} if end == "\n" else {"a_csv_gz": gzip.compress(data)})
+            )
+            wanted = [tuple(v and v.format(inside) for v in row) for row in LANDED]
+            assert things.landed(date, f"id, `{name}`, memo") == wanted, (end, inside, encoding)
+
+
+def test_each_file_of_a_day_has_its_own_line_end(files: Any) -> None:
+    """And rows of two days are alike, whichever line end their files have."""
+    things = files(
+        column("value", "string"), column("memo", "string"), source={"options": MULTI_LINE}
+    )
+    header = "id,value,memo"
+    things.land("2024-01-01", a_csv=f'{header}\n1,"a\nb",\n2,,x\n', b_csv=f"{header}\n3,,y\n")
+    crlf = f'{header}\r\n1,"a\nb",\r\n2,,x\r\n'
+    things.land("2024-01-02", a_csv=crlf, b_csv=f"{header}\n3,,y\n", c_csv=f"{header}\r\n")
+    things.load("2024-01-01")
+    things.load("2024-01-02")
+    found = things.rows("id, value, memo, operation")
+    assert found == [(1, "a\nb", None, "N"), (2, None, "x", "N"), (3, None, "y", "N")]
+    # dates that are loaded together, of which one has files of both kinds
+    things.land("2024-01-03", a_csv=crlf)
+    things.land("2024-01-04", a_csv=crlf, b_csv=f"{header}\n3,,z\n")
+    backfill(things, ["2024-01-03", "2024-01-04"], 60)
+    found = things.rows("id, value, memo, operation, eff_start_date", "history")
+    assert [row for row in found if str(row[4]) > "2024-01-02"] == [
+        (3, None, "y", "D", "2024-01-03"),
+        (3, None, "z", "I", "2024-01-04"),
+    ]
+
+
+def test_records_of_one_file_that_end_in_two_ways_are_refused(files: Any) -> None:
+    things = files(column("value", "string"), source={"options": MULTI_LINE})
+    things.land("2024-01-01", a_csv='id,value\n1,"a\r\nb"\n2,x\r\n3,y\n')
+    guard, message = things.landed("2024-01-01", "*")
+    assert guard == "line_ends"
+    assert "things: the records of a file do not all end alike in csv files of" in message
+    assert "/a.csv: 1 end with CRLF, 2 with LF" in message
+    # a carriage return within a value that is not quoted is a part of it
+    things.land("2024-01-02", a_csv="id,value\n1,a\rb\n")
+    assert things.landed("2024-01-02", "id, value") == [("1", "a\rb")]
+    # whoever says how lines end is taken at their word
+    things.node["config"]["meta"]["spark_cdc"]["source"]["options"] = MULTI_LINE | {"lineSep": "\n"}
+    assert ("2", "x\r") in things.landed("2024-01-01", "id, value")
+
+
+# --- CSV: quotes that are doubled, and encodings --------------------------------------------------
+
+# A line, and whether it has a doubled quote that Spark would keep: without multiLine, and with it.
+DOUBLED = [
+    ('4,"""quoted""",x', True, True),
+    ('4,"a ""b"" c",x', True, True),
+    ('4,"a,""b"",c",x', True, True),
+    ('4,"""",x', True, True),
+    ('4,x,"e"""', True, True),
+    ('"a""b"', True, True),
+    ('e""",x', False, True),  # the end of a value that began on the line before
+    ('4,"",x', False, False),
+    ('"","",""', False, False),
+    ('"x,","",","', False, False),
+    ('4,5"" pipe,x', False, False),
+    (r'4,"say \"\"hi\"\"",x', False, False),
+    (r'4,"\"",""', False, False),
+    (r'4,"\\",x', False, False),
+    ('4,"a" ,""', False, False),
+]
+
+
+@pytest.mark.parametrize("options", [{}, {"multiLine": True}, {"sep": ";", "quote": "'"}])
+def test_doubled_quotes_are_found_where_escape_is_another_sign(
+    cursor: Any, options: dict[str, Any]
+) -> None:
+    entity = {"source": {"format": "csv", "options": options}}
+    quote, sep = options.get("quote", '"'), options.get("sep", ",")
+    lines = [line.replace('"', quote).replace(",", sep) for line, *_ in DOUBLED]
+    rows = ", ".join(f"({at}, {MACROS._literal(line)})" for at, line in enumerate(lines))
+    condition = MACROS._csv_doubled_quotes(entity)
+    cursor.execute(f"select {condition} from values {rows} as v (place, value) order by place")
+    wanted = [row[2 if "multiLine" in options else 1] for row in DOUBLED]
+    assert [found for (found,) in cursor.fetchall()] == wanted
+    entity["source"]["options"] = options | {"escape": quote}
+    assert MACROS._csv_doubled_quotes(entity) == "false"
+
+
+@pytest.mark.parametrize(
+    "name", ["UTF-16", "utf16", "UTF-16LE", "x-UTF-32BE-BOM", "UCS-2", "IBM037"]
+)
+@pytest.mark.parametrize("option", ["encoding", "charset"])
+def test_encodings_whose_lines_are_cut_within_characters_take_multi_line(
+    name: str, option: str
+) -> None:
+    source = {"path": "in/{business_date}", "options": {option: name}}
+    (problem,) = MACROS._source_problems(source)
+    assert f"source.options.encoding is '{name}'" in problem
+    assert "set source.options.multiLine: true" in problem
+    assert MACROS._source_problems(source | {"options": {option: name, "multiLine": True}}) == []
+    (problem,) = MACROS._source_problems(source | {"format": "json"})
+    assert "JSON is read as UTF-8: convert the files" in problem
+
+
+@pytest.mark.parametrize(
+    "name", ["UTF-8", "ISO-8859-1", "windows-1252", "Shift_JIS", "cp850", "GBK"]
+)
+def test_encodings_that_extend_ascii_are_read_by_lines(name: str) -> None:
+    source = {"path": "in/{business_date}", "options": {"encoding": name}}
+    assert MACROS._source_problems(source) == []
+
+
+# --- numbers as people write them -----------------------------------------------------------------
+
+GERMAN = {"decimal": ",", "grouping": ".", "trailing_sign": False}
+ENGLISH = {"decimal": ".", "grouping": ",", "trailing_sign": False}
+SAP = {"decimal": ".", "grouping": ",", "trailing_sign": True}
+FRENCH = {"decimal": ",", "grouping": " ", "trailing_sign": False}
+SWISS = {"decimal": ".", "grouping": "'", "trailing_sign": False}
+BARE = {"decimal": ",", "grouping": None, "trailing_sign": False}
+# How numbers are written, the type, a text, its value; none where it is not accepted.
+WRITTEN = [
+    (GERMAN, "decimal(10,2)", "1.234,56", "1234.56"),
+    (GERMAN, "decimal(10,2)", " -1.234.567,5 ", "-1234567.50"),
+    (GERMAN, "decimal(10,2)", "1234,56", "1234.56"),
+    (GERMAN, "decimal(10,2)", "1.234", "1234.00"),
+    (GERMAN, "decimal(10,2)", ",5", "0.50"),
+    (GERMAN, "decimal(10,2)", "1.5", None),  # not 15
+    (GERMAN, "decimal(10,2)", "1234.56", None),
+    (GERMAN, "decimal(10,2)", "1.23,45", None),
+    (GERMAN, "decimal(10,2)", ".123,45", None),
+    (GERMAN, "decimal(10,2)", "1,2,3", None),
+    (GERMAN, "decimal(10,2)", "0,005", None),  # loses a digit
+    (GERMAN, "decimal(10,2)", "0,0050e1", "0.05"),
+    (GERMAN, "decimal(10,2)", "12,5-", None),
+    (GERMAN, "double", "1.234,5", "1234.5"),
+    (GERMAN, "double", "NaN", "NaN"),
+    (GERMAN, "double", "1,5d", None),
+    (GERMAN, "int", "1.234", "1234"),
+    (GERMAN, "int", "12,5", None),
+    (GERMAN, "int", "12,0", None),
+    (GERMAN, "bigint", "12.34", None),
+    (GERMAN, "tinyint", "1.000", None),
+    (ENGLISH, "decimal(10,2)", "1,234.56", "1234.56"),
+    (ENGLISH, "decimal(12,0)", "12,34,567", "1234567"),  # as in India
+    (ENGLISH, "decimal(10,2)", "1,5", None),
+    (SAP, "decimal(10,2)", "12.50-", "-12.50"),
+    (SAP, "decimal(10,2)", "1,234.5 - ", "-1234.50"),
+    (SAP, "decimal(10,2)", "12.50 ", "12.50"),
+    (SAP, "decimal(10,2)", "-12.50", "-12.50"),
+    (SAP, "decimal(10,2)", "12.50+", "12.50"),
+    (SAP, "decimal(10,2)", "-12.50-", None),
+    (SAP, "decimal(10,2)", "-", None),
+    (SAP, "int", "7-", "-7"),
+    (FRENCH, "decimal(10,2)", "1\u202f234,56", "1234.56"),
+    (FRENCH, "decimal(10,2)", "1\u00a0234,56", "1234.56"),
+    (FRENCH, "decimal(10,2)", "1 2", None),
+    (SWISS, "decimal(10,2)", "1\u2019234.56", "1234.56"),
+    (SWISS, "decimal(10,2)", "1'234.56", "1234.56"),
+    (BARE, "float", "0,5", "0.5"),
+    (BARE, "decimal(10,2)", "1.234,56", None),
+    (None, "decimal(10,2)", "1,5", None),
+]
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_numbers_are_read_as_they_are_written_or_rejected(cursor: Any, ansi: str) -> None:
+    cursor.execute(f"set spark.sql.ansi.enabled = {ansi}")
+    selects, entity = [], {"timezone": "UTC"}
+    for at, (numbers, data_type, raw, _) in enumerate(WRITTEN):
+        given = {"name": "v", "data_type": data_type, "format": None, "nullable": True}
+        given |= {"encoding": None, "numbers": numbers}
+        value = MACROS._cast(given, "raw", True, "UTC")
+        rejected = MACROS._reject_condition(given, "raw", "v", True, entity)
+        selects.append(
+            f"select {at} as place, if({rejected}, null, cast(v as string)) as v"
+            f" from (select raw, {value} as v from values ({MACROS._literal(raw)}) as l (raw))"
+        )
+    cursor.execute(" union all ".join(selects) + " order by place")
+    found = {WRITTEN[at][1:3]: value for at, value in cursor.fetchall()}
+    assert found == {row[1:3]: row[3] for row in WRITTEN}
+
+
+def test_a_number_as_people_write_it_is_named_in_the_refusal(cursor: Any) -> None:
+    raws = [
+        "1.234,56",
+        "1,5",
+        "12.50-",
+        "1 234",
+        "1'234",
+        "1.234.567",
+        "12.345",
+        "x,y",
+        "2024-01-01",
+    ]
+    plain = {"data_type": "decimal(10,2)", "numbers": None, "encoding": None}
+    hint = MACROS._number_hint(plain, "raw")
+    rows = ", ".join(f"({at}, {MACROS._literal(raw)})" for at, raw in enumerate(raws))
+    cursor.execute(f"select {hint} from values {rows} as v (place, raw) order by place")
+    found = [text for (text,) in cursor.fetchall()]
+    said = "; if numbers are written so, set decimal, grouping or trailing_sign (docs/values.md)"
+    assert found == [said] * 6 + [""] * 3
+    assert MACROS._number_hint(plain | {"data_type": "string"}, "raw") == ""
+    assert MACROS._number_hint(plain | {"numbers": GERMAN}, "raw") == ""
+
+
+def test_how_numbers_are_written_is_said_by_columns_and_sources(files: Any) -> None:
+    """A column's own settings come first; full and delta sources may write otherwise."""
+    things = files(
+        column("price", "decimal(10,2)"),
+        column("share", "double", decimal="."),
+        column("debit", "decimal(10,2)", trailing_sign=True),
+        column("memo", "string"),
+        source={"decimal": ",", "grouping": "'", "options": {"sep": ";"}},
+    )
+    rows = "id;price;share;debit;memo\n1'001;1'234,56;0.5;12,50-;1'234,5\n"
+    things.land("2024-01-01", a_csv=rows)
+    things.load("2024-01-01")
+    found = things.rows("id, cast(price as string), share, cast(debit as string), memo")
+    assert found == [(1001, "1234.56", 0.5, "-12.50", "1'234,5")]
+    things.land("2024-01-02", a_csv="id;price;share;debit;memo\n1;x;0.5;2;\n")
+    things.node["config"]["meta"]["spark_cdc"]["source"] |= {"decimal": None, "grouping": None}
+    things.node["columns"][2] = column("share", "double")
+    things.land("2024-01-03", a_csv="id;price;share;debit;memo\n1;1'234,56;0.5;2;\n")
+    with pytest.raises(CompilerError, match=r"decimal\(10,2\); if numbers are written so, set dec"):
+        things.load("2024-01-03")
+
+
+NUMBER_PROBLEMS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"data_type": "decimal(5,2)", "decimal": ";"}, {}, "decimal is ';'; accepted are '.' and ','"),
+    ({"data_type": "string", "decimal": ","}, {}, "has decimal, but the type string"),
+    ({"data_type": "date", "encoding": "days", "grouping": ","}, {}, "has grouping, but the type"),
+    (
+        {"data_type": "int", "grouping": "."},
+        {},
+        "'.' both as decimal and as grouping: set decimal: ','",
+    ),
+    (
+        {"data_type": "int", "decimal": ","},
+        {"grouping": ","},
+        "',' both as decimal and as grouping",
+    ),
+    (
+        {"data_type": "int"},
+        {"format": "parquet", "decimal": ","},
+        "columns of parquet arrive typed",
+    ),
+    (
+        {"data_type": "double", "decimal": ",", "grouping": "."},
+        {"format": "json"},
+        "in JSON the number 1.234 would be taken for 1234",
+    ),
+    ({"data_type": "double", "decimal": ",", "grouping": ".", "trailing_sign": True}, {}, ""),
+    ({"data_type": "double"}, {"decimal": ",", "grouping": "."}, ""),
+    ({"data_type": "double", "decimal": ","}, {"format": "json"}, ""),
+    ({"data_type": "double"}, {"format": "parquet", "text": True, "decimal": ","}, ""),
+]
+
+
+@pytest.mark.parametrize(("meta", "source", "part"), NUMBER_PROBLEMS)
+def test_what_is_wrong_with_how_numbers_are_written(
+    meta: dict[str, Any], source: dict[str, Any], part: str
+) -> None:
+    given = dict(meta)
+    settings = {"load_type": "full", "source": {"path": "in/{business_date}", **source}}
+    node = {"name": "stg_things", "config": {"meta": {"spark_cdc": settings}}}
+    node["columns"] = [KEY, column("value", given.pop("data_type"), **given)]
+    problems = MACROS._description_problems("things", node)
+    assert len(problems) == (1 if part else 0), problems
+    assert part in "".join(problems)
