@@ -66,7 +66,7 @@ try_cast(conv(split_part({{ lsn }}, ':', {{ part }}), 16, 10) as bigint)
 
 {#- What gives the order in place of the database's log, of the setting order_fields: control columns that were landed beside the message, or fields
     of it. Arguments: entity, content (expression of the message). Returns a list of {name, text, number}, as _message_fields() has it. -#}
-{%- macro _debezium_order(entity, content) -%}
+{%- macro _debezium_position_order(entity, content) -%}
     {%- set order = [] -%}
     {%- for field in spark_cdc._message_order_names(entity) -%}
         {%- set text -%}

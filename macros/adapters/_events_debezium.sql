@@ -4,7 +4,7 @@
     the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
-{%- set order = spark_cdc._debezium_order(entity, spark_cdc._debezium_content()) -%}
+{%- set order = spark_cdc._debezium_position_order(entity, spark_cdc._debezium_content()) -%}
 {%- set parts = order | map(attribute='number') | list -%}
 with parsed as (
     select
