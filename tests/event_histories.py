@@ -38,7 +38,8 @@ class Knobs:
 
     keys: number of keys. key_parts: 1 for (n,), 2 for (text, n), where a key change may concern one
     part. transactions, loads: at most. one_position: rows of a swap or `id = id + 1` may all have
-    the position of their statement. odd: share of histories that no database would write.
+    the position of their statement. resent: what a reader got last may come again, behind
+    it. odd: share of histories that no database would write.
     """
 
     keys: int = 5
@@ -56,6 +57,7 @@ class Knobs:
     repeats: bool = True
     unknown_transactions: bool = True
     one_position: bool = False
+    resent: bool = True
     odd: float = 0.15
     first_day: str = "2024-05-01"
 
@@ -101,6 +103,8 @@ class _Story(Simulator):
         self.upserts = flag() < 0.1
         self.odd = flag() < knobs.odd
         self.wide_positions = flag() < 0.7
+        self.resent = knobs.resent and not self.one_position and not self.splits and flag() < 0.3
+        self.sent: list[Event] = []
         self.states: list[dict[Key, dict[str, Any]]] = []
         self.commit = chance.choice((1, 95, 998))
         self.number = 0
@@ -186,13 +190,29 @@ class _Story(Simulator):
             changes = [self.truncate()]
         else:
             changes = self.transaction()
-        return [event for change in changes for event in self._told(change)]
+        events = []
+        for change in changes:
+            for event in self._told(change):
+                events.append(event)
+                self.sent.append(event)
+                if self.resent and self.chance.random() < 0.15:
+                    events += self._sent_again()
+        return events
+
+    def _sent_again(self) -> Iterator[Event]:
+        """The last events once more, as after a restart of what reads them."""
+        for event in self.sent[-self.chance.randint(1, 5) :]:
+            self.number += 1
+            yield event._replace(position=self._at(self.number))
+
+    def _at(self, number: int) -> tuple[int, ...]:
+        return (self.commit, number) if self.wide_positions else (100 * self.commit + number,)
 
     def _told(self, change: Change) -> list[Event]:
         """The events of a change."""
         self.number += 1
         number = change.statement if self.one_position else self.number
-        at = (self.commit, number) if self.wide_positions else (100 * self.commit + number,)
+        at = self._at(number)
         name = f"t{self.commit}" if self.names_transactions else None
         old, key = (None if k is None else self._key(k) for k in (change.old, change.key))
         if change.row is None:

@@ -14,9 +14,18 @@ Where the contract leaves room, this is what holds here:
 - Two different events conflict if both give up the same key by a key change at one position, or
   both do something else to it there. Giving up comes first, so `id = id + 1` in one statement may
   have one position for all rows. Late events conflict with nothing.
-- Within a transaction rows queue under a key: an insert or an arrival joins the queue, a delete or
-  a leave takes the oldest, an update changes the newest. When the transaction ends the newest
-  stays. An event without a transaction is one of its own, with all others at its position.
+- Within a transaction rows queue under a key: an arrival joins the queue, a delete or a leave takes
+  the oldest, an update changes the newest. When the transaction ends the newest stays. An event
+  without a transaction is one of its own, with all others at its position. Of a key, a transaction
+  ends with the first step of another one: its name may come again.
+- An insert joins the queue as an arrival if another key is deleted at its position and transaction.
+  Else it joins only if its transaction deletes another key that it did not insert before, if no
+  insert of the key came last (before a delete or leave), and if it is not the row that was there
+  before the load. Otherwise it takes the place of the newest.
+- An arrival is sent again, and changes the newest, if it brings a whole row and equals the last one
+  of the key and transaction, with no delete, leave or insert in between; or if no row is left under
+  its old key: that one was given up, in this load or before, and nothing came there in the load.
+  A leave of a whole row right behind an equal one takes nothing.
 - An insert begins a row, so an absent column is null. No database inserts a row of which a value
   is unavailable: if exactly one other key is deleted at the same position and transaction, such an
   insert is the second half of a key change; otherwise it counts as an upsert.
@@ -201,9 +210,17 @@ class State:
         """Go through the events; return the keys to which something was applied."""
         applied = {key: self._applied(key) for event in ordered for _, key in _halves(event)}
         table = {key: [row] for key, row in self.rows.items()}
+        before = {key: (self.positions[key], row.values.copy()) for key, row in self.rows.items()}
+        known = dict(self.positions)
         touched: set[Key] = set()
         crowded: set[Key] = set()  # keys with more than one row, until the transaction ends
-        transaction: Any = None
+        transactions: dict[Key, Any] = {}  # of the last step
+        last: dict[Key, tuple[Any, Any]] = {}  # transaction, and what arrived, insert or end
+        begun: set[Key] = set()  # by a step of this load
+        filled: set[Key] = set()  # by one that is no end
+        behind: dict[Key, Any] = {}  # the last step, if a whole row left
+        from_nothing: set[Event] = set()
+        pairs, departed = _deleted_keys(ordered)
         place: Position = ()
         given_up: dict[Key, Row | None] = {}  # by the deletes and key changes at this position
 
@@ -213,10 +230,6 @@ class State:
             self.touched_on[key] = business_date
 
         for event, half, key in _steps(ordered):
-            own = event.place if event.transaction is None else event.transaction
-            if own != transaction:
-                _settle(table, crowded)
-                transaction = own
             if event.place != place:
                 place = event.place
                 given_up = {}
@@ -225,6 +238,11 @@ class State:
                     continue
                 self.truncated = place
                 _settle(table, crowded)
+                transactions.clear()
+                last.clear()
+                begun.clear()
+                filled.clear()
+                behind.clear()
                 for other in [key for key in table if self.positions[key] <= place]:
                     if table.pop(other):
                         touch(other, place)
@@ -232,17 +250,58 @@ class State:
             if place <= max(applied[key], self.truncated):
                 continue  # late
             touch(key, place)
+            own = place if event.transaction is None else event.transaction
             living = table.setdefault(key, [])
-            if half == 0 or event.op == "delete":
+            if transactions.setdefault(key, own) != own:
+                _settle(table, crowded & {key})
+                crowded.discard(key)
+                transactions[key] = own
+            was_there = key in before and before[key][0] > self.truncated
+            is_end = half == 0 or event.op == "delete"
+            if not is_end:
+                behind[key] = None
+            if is_end:
+                was_dead = key in known and not was_there
+                if half == 0 and key not in filled and (key in begun or was_dead):
+                    from_nothing.add(event)
+                begun.add(key)
+                leave = (own, _sent(event)) if half == 0 and self._is_whole(event) else None
+                if leave and behind.get(key) == leave:
+                    continue
+                behind[key] = leave
                 given_up[key] = living.pop(0) if living else None
+                last[key] = (own, "end")
                 continue
+            begun.add(key)
+            filled.add(key)
             former = _former_key(event, ordered)
-            if former is not None:
-                living.append(self._row(event, given_up.get(former)))
-            elif event.op in ("insert", "read") and not event.unavailable:
-                if event.op == "read":
-                    living.clear()
-                living.append(self._row(event, None))
+            may_queue = bool(departed.get(event.transaction, set()) - {key})
+            is_whole_insert = event.op == "insert" and not event.unavailable and not _moves(event)
+            others = pairs.get((place, event.transaction), set()) if is_whole_insert else set()
+            arrives = former is not None or bool(others - {key})
+            if arrives:
+                source = former or (next(iter(others)) if len(others) == 1 else None)
+                arrival = (own, (_sent(event), source))
+                is_again = self._is_whole(event) and source is not None and last.get(key) == arrival
+                last[key] = arrival
+                if not (is_again or event in from_nothing):
+                    living.append(self._row(event, given_up.get(former)))
+                elif living:
+                    living[-1].values.update(event.values)
+                else:
+                    living.append(self._row(event, None))
+            elif is_whole_insert or (event.op == "read" and not event.unavailable):
+                row = self._row(event, None)
+                if (
+                    event.op == "read"
+                    or last.get(key) == (own, "insert")
+                    or not may_queue
+                    or (was_there and self._looks_alike(before[key][1], row.values))
+                ):
+                    del living[-1:]
+                living.append(row)
+                if event.op == "insert":
+                    last[key] = (own, "insert")
             elif living:
                 living[-1].values.update(event.values)
             else:
@@ -259,6 +318,13 @@ class State:
         values.update(event.values)
         return Row(values)
 
+    def _is_whole(self, event: Event) -> bool:
+        return {name for name, _ in event.values} >= set(self.columns)
+
+    def _looks_alike(self, one: dict[str, Any], other: dict[str, Any]) -> bool:
+        compared = (name for name in self.columns if name not in self.ignored)
+        return all(_same(one[name], other[name]) for name in compared)
+
     # After
 
     def _tagged(
@@ -271,7 +337,7 @@ class State:
         tags: dict[Key, str] = {}
         history = []
         current: dict[Key, CurrentRow] = {}
-        columns, ignored = self.columns, self.ignored
+        columns = self.columns
         for key in before.keys() | self.rows.keys():
             prior = before.get(key)
             row = self.rows.get(key)
@@ -284,9 +350,7 @@ class State:
                     tag = "I"
                 elif key not in touched:
                     tag = "X"
-                elif all(
-                    _same(prior[name], row.values[name]) for name in columns if name not in ignored
-                ):
+                elif self._looks_alike(prior, row.values):
                     tag = "N"
                 else:
                     tag = "U"
@@ -414,6 +478,31 @@ def _former_key(event: Event, ordered: list[Event]) -> Key | None:
         and other.transaction == event.transaction
     }
     return keys.pop() if len(keys) == 1 and event.key not in keys else None
+
+
+def _sent(event: Event) -> Event:
+    """What an event says, wherever it stands."""
+    values = tuple(sorted(event.values, key=lambda value: value[0]))
+    return event._replace(position=(), transaction=None, values=values)
+
+
+def _deleted_keys(
+    ordered: list[Event],
+) -> tuple[dict[Any, set[Key | None]], dict[Any, set[Key | None]]]:
+    """The keys deleted: by place and transaction; by transaction, unless inserted in it before."""
+    pairs: dict[Any, set[Key | None]] = {}
+    departed: dict[Any, set[Key | None]] = {}
+    seen: set[Any] = set()
+    for event in sorted(ordered, key=lambda event: event.place):
+        key = event.old_key if event.op == "delete" else event.key
+        if event.op == "delete":
+            pairs.setdefault((event.place, event.transaction), set()).add(key)
+        if event.op not in ("insert", "delete") or event.transaction is None:
+            continue
+        if event.op == "delete" and (event.transaction, key) not in seen:
+            departed.setdefault(event.transaction, set()).add(key)
+        seen.add((event.transaction, key))
+    return pairs, departed
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -140,6 +140,24 @@ def test_unexpected_columns_follow_the_policy(warehouse, events, more, told):
     assert people.summary["unexpected"] == 2
 
 
+def test_names_of_messages_may_differ_by_case_alone(warehouse):
+    """Columns of rows and files may not."""
+    other = column("other", "string", **{"from": "Name"})
+    people = warehouse({"format": "maxwell"}, NAME, other)
+    change = {"type": "insert", "position": "bin.1:1", "data": {"id": 1, "name": "a", "Name": "b"}}
+    people.land(DAY, [change])
+    people.load(DAY)
+    assert people.rows("current", "id, name, other") == {(1, "a", "b"): 1}
+    problems = {
+        name: people.macros._column_problems(
+            people.node["columns"], {"load_type": "events", "events": {"format": name}}
+        )
+        for name in ("maxwell", "flagged_rows")
+    }
+    assert problems["maxwell"] == []
+    assert "both come from 'name' of the source" in problems["flagged_rows"][0]
+
+
 # --- numbers --------------------------------------------------------------------------------------
 
 NUMBERS = {
@@ -286,6 +304,172 @@ def test_a_landed_column_breaks_ties(warehouse):
     assert people.summary["controls"] == 1
 
 
+# --- what comes again, or with a number that comes again ------------------------------------------
+
+AGAIN: dict[str, dict[str, Any]] = {
+    "canal": {"format": "canal", "order_fields": ["offset"]},
+    "debezium": {"format": "debezium", "tie_breaker": ["offset"]},
+    "dms_stream": {"format": "dms_stream", "order_fields": ["offset"]},
+    "maxwell": {"format": "maxwell", "order_fields": ["offset"]},
+}
+
+
+def change_of(name: str, operation: str, transaction: int, /, **row: Any) -> dict[str, Any]:
+    """A change of a row as a format sends it, with its transaction."""
+    if name == "canal":
+        rows = {"data": [row], "old": [{}] if operation == "update" else None}
+        return {"type": operation.upper(), "id": 1, "gtid": str(transaction), **rows}
+    if name == "debezium":
+        deleted = operation == "delete"
+        code = {"insert": "c", "update": "u", "delete": "d"}[operation]
+        images = (row, None) if deleted else (None, row)
+        return envelope(code, 6 if deleted else 5, *images) | {
+            "source": {"lsn": 6 if deleted else 5, "txId": transaction}
+        }
+    if name == "dms_stream":
+        about = {"operation": operation, "record-type": "data", "transaction-id": transaction}
+        return {"data": row, "metadata": about}
+    return {"type": operation, "xid": transaction, "data": row}
+
+
+@pytest.mark.parametrize("loads", [1, 2])
+@pytest.mark.parametrize("name", AGAIN)
+def test_an_insert_that_comes_again_leaves_no_row(warehouse, name, loads):
+    """At another offset, in the load of the first one or in the next; other rows stay."""
+    people = warehouse(AGAIN[name], NAME, OFFSET, format="parquet")
+    inserted = [change_of(name, "insert", 7, id=i, name=text) for i, text in enumerate("abc")]
+    deleted = [change_of(name, "delete", 7, id=i, name=text) for i, text in enumerate("ab")]
+    told = [(None, each, at) for at, each in enumerate(inserted + inserted + deleted)]
+    if loads == 2:
+        land_topic(people, DAY, told[:3])
+        people.load(DAY)
+        told = told[3:]
+    land_topic(people, NEXT_DAY, told)
+    people.load(NEXT_DAY)
+    assert people.rows("current", "id, name") == {(2, "c"): 1}
+
+
+def numbered_again(name: str) -> list[dict[str, Any]]:
+    """Transaction 7 before a restart of the source, and 7 once more."""
+    steps = [("insert", 7, 1, 1), ("delete", 9, 1, 2), ("insert", 7, 2, 1), ("delete", 7, 2, 2)]
+    more = {"position": "x"} if name == "maxwell" else {}
+    return [
+        change_of(name, operation, transaction, id=1, name="a")
+        | dict.fromkeys(more, f"bin.{file:06}:{place}")
+        for operation, transaction, file, place in steps
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "events"),
+    [("maxwell", {"format": "maxwell"}), *((name, AGAIN[name]) for name in AGAIN)],
+    ids=["maxwell, by the binlog", *AGAIN],
+)
+def test_a_transaction_number_that_comes_again_is_another(warehouse, name, events):
+    people = warehouse(events, NAME, OFFSET, format="parquet")
+    told = numbered_again(name)
+    if name == "debezium":  # whose place in the log grows
+        told = [each | {"source": {"lsn": at, "txId": 7}} for at, each in enumerate(told, 1)]
+    land_topic(people, DAY, [(None, each, at) for at, each in enumerate(told)])
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {}
+    assert people.rows("history", "id") == {}
+
+
+# --- an order that can't be one -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["bin.000001:-2147483600", "bin.-1:5"])
+def test_a_negative_place_in_the_binlog_is_refused(warehouse, place):
+    people = warehouse({"format": "maxwell"}, NAME)
+    change = {"type": "insert", "xid": 7, "data": {"id": 1, "name": "a"}, "position": place}
+    people.land(DAY, [change])
+    with pytest.raises(CompilerError, match=f"no order: position is '{place}'; accepted is file"):
+        people.load(DAY)
+
+
+def binlog(place: int, name: str, **more: Any) -> dict[str, Any]:
+    source = {"connector": "mysql", "file": "bin.000001", "pos": place, "row": 0, **more}
+    return {"op": "u", "before": None, "after": {"id": 1, "name": name}, "source": source}
+
+
+@pytest.mark.parametrize(
+    ("more", "shown"), [({}, "source.pos is -5"), ({"row": -1}, "source.row is -1")]
+)
+def test_a_negative_place_of_debezium_is_refused(warehouse, more, shown):
+    people = warehouse({"format": "debezium"}, NAME)
+    people.land(DAY, [binlog(5 if more else -5, "a", **more)])
+    with pytest.raises(CompilerError, match=f"no order: {shown}; accepted is a place in the log"):
+        people.load(DAY)
+    flat = {"id": 1, "name": "a", "__op": "u", "__source_file": "bin.000001"}
+    people = warehouse({"format": "debezium_flat"}, NAME)
+    people.land(DAY, [flat | {"__source_pos": 5 if more else -5, "__source_row": more.get("row")}])
+    shown = shown.replace("source.", "__source_")
+    with pytest.raises(CompilerError, match=f"no order: {shown}; accepted is a place in the log"):
+        people.load(DAY)
+
+
+def test_the_offset_orders_what_the_binlog_does_not(warehouse):
+    """The place wrapped round; rows of a snapshot need no order."""
+    events = {"format": "debezium", "order_fields": "offset"}
+    people = warehouse(events, NAME, OFFSET, format="parquet")
+    read = binlog(0, "zero") | {"op": "r"}
+    messages = [binlog(4294967290, "old"), binlog(-5, "new"), binlog(3, "newer"), read]
+    land_topic(people, DAY, [(None, each, at) for at, each in enumerate(messages)])
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {(1, "newer"): 1}
+
+
+def test_a_field_of_the_message_orders_debezium(warehouse):
+    events = {"format": "debezium", "order_fields": ["source.ts_ms", "source.pos"]}
+    people = warehouse(events, NAME)
+    people.land(DAY, [binlog(3, "new", ts_ms=2), binlog(9, "old", ts_ms=1)])
+    people.load(DAY)
+    assert people.rows("current", "id, name") == {(1, "new"): 1}
+    people.land(NEXT_DAY, [binlog(3, "none")])
+    with pytest.raises(CompilerError, match=r"no order: source\.ts_ms is missing; accepted is a"):
+        people.load(NEXT_DAY)
+
+
+def test_a_tie_breaker_that_is_null_is_named(warehouse):
+    people = warehouse({"format": "debezium", "tie_breaker": ["step"]}, NAME, column("step", "int"))
+    people.land(DAY, [envelope("c", 5, None, {"id": 1, "name": "a", "step": None})])
+    with pytest.raises(CompilerError) as error:
+        people.load(DAY)
+    assert "the tie_breaker step is null" in str(error.value)
+    assert "source.lsn" not in str(error.value)
+
+
+# --- deletes of one key at one place --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("events", "row", "place"),
+    [
+        (FLAGGED, {"op": "D"}, "seq"),
+        ({"format": "dms", "order": ["seq"]}, {"Op": "D"}, "seq"),
+        ({"format": "debezium_flat"}, {"__op": "d"}, "__lsn"),
+        ({"format": "delta_cdf"}, {"_change_type": "delete"}, "_commit_version"),
+    ],
+    ids=["flagged_rows", "dms", "debezium_flat", "delta_cdf"],
+)
+def test_deletes_differ_by_key_and_place_alone(warehouse, events, row, place):
+    more = [SEQ] if place == "seq" else []
+    people = warehouse(events, *more, NAME, column("extra", "map<string,int>"))
+    people.land(
+        DAY,
+        [
+            row | {place: 5, "id": 1, "name": "Alice", "extra": {"a": 1}},
+            row | {place: 5, "id": 1, "name": None, "extra": None},
+            row | {place: 5, "id": 2, "name": "Bob", "extra": None},
+        ],
+    )
+    people.load(DAY)
+    assert people.rows("current", "id") == {}
+    people.cursor.execute(f"select id, operation from {people.ledger} where operation = 'T'")
+    assert sorted(people.cursor.fetchall()) == [(1, "T"), (2, "T")]
+
+
 # --- what can't be accepted -----------------------------------------------------------------------
 
 
@@ -346,6 +530,7 @@ TAKEN_FIRST = pytest.mark.xfail(
 )
 
 
+@pytest.mark.parametrize("alike", [False, True], ids=["", "rows that look alike"])
 @pytest.mark.parametrize(
     ("pair", "down"),
     [
@@ -355,26 +540,26 @@ TAKEN_FIRST = pytest.mark.xfail(
         pytest.param((3, 4), False, id="old and new image, upwards", marks=TAKEN_FIRST),
     ],
 )
-def test_all_keys_of_sqlserver_move_on_by_one(warehouse, pair, down):
+def test_all_keys_of_sqlserver_move_on_by_one(warehouse, pair, down, alike):
     """`update people set id = id + 1`, row by row in either direction."""
     people = warehouse({"format": "sqlserver_cdc"}, NAME)
     count = 5
-    rows = [
-        change(2, i, i, i, f"row {i}") | {"__$start_lsn": lsn(500)} for i in range(1, count + 1)
-    ]
+
+    def text(number: int) -> str:
+        return "row" if alike else f"row {number}"
+
+    rows = [change(2, i, i, i, text(i)) | {"__$start_lsn": lsn(500)} for i in range(1, count + 1)]
     people.land(DAY, rows)
     people.load(DAY)
     moves = []
     for place, i in enumerate(sorted(range(1, count + 1), reverse=down), 600):
         moves += [
-            change(pair[0], place, 1, i, f"row {i}"),
-            change(pair[1], place, 1, i + 1, f"row {i}"),
+            change(pair[0], place, 1, i, text(i)),
+            change(pair[1], place, 1, i + 1, text(i)),
         ]
     people.land(NEXT_DAY, moves)
     people.load(NEXT_DAY)
-    assert people.rows("current", "id, name") == {
-        (i + 1, f"row {i}"): 1 for i in range(1, count + 1)
-    }
+    assert people.rows("current", "id, name") == {(i + 1, text(i)): 1 for i in range(1, count + 1)}
 
 
 def test_all_keys_of_delta_move_on_by_one(warehouse):

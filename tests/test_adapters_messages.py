@@ -143,6 +143,51 @@ def apply(state: dict[str, dict[str, Any]], event: dict[str, Any]) -> None:
         state[row["id"]] = row
 
 
+def update_of(name: str, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """An update as a format has it: of Canal the second row of its message."""
+    about = {"operation": "update", "record-type": "data"}
+    return {
+        "canal": {"type": "UPDATE", "id": 1, "data": [{"id": "0"}, new], "old": [{"id": "0"}, old]},
+        "debezium": {"op": "u", "before": old, "after": new, "source": {"lsn": 1}},
+        "dms_stream": {"data": new, "before-image": old, "metadata": about, "offset": 1},
+        "maxwell": {"type": "update", "position": "bin.1:1", "data": new, "old": old},
+    }[name]
+
+
+NULLS_SENT = {"order_fields": ["offset"], "nulls": "sent"}
+NULLS_OMITTED = NULLS_SENT | {"nulls": "omitted"}
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "labels"),
+    [
+        ("canal", {}, ("old", "data")),
+        ("debezium", {}, ("before", "after")),
+        ("dms_stream", NULLS_SENT, ("before-image", "data")),
+        ("dms_stream", NULLS_OMITTED, None),
+        ("maxwell", {}, ("old", "data")),
+    ],
+    ids=["canal", "debezium", "dms, nulls sent", "dms, nulls omitted", "maxwell"],
+)
+def test_an_image_that_contradicts_itself_is_refused(
+    cursor: Any, name: str, more: dict[str, Any], labels: tuple[str, str] | None
+) -> None:
+    """The old one has columns that the new one lacks: did they change?"""
+    settings = {"load_type": "events", "source": {"format": "json"}}
+    settings["events"] = {"format": name, **more}
+    messages = [
+        update_of(name, {"name": "x", "remark": "x"}, {"id": "1", "age": "7"}),
+        update_of(name, {"id": "2", "name": "x"}, {"id": "1", "name": None}),
+        update_of(name, {}, {"id": "1", "name": "a"}),
+    ]
+    found = events(cursor, settings, COLUMNS, [json.dumps(message) for message in messages])
+    if name == "canal":
+        found = found[1::2]
+    problems = [event.get("problem", "").partition(";")[0] for event in found]
+    wanted = "" if labels is None else "in {}, but not in {}: name, remark".format(*labels)
+    assert problems == [wanted, "", ""]
+
+
 def test_a_reader_that_filters_parses_once(cursor: Any) -> None:
     for name in FORMATS:
         macros, entity = described(

@@ -1,11 +1,12 @@
-{#- Places in the logs of the databases that Debezium reads, as arrays of numbers that sort: null where there is none. -#}
+{#- Places in the logs of the databases that Debezium reads, as arrays of numbers that sort: null where there is none. A number below zero is none: it
+    overflowed somewhere, and would sort first. -#}
 
 
 {#- PostgreSQL: where the last transaction before this one was committed, and the place in the log. The former is null
     in a snapshot and in the first transaction after it, which begin behind all that was committed before. -#}
 {%- macro _debezium_position_postgresql(sequence, lsn) -%}
 {%- set place -%}
-coalesce({{ lsn }}, try_cast(split_part({{ sequence }}, '"', -2) as bigint))
+{{ spark_cdc._place_in_log('coalesce(' ~ lsn ~ ", try_cast(split_part(" ~ sequence ~ ", '\"', -2) as bigint))") }}
 {%- endset -%}
 {#- split_part() splits by a regular expression, substring_index() does not -#}
 {%- set first -%}
@@ -13,7 +14,7 @@ if(startswith({{ sequence }}, '["'), substring_index(substring({{ sequence }}, 3
 {%- endset -%}
 if(
     {{ place }} is null, null,
-    array(coalesce(if({{ sequence }} like '[null%', null, try_cast({{ first }} as bigint)), {{ place }}), {{ place }})
+    array(coalesce(if({{ sequence }} like '[null%', null, {{ spark_cdc._place_in_log('try_cast(' ~ first ~ ' as bigint)') }}), {{ place }}), {{ place }})
 )
 {%- endmacro -%}
 
@@ -26,11 +27,9 @@ if({{ sequence }} like '["%', 'upsert', 'read')
 
 {#- MySQL, MariaDB: number of the binlog file, place in it, row of the event there. -#}
 {%- macro _debezium_position_mysql(file, pos, row) -%}
-{%- set number -%}
-try_cast(substring_index({{ file }}, '.', -1) as bigint)
-{%- endset -%}
+{%- set number = spark_cdc._place_in_log('try_cast(substring_index(' ~ file ~ ", '.', -1) as bigint)") -%}
 if(
-    {{ number }} is null or {{ pos }} is null, null,
+    {{ number }} is null or {{ spark_cdc._place_in_log(pos) }} is null or {{ row }} < 0, null,
     array({{ number }}, {{ pos }}, coalesce({{ row }}, 0L))
 )
 {%- endmacro -%}
@@ -41,6 +40,7 @@ if(
 {%- macro _debezium_position_sqlserver(commit_lsn, change_lsn, serial, is_read) -%}
 {%- set pattern = "'^[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,4}$'" -%}
 case
+    when {{ serial }} < 0 then null
     when {{ commit_lsn }} rlike {{ pattern }} and {{ change_lsn }} rlike {{ pattern }}
         then array(
             {{ spark_cdc._debezium_position_parts(commit_lsn) | indent(12) }},
@@ -61,4 +61,37 @@ end
 try_cast(conv(split_part({{ lsn }}, ':', {{ part }}), 16, 10) as bigint)
 {{- ',\n' if not loop.last }}
 {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- What gives the order in place of the database's log, of the setting order_fields: control columns that were landed beside the message, or fields
+    of it. Arguments: entity, content (expression of the message). Returns a list of {name, text, number}, as _message_fields() has it. -#}
+{%- macro _debezium_position_order(entity, content) -%}
+    {%- set order = [] -%}
+    {%- for field in spark_cdc._message_order_names(entity) -%}
+        {%- set text -%}
+get_json_object({{ content }}, if(is_enclosed, {{ spark_cdc._literal('$.payload.' ~ field) }}, {{ spark_cdc._literal('$.' ~ field) }}))
+        {%- endset -%}
+        {%- set landed = spark_cdc._named_column(entity, field) -%}
+        {%- if landed and landed.role == 'control' -%}
+            {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
+        {%- endif -%}
+        {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
+    {%- endfor -%}
+    {{ return(order) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the numbers that give a place, as a case: one is below zero. Arguments: condition, fields (name:
+    expression). -#}
+{%- macro _debezium_position_case(condition, fields) -%}
+{%- set found = [] -%}
+{%- for name, sql in fields.items() -%}
+    {%- do found.append('if(' ~ sql ~ ' < 0, concat(' ~ spark_cdc._literal(name ~ ' is ') ~ ', ' ~ sql ~ '), null)') -%}
+{%- endfor -%}
+when {{ condition }} and ({{ fields.values() | join(' < 0 or ') }} < 0)
+    then concat(
+        'no order: ', concat_ws(', ', {{ found | join(', ') }}),
+        '; accepted is a place in the log, which is not negative, or another order: see docs/formats/debezium.md'
+    )
 {%- endmacro -%}

@@ -45,6 +45,7 @@ select
             then 'no data; accepted is one entry of data for each row, which needs binlog_format=ROW at the source'
         when event_op = 'update' and (old_row is null or size(old_rows) <> size(new_rows))
             then 'update without its old values; accepted is one entry of old for each of data'
+        {{ spark_cdc._lost_columns_case('old_row', 'new_row', 'old', 'data', 'data with all columns of the row') | indent(8) }}
         when event_op <> 'read'
             then {{ spark_cdc._message_order_problem(fields.order, parts, 'a whole number') | indent(12) }}
     end as event_problem,

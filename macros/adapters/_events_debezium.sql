@@ -4,6 +4,8 @@
     the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
+{%- set order = spark_cdc._debezium_position_order(entity, spark_cdc._debezium_content()) -%}
+{%- set parts = order | map(attribute='number') | list -%}
 with parsed as (
     select
         landed_row,
@@ -66,6 +68,9 @@ classified as (
 
 select
     event_op,
+    {%- if order %}
+    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
+    {%- else %}
     case database
         when 'postgresql'
             then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn') | indent(12) }}
@@ -75,13 +80,14 @@ select
             then {{ spark_cdc._debezium_position_sqlserver(
                 'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', "event_op = 'read'") | indent(12) }}
     end as event_position,
+    {%- endif %}
     case database
         when 'postgresql' then source.txid
         when 'mysql' then coalesce(source.gtid, transaction.id)
         when 'sqlserver' then source.commit_lsn
     end as event_transaction,
     timestamp_micros(coalesce(source.ts_us, try_multiply(source.ts_ms, 1000L))) as event_time,
-    {{ spark_cdc._debezium_problem() | indent(4) }} as event_problem,
+    {{ spark_cdc._debezium_problem(order) | indent(4) }} as event_problem,
     event_before,
     event_after,
     landed_row
@@ -91,7 +97,7 @@ from classified
 
 {%- macro _events_debezium_format() -%}
     {{ return({
-        'settings': {'database': ['postgresql', 'mysql', 'sqlserver']}, 'has_order': true, 'landed_row': true,
+        'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'order_fields': none}, 'has_order': true, 'landed_row': true,
         'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
@@ -187,7 +193,7 @@ end
 
 
 {#- What is wrong with a message, in words. -#}
-{%- macro _debezium_problem() -%}
+{%- macro _debezium_problem(order) -%}
 {%- set content = spark_cdc._debezium_content() -%}
 {%- set accepted = 'accepted are Debezium envelopes with op, before, after and source' -%}
 case
@@ -206,9 +212,18 @@ case
         event_op in ('update', 'delete') and before is null and not contains({{ content }}, '"before":null')
         and get_json_object({{ content }}, if(is_enclosed, '$.payload.before', '$.before')) is not null
         then 'before is no JSON object; accepted is an object or null'
+    {{ spark_cdc._lost_columns_case('before', 'event_after', 'before', 'after', 'after with all columns of the row') | indent(4) }}
     when event_op = 'delete' and event_before is null
         then 'the old key is missing: accepted are deletes with the key in before or in the message key'
+    {%- if order %}
+    when event_op <> 'read'
+        then {{ spark_cdc._message_order_problem(order, order | map(attribute='number') | list, 'a whole number') | indent(12) }}
+    {%- else %}
+    {{ spark_cdc._debezium_position_case("event_op <> 'read'", {
+        'source.lsn': 'source.lsn', 'source.pos': 'source.pos', 'source.row': 'source.`row`', 'source.event_serial_no': 'source.event_serial_no',
+    }) | indent(4) }}
     when database is null
         then concat('unknown connector \'', source.connector, '\'; accepted are postgresql, mysql, mariadb, sqlserver, or set events.database')
+    {%- endif %}
 end
 {%- endmacro -%}

@@ -38,6 +38,9 @@ select
             then concat('unknown operation \'', __op, '\' in __op; accepted are c, u, d, r, t')
         when lower(__deleted) not in ('true', 'false')
             then concat('unknown mark \'', __deleted, '\' in __deleted; accepted are true, false')
+        {%- if not entity.events.order %}
+        {{ spark_cdc._debezium_position_case("coalesce(__op <> 'r', true)", spark_cdc._debezium_flat_numbers(entity)) | indent(8) }}
+        {%- endif %}
         when event_position is null and coalesce(__op <> 'r', true)
             then {{ spark_cdc._literal(no_position) }}
     end as event_problem,
@@ -77,6 +80,16 @@ from ordered
     } -%}
     {%- set database = entity.events.get('database') -%}
     {{ return(fields.get(database, {}) if database else dict(dict(fields.postgresql, **fields.mysql), **fields.sqlserver)) }}
+{%- endmacro -%}
+
+
+{#- The fields of `source` that are numbers, as expressions by name. -#}
+{%- macro _debezium_flat_numbers(entity) -%}
+    {%- set numbers = {} -%}
+    {%- for name, data_type in spark_cdc._debezium_flat_fields(entity).items() if data_type == 'bigint' -%}
+        {%- do numbers.update({'__source_' ~ name: spark_cdc._debezium_flat_field(name)}) -%}
+    {%- endfor -%}
+    {{ return(numbers) }}
 {%- endmacro -%}
 
 

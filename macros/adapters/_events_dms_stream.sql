@@ -45,6 +45,12 @@ select
         when about is null then 'no metadata; accepted is a message with data and metadata, as DMS sends it'
         {{ spark_cdc._unknown_message_case("'metadata.operation'", "about['operation']", codes) | indent(8) }}
         when coalesce(size(sent_row), 0) < 1 then 'no data; accepted is the row under data'
+        {%- if entity.events.get('nulls') == 'sent' %}
+        {{ spark_cdc._lost_columns_case(
+            'old_values', 'sent_row', 'before-image', 'data',
+            'data with its nulls, which DMS sends with IncludeNullAndEmpty=true; without that setting it is events.nulls: omitted'
+        ) | indent(8) }}
+        {%- endif %}
         when event_op <> 'read'
             then {{ spark_cdc._message_order_problem(fields.order, parts, 'a whole number, such as the offset of the topic beside the message') | indent(12) }}
     end as event_problem,

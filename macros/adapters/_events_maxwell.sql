@@ -34,8 +34,9 @@ named as (
 ordered as (
     select
         *,
-        try_cast(substring_index(substring_index(binlog, ':', 1), '.', -1) as bigint) as binlog_file,
-        try_cast(substring_index(binlog, ':', -1) as bigint) as binlog_offset,
+        nullif(substring_index(binlog, ':', 1), '') as binlog_name,
+        {{ spark_cdc._place_in_log("try_cast(substring_index(substring_index(binlog, ':', 1), '.', -1) as bigint)") }} as binlog_file,
+        {{ spark_cdc._place_in_log("try_cast(substring_index(binlog, ':', -1) as bigint)") }} as binlog_offset,
         -- Maxwell gives the last row of a transaction no xoffset
         coalesce(try_cast(transaction_offset as bigint), if(is_last, 9223372036854775807, 0)) as row_number
     from named
@@ -44,7 +45,8 @@ ordered as (
 select
     event_op,
     {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
-    if(event_op = 'control', null, transaction_id) as event_transaction,
+    -- MySQL counts transactions anew when it starts, with another file
+    if(event_op = 'control' or transaction_id is null, null, concat_ws(':', binlog_name, transaction_id)) as event_transaction,
     if(event_op = 'control', null, timestamp_micros(try_multiply(try_cast(seconds as bigint), 1000000))) as event_time,
     case
         {{ spark_cdc._unreadable_message_cases('Maxwell') | indent(8) }}
@@ -60,11 +62,9 @@ select
                 '; accepted is file.number:offset, which Maxwell writes with output_binlog_position=true, or events.order_fields'
             )
         {%- endif %}
-        when event_op = 'update' and size(array_except(map_keys(old_values), map_keys(new_row))) > 0
-            then concat(
-                'in old, but not in data: ', array_join(array_except(map_keys(old_values), map_keys(new_row)), ', '),
-                '; accepted is data with its nulls, which Maxwell writes with output_nulls=true'
-            )
+        {{ spark_cdc._lost_columns_case(
+            'old_values', 'new_row', 'old', 'data', 'data with its nulls, which Maxwell writes with output_nulls=true'
+        ) | indent(8) }}
     end as event_problem,
     case event_op
         when 'update' then {{ spark_cdc._overlaid('new_row', 'old_values') }}

@@ -49,7 +49,7 @@ from (
 
 
 {%- macro _events_sqlserver_cdc_format() -%}
-    {{ return({'settings': {'time': none}, 'has_order': true}) }}
+    {{ return({'settings': {'time': none}, 'has_order': true, 'orders_halves': true}) }}
 {%- endmacro -%}
 
 

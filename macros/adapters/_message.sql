@@ -7,12 +7,11 @@
     Returns {known, order}: known with the fields that the order needs added, and for each field of the order its name, and text and
     number as expressions. -#}
 {%- macro _message_fields(entity, known, default) -%}
-    {%- set order_fields = entity.events.get('order_fields') or default -%}
     {%- set fields = known | list -%}
     {%- set names = {} -%}
     {%- for name, type, column in known -%}{%- do names.update({name: column}) -%}{%- endfor -%}
     {%- set order = [] -%}
-    {%- for field in (order_fields.split(',') | map('trim') if order_fields is string else order_fields) -%}
+    {%- for field in spark_cdc._message_order_names(entity, default) -%}
         {%- set path = (field | string).split('.') -%}
         {%- if path[0] not in names -%}
             {%- do names.update({path[0]: 'order_' ~ loop.index}) -%}
@@ -29,6 +28,13 @@
         {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
     {%- endfor -%}
     {{ return({'known': fields, 'order': order}) }}
+{%- endmacro -%}
+
+
+{#- The setting order_fields as a list of names. -#}
+{%- macro _message_order_names(entity, default=[]) -%}
+    {%- set given = entity.events.get('order_fields') or default -%}
+    {{ return(given.split(',') | map('trim') | list if given is string else given) }}
 {%- endmacro -%}
 
 

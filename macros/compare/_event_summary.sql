@@ -3,7 +3,7 @@
     Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
-    taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
+    taken within a transaction), key_changes (events that name another key than before), splits (inserts that may be the second half of a key change), alternates (rows named by
     another unique key), late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated (highest position of a truncate, of this load or an earlier one) and
     highest (highest position of all), as lists of numbers. Where events is the view of _staged_events(), it is made anew without their judgement
     as soon as it is known that none is rejected; where some are, only the counts are told. -#}
@@ -37,6 +37,7 @@
         'given_up': count.deletes + count.moved + count.alternates,
         'partial': missing | length > 0,
         'moves': moves,
+        'key_changes': count.moved + count.alternates > 0,
         'splits': count.splits > 0,
         'alternates': count.alternates > 0,
         'late_possible': run.load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),

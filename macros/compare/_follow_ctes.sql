@@ -30,7 +30,7 @@ left_behind as (
             )
         ) as step__left_segment
     from segmented
-    window in_transaction as (partition by key_hash, {{ spark_cdc._transaction_of(how) }} {{ so_far }})
+    window in_transaction as (partition by key_hash, step__transaction {{ so_far }})
 ),
 
 -- the two halves of a move share its position and the key that is given up
@@ -52,7 +52,7 @@ moved as (
         if(step__left is null, event_position, step__left.segment) as step__source_segment,
         row_number() over (order by event_position, key_hash) as step__number
     from linked
-    where step__source_key_hash is not null and not step__is_start
+    where step__source_key_hash is not null and not step__is_start and step__is_new
 ),
 
 -- the move that brought the row to where this one takes it away
@@ -104,25 +104,24 @@ rooted as (
     from jumped
 ),
 
-followed as (
+{% set row_key = 'coalesce(rooted.step__root_key_hash, linked.key_hash)' -%}
+{%- set row_segment = 'if(rooted.step__root_key_hash is null, linked.step__segment, rooted.step__root_segment)' -%}
+filled as (
     select /*+ broadcast(rooted) */
         linked.*,
-        coalesce(rooted.step__root_key_hash, linked.key_hash) as step__row_key_hash,
-        if(rooted.step__root_key_hash is null, linked.step__segment, rooted.step__root_segment) as step__row_segment
+        {{ row_key }} as step__row_key_hash,
+        {{ row_segment }} as step__row_segment
+        {%- for column in how.missing %},
+        last_value(
+            if(
+                not linked.step__is_end and (linked.step__is_start or not {{ spark_cdc._is_missing(column) }}),
+                struct(linked.{{ column.sql }} as value), null
+            ), true
+        ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
+        {%- endfor %}
     from linked
     left join rooted
         on linked.key_hash = rooted.key_hash and linked.step__segment = rooted.step__segment
-),
-
-filled as (
-    select
-        *
-        {%- for column in how.missing %},
-        last_value(
-            if(not step__is_end and (step__is_start or not {{ spark_cdc._is_missing(column) }}), struct({{ column.sql }} as value), null), true
-        ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
-        {%- endfor %}
-    from followed
-    window of_row as (partition by step__row_key_hash, step__row_segment {{ so_far }})
+    window of_row as (partition by {{ row_key }}, {{ row_segment }} {{ so_far }})
 ),
 {%- endmacro -%}

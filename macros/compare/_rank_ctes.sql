@@ -17,11 +17,6 @@ ordered as (
             {{ at_same_place }}
             and lag(event_hash) over ({{ by_position }}) <> event_hash, false
         ) as step__is_conflict
-        {%- if how.moves and how.carried %},
-        concat(step__transaction_id, ' ', count_if(step__half = 2) over (
-            {{ by_position }} rows between unbounded preceding and current row
-        )) as step__part_of_transaction
-        {%- endif %}
         {%- if how.partial and not how.moves %}
         {%- for column in how.missing %},
         last_value(

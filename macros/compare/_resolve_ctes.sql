@@ -21,12 +21,15 @@
 {%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}
 {%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}
 {%- for column in entity.stored if column.role != 'key' and column not in missing -%}{%- do names.append(column.sql) -%}{%- endfor -%}
+{%- set compared = [] -%}
+{%- for column in entity.compared -%}{%- do compared.append(dict(column, sql='steps.' ~ column.sql)) -%}{%- endfor -%}
 {%- set how = {
     'entity': entity,
     'events': events,
     'summary': summary,
     'carried': carried,
     'moves': spark_cdc._keys_move(entity, summary),
+    'has_prior': prior is not none,
     'partial': summary.partial,
     'missing': missing,
     'value_names': names,
@@ -41,6 +44,13 @@ newer as (
     select
         steps.*,
         coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__existed
+        {%- if how.moves %},
+        coalesce(not {{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__was_dead,
+        -- a row that is inserted as it is there is sent again
+        coalesce(
+            if(step__is_inserted and step__may_queue, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
+        ) as step__is_known
+        {%- endif %}
     from steps
     left join {{ prior }} as prior
         on steps.key_hash = prior.key_hash

@@ -191,7 +191,7 @@ case
         then to_json(named_struct(
             'kind', 'tied_events',
             'columns', cast(array() as array<string>),
-            'reasons', array('another, different event of the same key has the same position: name a tie_breaker'),
+            'reasons', array({{ spark_cdc._literal('another, different event of the same key has the same position: ' ~ spark_cdc._tie_advice(entity)) }}),
             'row', named_struct(
                 {%- for column in entity.key_columns %}
                 {{ spark_cdc._literal(column.name) }}, {{ column.sql }},

@@ -6,6 +6,8 @@
     {%- set events = settings.get('events') -%}
     {%- set source = settings.get('source') or {} -%}
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {#- names in messages differ by case, those of columns do not -#}
+    {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
     {%- for column in columns -%}
@@ -13,7 +15,8 @@
         {%- set label = "column '" ~ name ~ "'" -%}
         {%- set meta = spark_cdc._meta_of(column) -%}
         {%- set role = meta.get('role', rules.role.default) -%}
-        {%- set origin = meta.get('from', name) | string | lower -%}
+        {%- set origin = meta.get('from', name) | string -%}
+        {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
                           'origin': origin, 'other': origins.get(origin)} -%}
         {%- do problems.extend(spark_cdc._broken(values, [

@@ -39,13 +39,17 @@ if(
     {%- set unknown -%}
 concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
+    {%- set no_tie = spark_cdc._any_null(entity.events.tie_breaker) if entity.events.tie_breaker else 'false' -%}
+    {%- set needs_position = "event_problem is null and event_op not in ('control', 'read')" -%}
     {%- set position = spark_cdc._adapter_format(entity.events.format).position or entity.events.order | map(attribute='name') | join(', ') -%}
     {%- set faults = [] -%}
     {%- for wanted, condition, reason in [
         (true, 'event_problem is not null', 'event_problem'),
         (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
         (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
-        (true, "event_problem is null and event_op not in ('control', 'read') and final_position is null",
+        (entity.events.tie_breaker, needs_position ~ ' and (' ~ no_tie ~ ')',
+         spark_cdc._literal('the tie_breaker ' ~ entity.events.tie_breaker | map(attribute='name') | join(', ') ~ ' is null')),
+        (true, needs_position ~ ' and final_position is null and not (' ~ no_tie ~ ')',
          spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
         (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
         (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),

@@ -24,15 +24,23 @@
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if moves and not alternates %}
--- keys between which rows move: told by one event, or by a delete and an insert at one place
+-- keys between which rows may move: told by one event, by a delete and an insert at one place, or within a transaction
 moving as (
     select distinct explode(flatten(keys)) as key_hash
     from (
         select collect_list(array_compact(array(key_hash, old_key_hash))) as keys
         from archived
-        where old_key_hash is not null or event_op = 'delete' or event_op = 'insert' and event_unavailable is not null
+        where old_key_hash is not null or event_op in ('insert', 'delete')
         group by event_position
-        having bool_or(event_op <> 'delete')
+        having count(old_key_hash) > 0 or count_if(event_op = 'insert') > 0 and count_if(event_op = 'delete') > 0
+
+        union all
+
+        select collect_list(array(key_hash)) as keys
+        from archived
+        where event_op in ('insert', 'delete') and event_transaction is not null
+        group by event_transaction
+        having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
     ) as tied
 ),
 {% endif %}
