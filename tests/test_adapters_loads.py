@@ -392,3 +392,53 @@ def test_all_keys_of_delta_move_on_by_one(warehouse):
     people.land(NEXT_DAY, moves)
     people.load(NEXT_DAY)
     assert people.rows("current", "id, name") == {(i + 1, f"row {i}"): 1 for i in range(1, 6)}
+
+
+# --- rows of a snapshot that Debezium reads while it streams --------------------------------------
+
+
+def at_place(connector: str, at: int) -> dict[str, Any]:
+    """Where in the log of its database a message of Debezium is from."""
+    if connector == "postgresql":
+        return {"lsn": at, "sequence": f'["{at}","{at}"]'}
+    if connector == "sqlserver":
+        return {f"{name}_lsn": f"0:{at:x}:1" for name in ("commit", "change")}
+    return {"file": "bin.000001", "pos": at, "row": 0}
+
+
+@pytest.mark.parametrize(
+    ("form", "connector"),
+    [("debezium", "mysql"), ("debezium", "sqlserver"), ("debezium_flat", "postgresql")],
+)
+def test_rows_that_debezium_reads_while_it_streams_repair(warehouse, form, connector):
+    def told(op: str, at: int, snapshot: str = "false", **after: Any) -> dict[str, Any]:
+        place = at_place(connector, at) | {"snapshot": snapshot}
+        if form == "debezium_flat":
+            return {**after, "__op": op, **{f"__source_{name}": v for name, v in place.items()}}
+        return {"after": after, "source": {"connector": connector, **place}, "op": op}
+
+    people = warehouse({"format": form}, NAME)
+    rows = [told("c", at, id=at // 100, name="old") for at in (100, 200, 300, 400)]
+    people.land(DAY, [*rows, told("u", 900, id=4, name="late")])
+    people.load(DAY)
+    people.land(
+        NEXT_DAY,
+        [
+            told("r", 500, "incremental", id=1, name="repaired"),
+            told("r", 600, "incremental", id=2, name="read before"),
+            # a row is read before the change whose place it has
+            told("u", 600, id=2, name="changed"),
+            told("u", 700, id=3, name="changed"),
+            told("r", 800, "incremental", id=3, name="repaired"),
+            told("r", 800, "incremental", id=4, name="repaired too early"),
+            told("r", 800, "incremental", id=5, name="found"),
+        ],
+    )
+    people.load(NEXT_DAY)
+    assert sorted(people.rows("current", "id, name")) == [
+        (1, "repaired"),
+        (2, "changed"),
+        (3, "repaired"),
+        (4, "late"),
+        (5, "found"),
+    ]

@@ -4,6 +4,7 @@
     the message itself lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
+{%- set is_placed = "op = 'r' and event_op = 'upsert'" -%}
 with parsed as (
     select
         landed_row,
@@ -68,12 +69,12 @@ select
     event_op,
     case database
         when 'postgresql'
-            then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn') | indent(12) }}
+            then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn', is_placed) | indent(12) }}
         when 'mysql'
-            then {{ spark_cdc._debezium_position_mysql('source.file', 'source.pos', 'source.`row`') | indent(12) }}
+            then {{ spark_cdc._debezium_position_mysql('source.file', 'source.pos', 'source.`row`', is_placed) | indent(12) }}
         when 'sqlserver'
             then {{ spark_cdc._debezium_position_sqlserver(
-                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', "event_op = 'read'") | indent(12) }}
+                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', is_placed) | indent(12) }}
     end as event_position,
     case database
         when 'postgresql' then source.txid
@@ -102,7 +103,7 @@ from classified
     then. -#}
 {%- macro _debezium_fields() -%}
     {%- set source -%}
-struct<connector: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
+struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
 `row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint>
     {%- endset -%}
     {{ return({
@@ -132,6 +133,8 @@ from_json(
     'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
     'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
 ] -%}
+{%- set place = {} -%}
+{%- for name in ['snapshot', 'sequence', 'lsn', 'file', 'pos', 'commit_lsn'] -%}{%- do place.update({name: 'source.' ~ name}) -%}{%- endfor -%}
 {%- set content = spark_cdc._debezium_content() -%}
 {%- set names -%}
 json_object_keys(if(is_enclosed, get_json_object({{ content }}, '$.payload'), {{ content }}))
@@ -140,7 +143,11 @@ case
     when op = 'c' then 'insert'
     when op = 'u' then 'update'
     when op = 'd' then 'delete'
-    when op = 'r' then {{ spark_cdc._debezium_position_read('source.sequence') }}
+    when op = 'r'
+        then if(
+            {{ spark_cdc._debezium_position_is_placed(place) }},
+            'upsert', 'read'
+        )
     when op = 't' then 'truncate'
     when op = 'm' then 'control'
     when op is not null then null
@@ -208,6 +215,8 @@ case
         then 'before is no JSON object; accepted is an object or null'
     when event_op = 'delete' and event_before is null
         then 'the old key is missing: accepted are deletes with the key in before or in the message key'
+    when event_op = 'read' and source.snapshot = 'incremental'
+        then {{ spark_cdc._debezium_position_unplaced() }}
     when database is null
         then concat('unknown connector \'', source.connector, '\'; accepted are postgresql, mysql, mariadb, sqlserver, or set events.database')
 end

@@ -1,6 +1,7 @@
 {#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
     only those are there that the connector was told to add. -#}
 {%- macro _events_debezium_flat(entity, typed) -%}
+{%- set is_placed = spark_cdc._debezium_flat_is_placed(entity) -%}
 {%- set no_position -%}
 {%- if entity.events.order -%}
 no position: a column of events.order is null; accepted are rows with {{ entity.events.order | map(attribute='name') | join(', ') }}
@@ -24,8 +25,7 @@ select
         when __op is null then 'upsert'
         when __op = 'c' then 'insert'
         when __op = 'u' then 'update'
-        when __op = 'r' then {{ spark_cdc._debezium_position_read(spark_cdc._debezium_flat_field('sequence'))
-            if 'sequence' in spark_cdc._debezium_flat_fields(entity) else "'read'" }}
+        when __op = 'r' then if({{ is_placed }}, 'upsert', 'read')
         when __op = 't' then 'truncate'
     end as event_op,
     coalesce(
@@ -38,6 +38,8 @@ select
             then concat('unknown operation \'', __op, '\' in __op; accepted are c, u, d, r, t')
         when lower(__deleted) not in ('true', 'false')
             then concat('unknown mark \'', __deleted, '\' in __deleted; accepted are true, false')
+        when __op = 'r' and {{ spark_cdc._debezium_flat_field('snapshot') }} = 'incremental' and not {{ is_placed }}
+            then {{ spark_cdc._debezium_position_unplaced() }}
         when event_position is null and coalesce(__op <> 'r', true)
             then {{ spark_cdc._literal(no_position) }}
     end as event_problem,
@@ -55,7 +57,7 @@ from ordered
 {%- macro _events_debezium_flat_columns(entity) -%}
     {%- set described = {
         '__op': 'string', '__deleted': 'string', '__table': 'string', '__schema': 'string', '__db': 'string', '__ts_ms': 'bigint',
-        '__source_ts_ms': 'bigint', '__source_ts_us': 'bigint', '__transaction_id': 'string',
+        '__source_ts_ms': 'bigint', '__source_ts_us': 'bigint', '__transaction_id': 'string', '__snapshot': 'string', '__source_snapshot': 'string',
     } -%}
     {%- for name, data_type in spark_cdc._debezium_flat_fields(entity).items() -%}
         {%- do described.update({'__' ~ name: data_type, '__source_' ~ name: data_type}) -%}
@@ -86,15 +88,29 @@ coalesce(__source_{{ name }}, __{{ name }})
 {%- endmacro -%}
 
 
+{#- Whether a row of a snapshot has a place among the changes; by a declared order only where it says that it was read among them. -#}
+{%- macro _debezium_flat_is_placed(entity) -%}
+{%- set field = spark_cdc._debezium_flat_field -%}
+{%- if entity.events.order -%}
+coalesce({{ field('snapshot') }} = 'incremental' and event_position is not null, false)
+{%- else -%}
+    {%- set place = {'snapshot': field('snapshot')} -%}
+    {%- for name in spark_cdc._debezium_flat_fields(entity) -%}{%- do place.update({name: field(name)}) -%}{%- endfor -%}
+{{ spark_cdc._debezium_position_is_placed(place) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
 {#- The declared order, else the place in the log of whichever database the row comes from. -#}
 {%- macro _debezium_flat_position(entity) -%}
 {%- set field = spark_cdc._debezium_flat_field -%}
 {%- set database = entity.events.get('database') -%}
+{%- set is_placed = "__op = 'r' and " ~ spark_cdc._debezium_flat_is_placed(entity) -%}
 {%- set position_of = {
-    'postgresql': spark_cdc._debezium_position_postgresql(field('sequence'), field('lsn')),
-    'mysql': spark_cdc._debezium_position_mysql(field('file'), field('pos'), field('row')),
+    'postgresql': spark_cdc._debezium_position_postgresql(field('sequence'), field('lsn'), is_placed),
+    'mysql': spark_cdc._debezium_position_mysql(field('file'), field('pos'), field('row'), is_placed),
     'sqlserver': spark_cdc._debezium_position_sqlserver(
-        field('commit_lsn'), field('change_lsn'), field('event_serial_no'), "__op = 'r'"),
+        field('commit_lsn'), field('change_lsn'), field('event_serial_no'), is_placed),
 } -%}
 {%- if entity.events.order -%}
 if({{ spark_cdc._any_null(entity.events.order) }}, null, array({{ spark_cdc._order_parts(entity.events.order) | join(', ') }}))
