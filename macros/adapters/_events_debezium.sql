@@ -53,7 +53,7 @@ classified as (
         before,
         source,
         transaction,
-        {{ spark_cdc._debezium_operation() | indent(8) }} as event_op,
+        {{ spark_cdc._debezium_operation(entity) | indent(8) }} as event_op,
         case
             when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
             when source.connector = 'mariadb' then 'mysql'
@@ -85,6 +85,9 @@ select
     {{ spark_cdc._debezium_problem() | indent(4) }} as event_problem,
     event_before,
     event_after,
+    {{ spark_cdc._event_origin(
+        spark_cdc._debezium_table(), "if(database = 'mysql', %s, null)" | format(spark_cdc._binlog_name('source.file'))
+    ) | indent(4) }} as event_origin,
     landed_row
 from classified
 {%- endmacro -%}
@@ -92,7 +95,7 @@ from classified
 
 {%- macro _events_debezium_format() -%}
     {{ return({
-        'settings': {'database': ['postgresql', 'mysql', 'sqlserver']}, 'has_order': true, 'landed_row': true,
+        'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'table': none}, 'has_order': true, 'landed_row': true, 'origin': true,
         'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
@@ -104,13 +107,17 @@ from classified
 {%- macro _debezium_fields() -%}
     {%- set source -%}
 struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
-`row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint>
+`row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint, db: string, `schema`: string, `table`: string>
     {%- endset -%}
     {{ return({
         'op': 'string', 'before': 'map<string, string>', 'after': 'map<string, string>', 'source': source,
         'transaction': 'struct<id: string>', 'status': 'string',
     }) }}
 {%- endmacro -%}
+
+
+{#- The name of a message's table, what qualifies it first. -#}
+{%- macro _debezium_table() -%}{{ return(['source.db', 'source.`schema`', 'source.`table`']) }}{%- endmacro -%}
 
 
 {#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null where the text is no JSON
@@ -128,7 +135,7 @@ from_json(
 
 {#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
     or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
-{%- macro _debezium_operation() -%}
+{%- macro _debezium_operation(entity) -%}
 {%- set other = [
     'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
     'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
@@ -140,6 +147,7 @@ from_json(
 json_object_keys(if(is_enclosed, get_json_object({{ content }}, '$.payload'), {{ content }}))
 {%- endset -%}
 case
+    when {{ spark_cdc._is_other_table(entity, spark_cdc._debezium_table()) }} then 'control'
     when op = 'c' then 'insert'
     when op = 'u' then 'update'
     when op = 'd' then 'delete'

@@ -11,29 +11,41 @@ __source_commit_lsn, __source_change_lsn and __source_event_serial_no (SQL Serve
 or declared columns named in events.order
 {%- endif -%}
 {%- endset -%}
+{%- set field, fields = spark_cdc._debezium_flat_field, spark_cdc._debezium_flat_fields(entity) -%}
+{%- set table = [field('db'), field('schema'), field('table')] -%}
+{%- set log = spark_cdc._binlog_name(field('file')) if 'file' in fields and not entity.events.order else none -%}
 with ordered as (
     select
         *,
         {{ spark_cdc._debezium_flat_position(entity) | indent(8) }} as event_position
     from {{ typed }}
+),
+
+named as (
+    select
+        *,
+        case
+            when {{ spark_cdc._is_other_table(entity, table) }} then 'control'
+            when lower(__deleted) = 'true' or __op = 'd' then 'delete'
+            when __op is null then 'upsert'
+            when __op = 'c' then 'insert'
+            when __op = 'u' then 'update'
+            when __op = 'r' then if({{ is_placed }}, 'upsert', 'read')
+            when __op = 't' then 'truncate'
+        end as event_op
+    from ordered
 )
 
 select
     *,
-    case
-        when lower(__deleted) = 'true' or __op = 'd' then 'delete'
-        when __op is null then 'upsert'
-        when __op = 'c' then 'insert'
-        when __op = 'u' then 'update'
-        when __op = 'r' then if({{ is_placed }}, 'upsert', 'read')
-        when __op = 't' then 'truncate'
-    end as event_op,
+    {{ spark_cdc._event_origin(table, log) | indent(4) }} as event_origin,
     coalesce(
     {%- for name in ['txId', 'gtid', 'commit_lsn'] if name in spark_cdc._debezium_flat_fields(entity) -%}
     {{ spark_cdc._debezium_flat_field(name) }}, {% endfor -%}
     __transaction_id) as event_transaction,
     timestamp_micros(coalesce(__source_ts_us, try_multiply(__source_ts_ms, 1000L))) as event_time,
     case
+        when event_op = 'control' then null
         when __op not in ('c', 'u', 'd', 'r', 't')
             then concat('unknown operation \'', __op, '\' in __op; accepted are c, u, d, r, t')
         when lower(__deleted) not in ('true', 'false')
@@ -44,21 +56,22 @@ select
             then {{ spark_cdc._literal(no_position) }}
     end as event_problem,
     cast(null as map<string, string>) as event_before
-from ordered
+from named
 {%- endmacro -%}
 
 
 {%- macro _events_debezium_flat_format() -%}
-    {{ return({'settings': {'database': ['postgresql', 'mysql', 'sqlserver']}, 'unavailable': '__debezium_unavailable_value'}) }}
+    {{ return({'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'table': none}, 'origin': true, 'unavailable': '__debezium_unavailable_value'}) }}
 {%- endmacro -%}
 
 
 {#- The technical columns: fields of the envelope, and fields of `source` with or without that word in their name. -#}
 {%- macro _events_debezium_flat_columns(entity) -%}
     {%- set described = {
-        '__op': 'string', '__deleted': 'string', '__table': 'string', '__schema': 'string', '__db': 'string', '__ts_ms': 'bigint',
-        '__source_ts_ms': 'bigint', '__source_ts_us': 'bigint', '__transaction_id': 'string', '__snapshot': 'string', '__source_snapshot': 'string',
+        '__op': 'string', '__deleted': 'string', '__ts_ms': 'bigint',
+        '__source_ts_ms': 'bigint', '__source_ts_us': 'bigint', '__transaction_id': 'string',
     } -%}
+    {%- for name in ['snapshot', 'db', 'schema', 'table'] -%}{%- do described.update(dict.fromkeys(['__' ~ name, '__source_' ~ name], 'string')) -%}{%- endfor -%}
     {%- for name, data_type in spark_cdc._debezium_flat_fields(entity).items() -%}
         {%- do described.update({'__' ~ name: data_type, '__source_' ~ name: data_type}) -%}
     {%- endfor -%}

@@ -3,6 +3,6 @@
     {{ return({
         'event_count': 0, 'controls': 0, 'rejected': 1, 'unexpected': 0, 'late': 0, 'deletes': true, 'partial': true,
         'moves': true, 'splits': true, 'alternates': false, 'late_possible': true, 'truncates': false, 'truncated': none,
-        'highest': none,
+        'highest': none, 'origin': {},
     }) }}
 {%- endmacro -%}

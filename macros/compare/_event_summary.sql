@@ -2,6 +2,7 @@
     Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
     Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
+    origin (where the events are from, with what is known of loads before: see _found_origins()), origins, and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
     taken within a transaction), splits (inserts that may be the second half of a key change), alternates (rows named by
     another unique key), late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated (highest position of a truncate, of this load or an earlier one) and
@@ -11,9 +12,9 @@
     {%- set entity, applied = run.entity, run.load.applied -%}
     {%- set is_view = events == spark_cdc._read_again_view(entity) -%}
     {%- set has_place = is_view and spark_cdc._has_place(entity) -%}
-    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place)) | first -%}
+    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place, applied.get('origin') or {})) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] and not name.startswith('source_') -%}
         {%- do count.update({name: (value or 0) | int}) -%}
     {%- endfor -%}
     {%- if is_view and count.rejected -%}
@@ -45,6 +46,7 @@
         'highest': [before, fromjson(row.highest).get('p')] | select | max | default(none),
         'missing': missing,
     } -%}
+    {%- do summary.update(spark_cdc._found_origins(run, events, row)) -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
@@ -59,7 +61,7 @@
 {%- endmacro -%}
 
 
-{%- macro _event_summary_sql(entity, events, has_place=false) -%}
+{%- macro _event_summary_sql(entity, events, has_place=false, origin={}) -%}
 {%- set applies = "note is null and event_op not in ('read', 'control')" -%}
 select
     count(*) as event_count,
@@ -75,6 +77,9 @@ select
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
     count_if(note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
+    {%- if entity.events.origin %}
+    {{ spark_cdc._found_origins_figures(origin) | indent(4) }},
+    {%- endif %}
     {%- if has_place %}
     approx_count_distinct({{ spark_cdc._place_hash(entity, []) }}) as key_count,
     {%- endif %}

@@ -43,7 +43,7 @@
     {{ return(dict(
         record,
         applied=after if is_checkpoint else before,
-        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed')),
+        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed'), origin=after.get('origin')),
         feeds={} if is_checkpoint else feeds,
     )) }}
 {%- endmacro -%}
