@@ -16,6 +16,7 @@ from test_adapters_messages import COLUMNS, FIXTURES, ROW, described
 
 pytestmark = pytest.mark.proves("tables of events")
 MACROS = load_macros()
+LOWER = ("x_orders", "orders")
 DAY, NEXT_DAY = "2024-05-01", "2024-05-02"
 
 

@@ -1,6 +1,6 @@
 {#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
     Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
-    Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
+    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of _late_events()), reads, last (the highest position of the load), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
     origin (where the events are from, with what is known of loads before: see _found_origins()), origins, and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
@@ -51,12 +51,12 @@
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
     {%- set one_each = is_plain and has_place and spark_cdc._is_one_each(entity, events, row, count.event_count) -%}
+    {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
-        summary,
+        dict(summary, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
-        late=spark_cdc._query(spark_cdc._late_count_sql(run, events, count.event_count))[0].late | int if asks_late else 0,
     )) }}
 {%- endmacro -%}
 
@@ -166,23 +166,4 @@ where note is null and event_op not in ('control', 'truncate')
 group by xxhash64(key_hash, event_position)
 having min(event_hash) <> max(event_hash)
 limit 1
-{%- endmacro -%}
-
-
-{#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
-{%- macro _late_count_sql(run, events, event_count) -%}
-{%- set truncated = run.load.applied.get('truncated') -%}
-select
-    count_if(
-        incoming.event_position <= prior.event_position
-        {%- if truncated %}
-        or incoming.event_position <= {{ spark_cdc._position_literal(truncated) }}
-        {%- endif %}
-    ) as late
-from {{ events }} as incoming
-left join (
-    {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
-) as prior
-    on incoming.key_hash = prior.key_hash
-where incoming.note is null and incoming.event_op <> 'control'
 {%- endmacro -%}
