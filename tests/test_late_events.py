@@ -1,4 +1,4 @@
-"""Late events that differ from what was applied: the guard late_share, and a numbering that begins anew."""
+"""Late events that differ from what was applied: the guard late_share, and positions anew."""
 
 from __future__ import annotations
 

@@ -128,7 +128,8 @@ from_json(
     '{% for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }} {{ data_type }}, {% endfor -%}
     payload struct<
     {%- for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }}: {{ data_type }}{{ ', ' if not loop.last }}{% endfor -%}
-    >, key string, value string, topic string'
+    >, key string, value string, topic string',
+    map({{ spark_cdc._json_limits() }})
 )
 {%- endmacro -%}
 

@@ -47,7 +47,7 @@ from {{ landed }} as landed
     inline(array(from_json(
         {{ spark_cdc._json_document(entity, 'landed.message') }},
         {{ spark_cdc._literal((types + ['unparsable string']) | join(', ')) }},
-        map('columnNameOfCorruptRecord', 'unparsable')
+        map('columnNameOfCorruptRecord', 'unparsable', {{ spark_cdc._json_limits() }})
     ))) document as {{ fields | map(attribute=2) | join(', ') }}, unparsable
 {%- endmacro -%}
 

@@ -37,7 +37,7 @@ select
     {%- endif %}
 from (
     select value, from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
-        map('allowNonNumericNumbers', 'false')) as fields
+        map('allowNonNumericNumbers', 'false', {{ spark_cdc._json_limits() }})) as fields
     from {{ spark_cdc._files_view(entity) }}
     where trim(value) <> ''
 )

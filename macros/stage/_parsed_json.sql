@@ -2,5 +2,5 @@
     not fit the type (Spark would put null there and say nothing). Times without a zone are of the one given, never of the session's. -#}
 {%- macro _parsed_json(raw, type, timezone) -%}
 from_json(concat('{"value":', {{ raw }}, '}'), {{ spark_cdc._literal('value ' ~ type ~ ', problem string') }}, {# -#}
-map('columnNameOfCorruptRecord', 'problem', 'timeZone', {{ spark_cdc._literal(timezone) }}))
+map('columnNameOfCorruptRecord', 'problem', {{ spark_cdc._json_limits() }}, 'timeZone', {{ spark_cdc._literal(timezone) }}))
 {%- endmacro -%}

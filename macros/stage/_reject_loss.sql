@@ -107,7 +107,7 @@ coalesce({{ clock }} <> from_utc_timestamp({{ instant }}, {{ zone }}), false)
 {%- if type.kind == 'array' -%}
 {%- set loss = spark_cdc._nested_loss_condition(type.element, part, entity, depth + 1) -%}
 {%- if loss -%}
-coalesce(exists(from_json({{ raw }}, 'array<string>'), {{ part }} -> {{ loss }}), false)
+coalesce(exists(from_json({{ raw }}, 'array<string>', map({{ spark_cdc._json_limits() }})), {{ part }} -> {{ loss }}), false)
 {%- endif -%}
 {%- elif type.kind in ['map', 'struct'] -%}
 {%- set losses = [spark_cdc._has_repeated_names(whole)] -%}
@@ -123,7 +123,7 @@ coalesce(exists(from_json({{ raw }}, 'array<string>'), {{ part }} -> {{ loss }})
         {%- do losses.append(spark_cdc._nested_loss_condition(field.type, text, entity, depth + 1)) -%}
     {%- endfor -%}
 {%- endif -%}
-coalesce(exists(array(from_json({{ raw }}, 'map<string, string>')), {{ whole }} -> {{ losses | select | join(' or ') }}), false)
+coalesce(exists(array(from_json({{ raw }}, 'map<string, string>', map({{ spark_cdc._json_limits() }}))), {{ whole }} -> {{ losses | select | join(' or ') }}), false)
 {%- else -%}
 {%- set column = {'data_type': spark_cdc._plain_type(type.text), 'format': none, 'encoding': none, 'nullable': true} -%}
 {{ spark_cdc._reject_condition(column, raw, spark_cdc._cast(column, raw, true, entity.timezone), true, entity) }}
