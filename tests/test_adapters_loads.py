@@ -5,6 +5,7 @@ Each test loads a few events through the project's own SQL, statement by stateme
 
 from __future__ import annotations
 
+import base64
 import datetime
 import json
 from collections.abc import Callable
@@ -183,6 +184,7 @@ def test_numbers_that_do_not_fit_are_rejected(warehouse, number):
 
 def test_unavailable_values_of_all_types_are_kept(warehouse):
     raw = MARK.encode()
+    digits = [base64.b64encode(bytes([byte])).decode() for byte in raw]
     kinds: dict[str, tuple[dict[str, Any], Any, Any]] = {
         "text": ({"data_type": "string"}, "long", MARK),
         "bytes": ({"data_type": "binary"}, "AQI=", "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="),
@@ -190,6 +192,14 @@ def test_unavailable_values_of_all_types_are_kept(warehouse):
         "texts": ({"data_type": "array<string>"}, ["a", None], [MARK]),
         "numbers": ({"data_type": "array<int>"}, [1, 2], list(raw)),
         "longs": ({"data_type": "array<bigint>"}, [1, 2], list(raw)),
+        "doubles": ({"data_type": "array<double>"}, [1.5], [float(byte) for byte in raw]),
+        "uuids": ({"data_type": "array<string>"}, ["x"], ["b68a35a7-17ad-35b3-af2a-ae46edb4545a"]),
+        "decimals": ({"data_type": "array<string>"}, ["AQ=="], digits),
+        "scaled": (
+            {"data_type": "array<struct<scale:int,value:string>>"},
+            [{"scale": 1, "value": "AQ=="}],
+            [{"scale": 0, "value": digit} for digit in digits],
+        ),
         "pairs": (
             {"data_type": "map<string,string>"},
             '{"a":"b"}',
@@ -207,6 +217,47 @@ def test_unavailable_values_of_all_types_are_kept(warehouse):
     people.land(NEXT_DAY, [envelope("u", 2, None, unchanged)])
     assert people.load(NEXT_DAY)["counts"]["N"] == 1
     assert people.rows("current", shown) == before
+
+
+def test_values_that_nobody_knows_are_counted(warehouse):
+    people = warehouse({"format": "debezium"}, NAME, REMARK)
+
+    def row(id: int, remark: str = MARK) -> dict[str, Any]:
+        return {"id": id, "name": "x", "remark": remark}
+
+    people.land(
+        DAY,
+        [
+            envelope("c", 1, None, row(1, "known")),
+            envelope("u", 2, None, row(1)),
+            envelope("u", 3, None, row(2)),
+            envelope("u", 4, None, row(2, "sent later")),
+            envelope("u", 5, None, row(3)),
+        ],
+    )
+    people.load(DAY)
+    assert people.summary["unfilled"] == 2
+    people.land(
+        NEXT_DAY,
+        [
+            envelope("u", 6, None, row(1)),
+            # a key change: the new key has the values of the old one
+            envelope("d", 7, {"id": 1}, None),
+            envelope("c", 7, None, row(4)),
+            envelope("u", 8, None, row(4)),
+            envelope("u", 9, None, row(5)),
+            envelope("d", 10, {"id": 2}, None),
+            envelope("u", 11, None, row(2)),
+        ],
+    )
+    people.load(NEXT_DAY)
+    assert people.summary["unfilled"] == 2
+    assert sorted(people.rows("current", "id, remark"), key=str) == [
+        (2, None),
+        (3, None),
+        (4, "known"),
+        (5, None),
+    ]
 
 
 # --- columns landed beside the message ------------------------------------------------------------

@@ -1,6 +1,6 @@
 {#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
     Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
-    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of _late_events()), reads, last (the highest position of the load), unexpected
+    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of _late_events()), unfilled (of _unfilled_sql()), reads, last (the highest position of the load), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
     origin (where the events are from, with what is known of loads before: see _found_origins()), origins, and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
@@ -51,9 +51,10 @@
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
     {%- set one_each = is_plain and has_place and spark_cdc._is_one_each(entity, events, row, count.event_count) -%}
+    {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.unavailable else 0 -%}
     {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
-        dict(summary, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
+        dict(summary, unfilled=unfilled, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
@@ -72,6 +73,7 @@ select
     count_if(note is null and event_op = 'insert') as inserts,
     count_if(note is null and event_op = 'read') as reads,
     count_if(note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
+    count_if(note is null and event_unavailable is not null) as unavailable,
     count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
     {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
