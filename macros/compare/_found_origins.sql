@@ -41,6 +41,6 @@ select
 from {{ events }}
 where event_origin.source_{{ part }} is not null
 group by source_name
-order by event_count desc, source_name
+order by event_count desc, source_name asc
 limit 6
 {%- endmacro -%}
