@@ -453,6 +453,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
     }
     if title == "later":
         applied = {"highest": [1, 9], "truncated": [1, 7]}
+        late = run | {"load": run["load"] | {"applied": applied}}
         statements |= {
             f"{name}_event_versions": macros._event_versions_sql(entity, events, committed),
             f"{name}_bitemporal": macros._bitemporal_sql(entity, events, committed),
@@ -461,9 +462,12 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
             f"{name}_shared_places": macros._shared_places_sql(entity, events),
             f"{name}_missing_columns": macros._missing_columns_sql(events),
             f"{name}_reused_keys": macros._reused_keys_sql(events),
-            f"{name}_late_events": macros._late_count_sql(
-                run | {"load": run["load"] | {"applied": applied}}, events, 10
+            f"{name}_late_events": macros._late_events_sql(late, events, 10),
+            f"{name}_late_events_apart": macros._late_events_apart_sql(late, events, 10, [1, 7]),
+            f"{name}_unfilled": macros._unfilled_sql(
+                late, events, macros._any_events() | {"truncated": [1, 7]}
             ),
+            f"{name}_origin_names": macros._origin_names_sql(events, "table"),
         }
     return statements
 

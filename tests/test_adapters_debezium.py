@@ -173,7 +173,7 @@ def test_flattened_rows_become_events(cursor: Any) -> None:
         ("insert", [9, 4, 1], "g:1", None),
         ("update", [10, 4, 0], "t1", None),
         ("insert", [*log, 37, 3480, 153, 1], "00000025:00000d98:00a2", None),
-        ("read", [*log, 0, 0, 0, 0], "00000025:00000d98:00a2", None),
+        ("upsert", [*log, 0, 0, 0, -1], "00000025:00000d98:00a2", None),
         (None, [107, 107], None, None),
         (None, [108, 108], None, None),
         ("upsert", [109, 109], None, None),
@@ -203,6 +203,40 @@ def test_a_declared_order_comes_before_the_log(cursor: Any) -> None:
     assert found[1]["event_problem"] == (
         "no position: a column of events.order is null; accepted are rows with changed"
     )
+
+
+def test_rows_of_a_snapshot_have_the_place_where_they_were_read(cursor: Any) -> None:
+    mysql = {"__file": "binlog.000009", "__pos": 4, "__row": 2}
+    found = flat_events(
+        cursor,
+        [
+            {"id": 1, "__op": "r", "__snapshot": "incremental", **mysql},
+            {"id": 1, "__op": "r", "__source_sequence": '["90","101"]'},
+            {"id": 1, "__op": "r", "__source_snapshot": "incremental", "__lsn": 80},
+            {"id": 1, "__op": "r", "__lsn": 80},
+            {"id": 1, "__op": "r", "__source_snapshot": "incremental"},
+        ],
+    )
+    none = "a row of an incremental snapshot without a place among the changes"
+    assert [brief(event) for event in found] == [
+        ("upsert", [9, 4, -1], None, None, None),
+        ("upsert", [90, 100], None, None, None),
+        ("upsert", [80, 79], None, None, None),
+        ("read", [80, 80], None, None, None),
+        ("read", None, None, None, none),
+    ]
+    rows = [
+        {"id": 1, "__op": "r", "__snapshot": "incremental", "seq": "5"},
+        {"id": 1, "__op": "r", "seq": "5"},
+        {"id": 1, "__op": "r", "__snapshot": "incremental"},
+    ]
+    seq = {"name": "seq", "data_type": "bigint", "meta": {"role": "control"}}
+    found = flat_events(cursor, rows, order=["seq"], columns=[*COLUMNS[:1], seq])
+    assert [brief(event) for event in found] == [
+        ("upsert", [5], None, None, None),
+        ("read", [5], None, None, None),
+        ("read", None, None, None, none),
+    ]
 
 
 def test_the_setting_database_leaves_out_the_columns_of_others() -> None:

@@ -5,6 +5,7 @@ Each test loads a few events through the project's own SQL, statement by stateme
 
 from __future__ import annotations
 
+import base64
 import datetime
 import json
 from collections.abc import Callable
@@ -203,6 +204,7 @@ def test_numbers_that_do_not_fit_are_rejected(warehouse, number):
 
 def test_unavailable_values_of_all_types_are_kept(warehouse):
     raw = MARK.encode()
+    digits = [base64.b64encode(bytes([byte])).decode() for byte in raw]
     kinds: dict[str, tuple[dict[str, Any], Any, Any]] = {
         "text": ({"data_type": "string"}, "long", MARK),
         "bytes": ({"data_type": "binary"}, "AQI=", "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="),
@@ -210,6 +212,14 @@ def test_unavailable_values_of_all_types_are_kept(warehouse):
         "texts": ({"data_type": "array<string>"}, ["a", None], [MARK]),
         "numbers": ({"data_type": "array<int>"}, [1, 2], list(raw)),
         "longs": ({"data_type": "array<bigint>"}, [1, 2], list(raw)),
+        "doubles": ({"data_type": "array<double>"}, [1.5], [float(byte) for byte in raw]),
+        "uuids": ({"data_type": "array<string>"}, ["x"], ["b68a35a7-17ad-35b3-af2a-ae46edb4545a"]),
+        "decimals": ({"data_type": "array<string>"}, ["AQ=="], digits),
+        "scaled": (
+            {"data_type": "array<struct<scale:int,value:string>>"},
+            [{"scale": 1, "value": "AQ=="}],
+            [{"scale": 0, "value": digit} for digit in digits],
+        ),
         "pairs": (
             {"data_type": "map<string,string>"},
             '{"a":"b"}',
@@ -227,6 +237,47 @@ def test_unavailable_values_of_all_types_are_kept(warehouse):
     people.land(NEXT_DAY, [envelope("u", 2, None, unchanged)])
     assert people.load(NEXT_DAY)["counts"]["N"] == 1
     assert people.rows("current", shown) == before
+
+
+def test_values_that_nobody_knows_are_counted(warehouse):
+    people = warehouse({"format": "debezium"}, NAME, REMARK)
+
+    def row(id: int, remark: str = MARK) -> dict[str, Any]:
+        return {"id": id, "name": "x", "remark": remark}
+
+    people.land(
+        DAY,
+        [
+            envelope("c", 1, None, row(1, "known")),
+            envelope("u", 2, None, row(1)),
+            envelope("u", 3, None, row(2)),
+            envelope("u", 4, None, row(2, "sent later")),
+            envelope("u", 5, None, row(3)),
+        ],
+    )
+    people.load(DAY)
+    assert people.summary["unfilled"] == 2
+    people.land(
+        NEXT_DAY,
+        [
+            envelope("u", 6, None, row(1)),
+            # a key change: the new key has the values of the old one
+            envelope("d", 7, {"id": 1}, None),
+            envelope("c", 7, None, row(4)),
+            envelope("u", 8, None, row(4)),
+            envelope("u", 9, None, row(5)),
+            envelope("d", 10, {"id": 2}, None),
+            envelope("u", 11, None, row(2)),
+        ],
+    )
+    people.load(NEXT_DAY)
+    assert people.summary["unfilled"] == 2
+    assert sorted(people.rows("current", "id, remark"), key=str) == [
+        (2, None),
+        (3, None),
+        (4, "known"),
+        (5, None),
+    ]
 
 
 # --- columns landed beside the message ------------------------------------------------------------
@@ -579,3 +630,53 @@ def test_all_keys_of_delta_move_on_by_one(warehouse):
     people.land(NEXT_DAY, moves)
     people.load(NEXT_DAY)
     assert people.rows("current", "id, name") == {(i + 1, f"row {i}"): 1 for i in range(1, 6)}
+
+
+# --- rows of a snapshot that Debezium reads while it streams --------------------------------------
+
+
+def at_place(connector: str, at: int) -> dict[str, Any]:
+    """Where in the log of its database a message of Debezium is from."""
+    if connector == "postgresql":
+        return {"lsn": at, "sequence": f'["{at}","{at}"]'}
+    if connector == "sqlserver":
+        return {f"{name}_lsn": f"0:{at:x}:1" for name in ("commit", "change")}
+    return {"file": "bin.000001", "pos": at, "row": 0}
+
+
+@pytest.mark.parametrize(
+    ("form", "connector"),
+    [("debezium", "mysql"), ("debezium", "sqlserver"), ("debezium_flat", "postgresql")],
+)
+def test_rows_that_debezium_reads_while_it_streams_repair(warehouse, form, connector):
+    def told(op: str, at: int, snapshot: str = "false", **after: Any) -> dict[str, Any]:
+        place = at_place(connector, at) | {"snapshot": snapshot}
+        if form == "debezium_flat":
+            return {**after, "__op": op, **{f"__source_{name}": v for name, v in place.items()}}
+        return {"after": after, "source": {"connector": connector, **place}, "op": op}
+
+    people = warehouse({"format": form}, NAME)
+    rows = [told("c", at, id=at // 100, name="old") for at in (100, 200, 300, 400)]
+    people.land(DAY, [*rows, told("u", 900, id=4, name="late")])
+    people.load(DAY)
+    people.land(
+        NEXT_DAY,
+        [
+            told("r", 500, "incremental", id=1, name="repaired"),
+            told("r", 600, "incremental", id=2, name="read before"),
+            # a row is read before the change whose place it has
+            told("u", 600, id=2, name="changed"),
+            told("u", 700, id=3, name="changed"),
+            told("r", 800, "incremental", id=3, name="repaired"),
+            told("r", 800, "incremental", id=4, name="repaired too early"),
+            told("r", 800, "incremental", id=5, name="found"),
+        ],
+    )
+    people.load(NEXT_DAY)
+    assert sorted(people.rows("current", "id, name")) == [
+        (1, "repaired"),
+        (2, "changed"),
+        (3, "repaired"),
+        (4, "late"),
+        (5, "found"),
+    ]

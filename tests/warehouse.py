@@ -21,7 +21,7 @@ from spark_cdc.hashing import padded_keys
 from spark_cdc.macros import MACROS, MODULES, PACKAGE, Macros, Node, load_macros
 
 # What random loads may do, and what would stop them elsewhere.
-GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band")
+GUARDS = ("empty", "deleted_share", "updated_share", "inserted_share", "rows_band", "late_share")
 
 
 def described(name: str, columns: dict[str, Any], **settings: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@
     ['type', 'string', 'change_type'], ['isDdl', 'boolean', 'is_ddl'], ['es', 'string', 'millis'], ['gtid', 'string', 'gtid'],
     ['data', 'array<map<string, string>>', 'new_rows'], ['old', 'array<map<string, string>>', 'old_rows'],
 ], ['id']) -%}
+{%- set table = ['database_name', 'table_name'] -%}
 {%- set parts = fields.order | map(attribute='number') | list -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
@@ -19,7 +20,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            entity, codes, 'upper(change_type)', 'table_name', 'database_name', "is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'"
+            entity, codes, 'upper(change_type)', table, "is_ddl and coalesce(upper(change_type), '') <> 'TRUNCATE'"
         ) | indent(8) }} as event_op
     from parsed
 ),
@@ -54,11 +55,12 @@ select
         when 'delete' then new_row
     end as event_before,
     if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(table) | indent(4) }} as event_origin,
     landed_row
 from changes
 {%- endmacro -%}
 
 
 {%- macro _events_canal_format() -%}
-    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}

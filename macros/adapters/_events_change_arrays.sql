@@ -25,7 +25,7 @@ with parsed as (
 named as (
     select
         *,
-        {{ spark_cdc._message_operation(entity, codes, 'upper(change_type)', 'table_name') | indent(8) }} as event_op
+        {{ spark_cdc._message_operation(entity, codes, 'upper(change_type)', ['table_name']) | indent(8) }} as event_op
     from parsed
 ),
 
@@ -69,6 +69,7 @@ select
         when event_op in ('insert', 'update', 'upsert') and size(old_row) > 0 then old_row
     end as event_before,
     if(event_op in ('insert', 'update', 'upsert', 'read'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(['table_name']) | indent(4) }} as event_origin,
     landed_row
 from mapped
 {%- endmacro -%}
@@ -117,7 +118,7 @@ if(try_cast(happened as double) is not null, {{ number }}, {{ spark_cdc._cast_in
 
 {%- macro _events_change_arrays_format() -%}
     {%- set settings = {'table': none, 'fields': none, 'order_fields': none, 'timestamp_unit': ['seconds', 'millis', 'micros', 'nanos']} -%}
-    {{ return({'settings': settings, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': settings, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}
 
 

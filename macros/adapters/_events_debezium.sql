@@ -6,6 +6,7 @@
 {%- set given = entity.events.get('database') -%}
 {%- set order = spark_cdc._debezium_position_order(entity, spark_cdc._debezium_content()) -%}
 {%- set parts = order | map(attribute='number') | list -%}
+{%- set is_placed = "op = 'r' and event_op = 'upsert'" -%}
 with parsed as (
     select
         landed_row,
@@ -54,7 +55,7 @@ classified as (
         before,
         source,
         transaction,
-        {{ spark_cdc._debezium_operation() | indent(8) }} as event_op,
+        {{ spark_cdc._debezium_operation(entity) | indent(8) }} as event_op,
         case
             when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
             when source.connector = 'mariadb' then 'mysql'
@@ -73,12 +74,12 @@ select
     {%- else %}
     case database
         when 'postgresql'
-            then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn') | indent(12) }}
+            then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn', is_placed) | indent(12) }}
         when 'mysql'
-            then {{ spark_cdc._debezium_position_mysql('source.file', 'source.pos', 'source.`row`') | indent(12) }}
+            then {{ spark_cdc._debezium_position_mysql('source.file', 'source.pos', 'source.`row`', is_placed) | indent(12) }}
         when 'sqlserver'
             then {{ spark_cdc._debezium_position_sqlserver(
-                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', "event_op = 'read'") | indent(12) }}
+                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', is_placed) | indent(12) }}
     end as event_position,
     {%- endif %}
     case database
@@ -90,6 +91,9 @@ select
     {{ spark_cdc._debezium_problem(order) | indent(4) }} as event_problem,
     event_before,
     event_after,
+    {{ spark_cdc._event_origin(
+        spark_cdc._debezium_table(), "if(database = 'mysql', %s, null)" | format(spark_cdc._binlog_name('source.file'))
+    ) | indent(4) }} as event_origin,
     landed_row
 from classified
 {%- endmacro -%}
@@ -97,7 +101,8 @@ from classified
 
 {%- macro _events_debezium_format() -%}
     {{ return({
-        'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'order_fields': none}, 'has_order': true, 'landed_row': true,
+        'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'order_fields': none, 'table': none}, 'has_order': true, 'landed_row': true,
+        'origin': true,
         'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
@@ -108,14 +113,18 @@ from classified
     then. -#}
 {%- macro _debezium_fields() -%}
     {%- set source -%}
-struct<connector: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
-`row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint>
+struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
+`row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint, db: string, `schema`: string, `table`: string>
     {%- endset -%}
     {{ return({
         'op': 'string', 'before': 'map<string, string>', 'after': 'map<string, string>', 'source': source,
         'transaction': 'struct<id: string>', 'status': 'string',
     }) }}
 {%- endmacro -%}
+
+
+{#- The name of a message's table, what qualifies it first. -#}
+{%- macro _debezium_table() -%}{{ return(['source.db', 'source.`schema`', 'source.`table`']) }}{%- endmacro -%}
 
 
 {#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null where the text is no JSON
@@ -126,27 +135,35 @@ from_json(
     '{% for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }} {{ data_type }}, {% endfor -%}
     payload struct<
     {%- for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }}: {{ data_type }}{{ ', ' if not loop.last }}{% endfor -%}
-    >, key string, value string, topic string'
+    >, key string, value string, topic string',
+    map({{ spark_cdc._json_limits() }})
 )
 {%- endmacro -%}
 
 
 {#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
     or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
-{%- macro _debezium_operation() -%}
+{%- macro _debezium_operation(entity) -%}
 {%- set other = [
     'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
     'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
 ] -%}
+{%- set place = {} -%}
+{%- for name in ['snapshot', 'sequence', 'lsn', 'file', 'pos', 'commit_lsn'] -%}{%- do place.update({name: 'source.' ~ name}) -%}{%- endfor -%}
 {%- set content = spark_cdc._debezium_content() -%}
 {%- set names -%}
 json_object_keys(if(is_enclosed, get_json_object({{ content }}, '$.payload'), {{ content }}))
 {%- endset -%}
 case
+    when {{ spark_cdc._is_other_table(entity, spark_cdc._debezium_table()) }} then 'control'
     when op = 'c' then 'insert'
     when op = 'u' then 'update'
     when op = 'd' then 'delete'
-    when op = 'r' then {{ spark_cdc._debezium_position_read('source.sequence') }}
+    when op = 'r'
+        then if(
+            {{ spark_cdc._debezium_position_is_placed(place) }},
+            'upsert', 'read'
+        )
     when op = 't' then 'truncate'
     when op = 'm' then 'control'
     when op is not null then null
@@ -215,6 +232,8 @@ case
     {{ spark_cdc._lost_columns_case('before', 'event_after', 'before', 'after', 'after with all columns of the row') | indent(4) }}
     when event_op = 'delete' and event_before is null
         then 'the old key is missing: accepted are deletes with the key in before or in the message key'
+    when event_op = 'read' and source.snapshot = 'incremental'
+        then {{ spark_cdc._debezium_position_unplaced() }}
     {%- if order %}
     when event_op <> 'read'
         then {{ spark_cdc._message_order_problem(order, order | map(attribute='number') | list, 'a whole number') | indent(12) }}

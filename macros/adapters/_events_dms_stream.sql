@@ -4,6 +4,7 @@
 {%- set fields = spark_cdc._message_fields(entity, [
     ['data', 'map<string, string>', 'sent_row'], ['metadata', 'string', 'metadata_text'], ['before-image', 'map<string, string>', 'old_values'],
 ], ['offset']) -%}
+{%- set table = ["about['schema-name']", "about['table-name']"] -%}
 {%- set parts = fields.order | map(attribute='number') | list -%}
 {%- set names = spark_cdc._literals(entity.stored | map(attribute='from')) -%}
 with parsed as (
@@ -21,7 +22,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            entity, codes, "about['operation']", "about['table-name']", "about['schema-name']", "about['record-type'] = 'control'"
+            entity, codes, "about['operation']", table, "about['record-type'] = 'control'"
         ) | indent(8) }} as event_op,
         {%- if entity.events.get('nulls') == 'sent' %}
         sent_row as new_row
@@ -59,11 +60,12 @@ select
         when 'delete' then coalesce(old_values, sent_row)
     end as event_before,
     if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(table) | indent(4) }} as event_origin,
     landed_row
 from named
 {%- endmacro -%}
 
 
 {%- macro _events_dms_stream_format() -%}
-    {{ return({'settings': {'table': none, 'order_fields': none, 'nulls': ['omitted', 'sent']}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none, 'order_fields': none, 'nulls': ['omitted', 'sent']}, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}

@@ -24,7 +24,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            entity, codes, 'upper(op_type)', 'table_name', control='op_type is null and json_schema is not null'
+            entity, codes, 'upper(op_type)', ['table_name'], control='op_type is null and json_schema is not null'
         ) | indent(8) }} as event_op,
         {{ spark_cdc._goldengate_present('before_image') | indent(8) }} as old_row,
         {{ spark_cdc._goldengate_present('after_image') | indent(8) }} as new_row
@@ -52,6 +52,7 @@ select
         when 'delete' then coalesce(old_row, new_row)
     end as event_before,
     if(event_op in ('insert', 'update', 'upsert'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(['table_name']) | indent(4) }} as event_origin,
     landed_row
 from named
 {%- endmacro -%}
@@ -100,5 +101,5 @@ if(
 
 
 {%- macro _events_goldengate_format() -%}
-    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}

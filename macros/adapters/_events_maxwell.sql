@@ -10,6 +10,7 @@
     ['commit', 'boolean', 'is_last'], ['position', 'string', 'binlog_text'], ['data', 'map<string, string>', 'new_row'],
     ['old', 'map<string, string>', 'old_values'],
 ], []) -%}
+{%- set table = ['database_name', 'table_name'] -%}
 {%- set parts = fields.order | map(attribute='number') | list or ['binlog_file', 'binlog_offset', 'row_number'] -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields.known) | indent(4) }}
@@ -18,7 +19,7 @@ with parsed as (
 named as (
     select
         *,
-        {{ spark_cdc._message_operation(entity, codes, 'change_type', 'table_name', 'database_name') | indent(8) }} as event_op,
+        {{ spark_cdc._message_operation(entity, codes, 'change_type', table) | indent(8) }} as event_op,
         -- an object in place of the text file:offset is accepted too
         if(
             startswith(binlog_text, '{'),
@@ -71,11 +72,12 @@ select
         when 'delete' then new_row
     end as event_before,
     if(event_op in ('insert', 'update', 'read'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(table, none if fields.order else spark_cdc._binlog_name("substring_index(binlog, ':', 1)")) | indent(4) }} as event_origin,
     landed_row
 from ordered
 {%- endmacro -%}
 
 
 {%- macro _events_maxwell_format() -%}
-    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none, 'order_fields': none}, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}

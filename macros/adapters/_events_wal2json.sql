@@ -12,6 +12,7 @@
         ~ 'keyvalues: array<string>>>>', 'changes'],
     ['columns', columns, 'new_columns'], ['identity', columns, 'old_columns'],
 ] -%}
+{%- set table = ["one['schema']", "one['table']"] -%}
 with parsed as (
     {{ spark_cdc._parsed_messages(entity, landed, fields) | indent(4) }}
 ),
@@ -43,7 +44,7 @@ named as (
     select
         *,
         {{ spark_cdc._message_operation(
-            entity, codes, "one['kind']", "one['table']", "one['schema']", 'is_format_1 and one is null'
+            entity, codes, "one['kind']", table, 'is_format_1 and one is null'
         ) | indent(8) }} as event_op,
         one['columnnames'] as new_names,
         {{ spark_cdc._wal2json_unpadded("one['columnvalues']", "one['columntypes']") }} as new_values,
@@ -95,6 +96,7 @@ select
     end as event_problem,
     if(event_op in ('update', 'delete') and size(old_row) > 0, old_row, null) as event_before,
     if(event_op in ('insert', 'update'), new_row, null) as event_after,
+    {{ spark_cdc._event_origin(table) | indent(4) }} as event_origin,
     landed_row
 from mapped
 {%- endmacro -%}
@@ -108,5 +110,5 @@ zip_with({{ texts }}, {{ types }}, (value, type) -> if(type like 'character(%' o
 
 
 {%- macro _events_wal2json_format() -%}
-    {{ return({'settings': {'table': none}, 'has_order': true, 'landed_row': true}) }}
+    {{ return({'settings': {'table': none}, 'has_order': true, 'landed_row': true, 'origin': true}) }}
 {%- endmacro -%}

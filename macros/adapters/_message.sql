@@ -53,19 +53,19 @@ from {{ landed }} as landed
     inline(array(from_json(
         {{ spark_cdc._json_document(entity, 'landed.message') }},
         {{ spark_cdc._literal((types + ['unparsable string']) | join(', ')) }},
-        map('columnNameOfCorruptRecord', 'unparsable')
+        map('columnNameOfCorruptRecord', 'unparsable', {{ spark_cdc._json_limits() }})
     ))) document as {{ fields | map(attribute=2) | join(', ') }}, unparsable
 {%- endmacro -%}
 
 
 {#- What happened, from the code of a parsed message; a tombstone or an empty line is no message, and what is of another table does not
-    count. Arguments: entity, codes (mapping of code to operation), code (expression), table, qualifier (see _is_other_table()), control
+    count. Arguments: entity, codes (mapping of code to operation), code (expression), table (see _is_other_table()), control
     (a condition under which the message is of no row, whatever its code). Returns an expression: the operation, null where it is unknown. -#}
-{%- macro _message_operation(entity, codes, code, table, qualifier=none, control=none) -%}
+{%- macro _message_operation(entity, codes, code, table, control=none) -%}
 case
     when coalesce(trim(message), '') = '' then 'control'
     when unparsable is not null or {{ spark_cdc._is_misread('message') }} then null
-    when {{ spark_cdc._is_other_table(entity, table, qualifier) }} then 'control'
+    when {{ spark_cdc._is_other_table(entity, table) }} then 'control'
     {%- if control %}
     when {{ control }} then 'control'
     {%- endif %}
@@ -74,23 +74,6 @@ case
     when {{ code }} in ({{ spark_cdc._literals(names) }}) then '{{ operation }}'
     {%- endfor %}
 end
-{%- endmacro -%}
-
-
-{#- Whether a change is one of another table than the entity's. `events.table` is the table's name, alone or with what
-    stands before it; without the setting all changes count. Arguments: entity, table (expression), qualifier
-    (expression of the schema or database; none where the table's own text holds it). Returns a condition that is never null. -#}
-{%- macro _is_other_table(entity, table, qualifier) -%}
-{%- set wanted = entity.events.get('table') -%}
-{%- if not wanted -%}
-false
-{%- elif '.' in wanted and qualifier is not none -%}
-not coalesce(concat_ws('.', {{ qualifier }}, {{ table }}) = {{ spark_cdc._literal(wanted) }}, true)
-{%- elif '.' not in wanted and qualifier is none -%}
-not coalesce(substring_index({{ table }}, '.', -1) = {{ spark_cdc._literal(wanted) }}, true)
-{%- else -%}
-not coalesce({{ table }} = {{ spark_cdc._literal(wanted) }}, true)
-{%- endif -%}
 {%- endmacro -%}
 
 

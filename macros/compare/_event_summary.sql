@@ -1,7 +1,8 @@
 {#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
     Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
-    Returns a dictionary: event_count, controls, rejected, late (events that cannot change anything any more), unexpected
+    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of _late_events()), unfilled (of _unfilled_sql()), reads, last (the highest position of the load), unexpected
     (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
+    origin (where the events are from, with what is known of loads before: see _found_origins()), origins, and whether
     there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
     taken within a transaction), key_changes (events that name another key than before), splits (inserts that may be the second half of a key change), alternates (rows named by
     another unique key), late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated (highest position of a truncate, of this load or an earlier one) and
@@ -11,9 +12,9 @@
     {%- set entity, applied = run.entity, run.load.applied -%}
     {%- set is_view = events == spark_cdc._read_again_view(entity) -%}
     {%- set has_place = is_view and spark_cdc._has_place(entity) -%}
-    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place)) | first -%}
+    {%- set row = spark_cdc._query(spark_cdc._event_summary_sql(entity, events, has_place, applied.get('origin') or {})) | first -%}
     {%- set count = {} -%}
-    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] -%}
+    {%- for name, value in row.items() if name not in ['lowest', 'highest', 'truncated'] and not name.startswith('source_') -%}
         {%- do count.update({name: (value or 0) | int}) -%}
     {%- endfor -%}
     {%- if is_view and count.rejected -%}
@@ -46,21 +47,23 @@
         'highest': [before, fromjson(row.highest).get('p')] | select | max | default(none),
         'missing': missing,
     } -%}
+    {%- do summary.update(spark_cdc._found_origins(run, events, row)) -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
     {%- set one_each = is_plain and has_place and spark_cdc._is_one_each(entity, events, row, count.event_count) -%}
+    {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.unavailable else 0 -%}
+    {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
-        summary,
+        dict(summary, unfilled=unfilled, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
         conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
-        late=spark_cdc._query(spark_cdc._late_count_sql(run, events, count.event_count))[0].late | int if asks_late else 0,
     )) }}
 {%- endmacro -%}
 
 
-{%- macro _event_summary_sql(entity, events, has_place=false) -%}
+{%- macro _event_summary_sql(entity, events, has_place=false, origin={}) -%}
 {%- set applies = "note is null and event_op not in ('read', 'control')" -%}
 select
     count(*) as event_count,
@@ -71,11 +74,15 @@ select
     count_if(note is null and event_op = 'insert') as inserts,
     count_if(note is null and event_op = 'read') as reads,
     count_if(note is null and (event_absent is not null or event_unavailable is not null)) as lacking,
+    count_if(note is null and event_unavailable is not null) as unavailable,
     count_if(note is null and event_op = 'insert' and event_unavailable is not null) as splits,
     {{ 'count_if(note is null and old_key_hash is not null)' if entity.key_columns else '0' }} as moved,
     {{ 'count_if(note is null and old_alternate_hash is not null)' if entity.events.unique_keys else '0' }} as alternates,
     count_if(note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
+    {%- if entity.events.origin %}
+    {{ spark_cdc._found_origins_figures(origin) | indent(4) }},
+    {%- endif %}
     {%- if has_place %}
     approx_count_distinct({{ spark_cdc._place_hash(entity, []) }}) as key_count,
     {%- endif %}
@@ -162,23 +169,4 @@ where note is null and event_op not in ('control', 'truncate')
 group by xxhash64(key_hash, event_position)
 having min(event_hash) <> max(event_hash)
 limit 1
-{%- endmacro -%}
-
-
-{#- Events that are not newer than what was last applied to their key, or to the whole table. -#}
-{%- macro _late_count_sql(run, events, event_count) -%}
-{%- set truncated = run.load.applied.get('truncated') -%}
-select
-    count_if(
-        incoming.event_position <= prior.event_position
-        {%- if truncated %}
-        or incoming.event_position <= {{ spark_cdc._position_literal(truncated) }}
-        {%- endif %}
-    ) as late
-from {{ events }} as incoming
-left join (
-    {{ spark_cdc._rows_before_sql(run, 'select key_hash from ' ~ events, event_count, ['key_hash', 'event_position']) | indent(4) }}
-) as prior
-    on incoming.key_hash = prior.key_hash
-where incoming.note is null and incoming.event_op <> 'control'
 {%- endmacro -%}

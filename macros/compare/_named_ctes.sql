@@ -43,10 +43,10 @@ bearers as (
 
 named as (
     select
-        {%- for column in spark_cdc._event_columns(entity) %}
+        {%- for column in spark_cdc._event_columns_of_rows(entity) %}
         {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
         {%- endfor %}
-        {%- for name in carried if name not in spark_cdc._event_columns(entity) | map(attribute='name') %},
+        {%- for name in carried if name not in spark_cdc._event_columns_of_rows(entity) | map(attribute='name') %},
         incoming.{{ name }}
         {%- endfor %}
     from {{ events }} as incoming

@@ -4,7 +4,7 @@
 {%- set load = run.load -%}
 {{ spark_cdc._state_sql(
     run.prior, spark_cdc._in_loads([load.base]), spark_cdc._in_loads(load.log) if load.log else none,
-    spark_cdc._payload(run.entity) + ['eff_start_date'] + more, run.broadcast, dead
+    spark_cdc._payload(run.entity) + ['eff_start_date'] + spark_cdc._columns_before(run, more), run.broadcast, dead
 ) }}
 {%- endmacro -%}
 

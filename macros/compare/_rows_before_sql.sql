@@ -2,6 +2,7 @@
     broadcast, the ledger's rows meet them first, in one scan, and only what is left is ranked; else the rows of all keys are meant.
     Arguments: run, of_keys (query of their hashes), key_count (how many they are at most), columns. -#}
 {%- macro _rows_before_sql(run, of_keys, key_count, columns) -%}
+{%- set columns = spark_cdc._columns_before(run, columns) -%}
 {%- if not spark_cdc._is_few(run.entity, key_count) -%}
 {{ spark_cdc._state_sql(
     run.prior, spark_cdc._in_loads([run.load.base]), spark_cdc._in_loads(run.load.log) if run.load.log else none, columns, false, dead=true

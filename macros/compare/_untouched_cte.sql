@@ -17,9 +17,13 @@ untouched as (
             state.*,
             case
                 {%- if load.is_checkpoint %}
+                {%- if load.get('restarts') %}
+                when state.operation in ('D', 'T') then null
+                {%- else %}
                 when state.operation in ('D', 'T')
                     then if(cast(state.eff_start_date as date) >= {# -#}
                     date_sub(date'{{ load.business_time[:10] }}', {{ entity.events.tombstone_days }}), 'T', null)
+                {%- endif %}
                 {%- endif %}
                 {%- if summary.truncates %}
                 when state.event_position is null or state.event_position <= {{ truncated }} then 'D'

@@ -9,8 +9,16 @@
         {%- do columns.append({'name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {%- do columns.extend(old_keys + entity.stored) -%}
-    {%- for name in ['event_absent', 'event_unavailable', 'event_unexpected', 'note'] -%}
-        {%- do columns.append({'name': name, 'data_type': 'string' if name == 'note' else 'array<string>'}) -%}
+    {%- for name in ['event_absent', 'event_unavailable', 'event_unexpected'] -%}
+        {%- do columns.append({'name': name, 'data_type': 'array<string>'}) -%}
     {%- endfor -%}
+    {%- do columns.append({'name': 'event_origin', 'data_type': spark_cdc._event_origin_type()}) if entity.events.origin -%}
+    {%- do columns.append({'name': 'note', 'data_type': 'string'}) -%}
     {{ return(spark_cdc._placed_columns(columns, layout, former_keys=true)) }}
+{%- endmacro -%}
+
+
+{#- Those of them that say what happens to a row, which is all that views on archived events need. -#}
+{%- macro _event_columns_of_rows(entity) -%}
+    {{ return(spark_cdc._event_columns(entity) | rejectattr('name', 'equalto', 'event_origin') | list) }}
 {%- endmacro -%}

@@ -10,11 +10,12 @@
 {#- What a format says of itself in the macro events_<format>_format(), or of its settings alone in events_<format>_settings(). Returns a
     dictionary: settings (those that only this format has, with the values they accept, or none), has_order (whether the format has an order
     of its own, so that events.order is refused), landed_row (whether the adapter hands on that column), images (the fields of a message that
-    hold columns of the table), unavailable (text that stands for an unchanged value), position (which fields give it, for messages), feed
+    hold columns of the table), origin (whether the adapter says where events are from, in event_origin),
+    unavailable (text that stands for an unchanged value), position (which fields give it, for messages), feed
     (what the change feed of a table of this format counts in, where the table itself can be read: events_<format>_feed_now() and what lies beside it), orders_halves (whether the last number of a position
     only puts the delete before the insert of a key change that is told as both). -#}
 {%- macro _adapter_format(format) -%}
-    {%- set described = {'settings': {}, 'has_order': false, 'landed_row': false, 'images': [], 'unavailable': none, 'position': none, 'feed': none,
+    {%- set described = {'settings': {}, 'has_order': false, 'landed_row': false, 'images': [], 'origin': false, 'unavailable': none, 'position': none, 'feed': none,
         'orders_halves': false} -%}
     {%- set settings_of, format_of = spark_cdc._adapter(format, '_settings'), spark_cdc._adapter(format, '_format') -%}
     {%- do described.update({'settings': settings_of()}) if settings_of -%}

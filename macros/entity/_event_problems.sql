@@ -17,7 +17,8 @@
     {%- set rules = spark_cdc._known_settings().events -%}
     {%- for name, accepted in about.settings.items() -%}
         {%- set is_choice = accepted and accepted is not string -%}
-        {%- do rules.update({name: {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'}}) -%}
+        {%- set rule = {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'} -%}
+        {%- do rules.update({name: {'kind': 'names', 'null': true} if name == 'table' and about.origin else rule}) -%}
     {%- endfor -%}
     {%- set problems = spark_cdc._unknown_key_problems('events', given, rules | list) -%}
     {%- do problems.extend(spark_cdc._setting_problems('events.', given, rules)) -%}

@@ -2,7 +2,7 @@
     columns (the declared ones). Returns what stands under `events` and: format, order and tie_breaker (lists of
     columns), insert_only, unique_keys (lists of columns), unavailable (text that stands for an unchanged value, or
     none), null_means, tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
-    adapter hands on the row that it read), images (as _adapter_format() has them), technical (the columns that the format adds to the declared ones, as control columns). -#}
+    adapter hands on the row that it read), images and origin (as _adapter_format() has them), technical (the columns that the format adds to the declared ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
     {%- set given = settings.get('events') or {} -%}
     {%- set format = given.get('format') | string -%}
@@ -16,6 +16,7 @@
         is_message=spark_cdc._is_message_format(format),
         landed_row=about.landed_row,
         images=about.images,
+        origin=about.origin,
         order=spark_cdc._columns_by_name(columns, given.get('order')),
         tie_breaker=spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
         unique_keys=unique_keys,

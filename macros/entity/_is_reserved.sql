@@ -10,7 +10,7 @@
     ] -%}
     {%- set of_events = [
         'event_op', 'event_position', 'event_transaction', 'event_time', 'event_hash', 'event_before', 'event_after',
-        'event_problem', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
+        'event_problem', 'event_origin', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
         'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
     {%- set is_of_events = name in of_events or modules.re.match('(step|old|filled|prior)__', name) is not none -%}

@@ -55,7 +55,7 @@
         'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
     }} -%}
     {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is of the rows in, as multiples
-        of the median of the last loads; rejects and rejected_share are of quarantined rows. Shares and the band count where there
+        of the median of the last loads; rejects and rejected_share are of quarantined rows, late_share is of events of known keys. Shares and the band count where there
         are at least min_rows rows. -#}
     {%- set guards = {'kind': 'mapping', 'null': true, 'settings': {
         'empty': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
@@ -65,6 +65,7 @@
         'rows_band': {'kind': 'band', 'null': 'off', 'default': [0.2, 5]},
         'rejects': {'kind': 'number', 'null': 'off', 'default': 1000},
         'rejected_share': {'kind': 'number', 'null': 'off', 'default': 0.1},
+        'late_share': {'kind': 'number', 'null': 'off', 'default': 0.2},
         'min_rows': {'kind': 'number', 'default': 100},
     }} -%}
     {#- at_most: the share of judged rows that may break the rule, where there are at least guards.min_rows of them -#}

@@ -35,6 +35,9 @@
     {{ return(spark_cdc._broken({'name': name, 'given': given}, [
         (events.get('insert_only'),
          '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
+        (events.get('archive') and spark_cdc._is_lifted(name, 'late_share'),
+         '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared by their '
+         'positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
         (not sources.get('full') and not is_feed,
          '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
          'stg_%(name)s (docs/snapshots.md).'),

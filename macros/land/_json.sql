@@ -27,7 +27,7 @@ coalesce(size(array_distinct(coalesce({{ names }}, map_keys({{ object }})))) < s
 
 {#- The fields of a JSON text under the names that are declared, as a map; null where it is no object, or has a declared name in several cases. -#}
 {%- macro _json_fields(text, declared) -%}
-transform(array(from_json({{ text }}, 'map<string, string>')), o -> {# -#}
+transform(array(from_json({{ text }}, 'map<string, string>', map({{ spark_cdc._json_limits() }}))), o -> {# -#}
 transform(array({{ spark_cdc._json_names('o', declared) }}), {# -#}
 n -> case when n is null then o when size(array_distinct(n)) = size(n) then map_from_arrays(n, map_values(o)) end)[0])[0]
 {%- endmacro -%}

@@ -60,7 +60,7 @@
 {%- if entity.source.format != 'json' -%}
 describe {{ spark_cdc._files_view(entity) }}
 {%- else -%}
-select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as col_name, 'string' as data_type {# -#}
+select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ spark_cdc._json_limits() }})))) as col_name, 'string' as data_type {# -#}
 from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- endif -%}
 {%- endset -%}

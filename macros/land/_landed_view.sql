@@ -50,7 +50,7 @@ from (
             select
                 value,
                 from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
-                    map('allowNonNumericNumbers', 'false')) as object
+                    map('allowNonNumericNumbers', 'false', {{ spark_cdc._json_limits() }})) as object
             from {{ spark_cdc._files_view(entity) }}
             where trim(value) <> ''
         )

@@ -17,7 +17,7 @@ if({{ spark_cdc._misread_surrogate(message) }}, {{ spark_cdc._literal(surrogate)
     is parsed as from_json does, which accepts more, such as NaN. -#}
 {%- macro _misread_as_one(message) -%}
 ({{ message }} is not null and coalesce(json_array_length(concat('[', {{ message }}, ']')), 0) <> 1 {# -#}
-and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>')), 0) <> 1)
+and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>', map({{ spark_cdc._json_limits() }}))), 0) <> 1)
 {%- endmacro -%}
 
 

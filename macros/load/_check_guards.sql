@@ -5,6 +5,7 @@
     {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
     {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
     {%- do tripped.update(spark_cdc._tripped_by_rules(entity, audit)) -%}
+    {%- do tripped.update(spark_cdc._tripped_by_late_events(entity, load, (audit.get('record') or {}).get('events') or {})) -%}
     {%- if not tripped -%}
         {{ return('') }}
     {%- endif -%}
@@ -68,6 +69,32 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
         {%- endif -%}
     {%- endfor -%}
     {{ return({'rules': whats | join('; ')} if whats else {}) }}
+{%- endmacro -%}
+
+
+{#- The guard on events that are not newer than what was applied, but differ from it, in the same form. Where the log has another name, it trips
+    without a minimum: its positions can't be compared with those of before. -#}
+{%- macro _tripped_by_late_events(entity, load, events) -%}
+    {%- set limit, apart = entity.guards.late_share, events.get('late_apart') or 0 -%}
+    {%- set logs = (events.get('origins') or {}).get('log') -%}
+    {%- set is_many = limit is not none and apart and apart > limit * events.known -%}
+    {%- if limit is none or not is_many and not logs -%}{{ return({}) }}{%- endif -%}
+    {%- set reasons = [] -%}
+    {%- if is_many -%}
+        {%- set what -%}
+{{ apart }} of {{ events.known }} events of known keys are not newer than what was applied, and differ from it: a share of {# -#}
+{{ '%.3g' | format(apart / events.known) }}, accepted are {{ limit }}
+        {%- endset -%}
+        {%- do reasons.append(what) -%}
+    {%- endif -%}
+    {%- set before, now = load.applied.get('origin', {}).get('log'), (logs or {}) | map('string') | list -%}
+    {%- do reasons.append("positions count in the log '" ~ now | join("', '") ~ "'" ~ (", before in '" ~ before ~ "'" if before else '') ~ ', and those of different logs can not be compared') if logs -%}
+    {%- do reasons.append(spark_cdc._counted(events.reads, 'event') ~ ' are rows of a snapshot, which come before all changes') if is_many and events.get('reads') -%}
+    {%- set last, applied = events.get('last'), load.applied.get('highest') -%}
+    {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may number anew') if is_many and last and applied and last < applied -%}
+    {%- do reasons.append('where positions begin anew, load a full snapshot with its position, for which those of before do not count: spark-cdc load '
+        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --lift ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
+    {{ return({'late_share': reasons | join('; ')}) }}
 {%- endmacro -%}
 
 

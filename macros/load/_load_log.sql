@@ -29,6 +29,7 @@
         'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
         'input_files': 'bigint', 'input_bytes': 'bigint',
         'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
+        'events_unfilled': 'bigint',
         'entity': 'string', 'load_id': 'string',
     }) }}
 {%- endmacro -%}

@@ -57,7 +57,7 @@ insert overwrite table {{ spark_cdc._own(load_log) }} by name
     'dbt_version': spark_cdc._literal(record.get('dbt_version') or dbt_version),
     'spark_version': 'version()',
     'spark_cdc_version': spark_cdc._literal(record.get('spark_cdc_version') or spark_cdc._version()),
-    'events_late': events.get('late'), 'events_control': events.get('controls'), 'events_unexpected': events.get('unexpected'),
+    'events_late': events.get('late'), 'events_control': events.get('controls'), 'events_unexpected': events.get('unexpected'), 'events_unfilled': events.get('unfilled'),
     'status': spark_cdc._literal('refused' if refusal else load.get('status', 'committed')),
     'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
     'message': spark_cdc._literal(message[:4000]) if message else 'null',

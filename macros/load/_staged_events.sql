@@ -19,7 +19,7 @@
         {%- set view = spark_cdc._read_again_view(entity) -%}
         {%- do spark_cdc._set_for_staging() -%}
         {%- do spark_cdc._create_read_again_view(entity) -%}
-        {%- set summary = spark_cdc._event_summary(run, view) -%}
+        {%- set summary = spark_cdc._checked_summary(run, view) -%}
         {%- if not summary.rejected -%}
             {{ return({'relation': view, 'summary': summary, 'noted': dict(noted, read_again=true)}) }}
         {%- endif -%}
@@ -28,5 +28,5 @@
     {%- do spark_cdc._set_session(run.events, spark_cdc._is_small_load(load, files)) -%}
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
     {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
-    {{ return({'relation': partition, 'summary': spark_cdc._event_summary(run, partition), 'noted': noted}) }}
+    {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
 {%- endmacro -%}

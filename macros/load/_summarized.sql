@@ -2,7 +2,7 @@
     Arguments: run (with prior: where the rows before are), events (relation of this load's events). -#}
 {%- macro _summarized(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
-    {%- if spark_cdc._is_plan() -%}{{ return(spark_cdc._event_summary(run, events)) }}{%- endif -%}
+    {%- if spark_cdc._is_plan() -%}{{ return(spark_cdc._checked_summary(run, events)) }}{%- endif -%}
     {%- if spark_cdc._business_time_of(entity.name) is none or not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
@@ -13,5 +13,5 @@ was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_da
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {{ return(spark_cdc._event_summary(run, events)) }}
+    {{ return(spark_cdc._checked_summary(run, events)) }}
 {%- endmacro -%}

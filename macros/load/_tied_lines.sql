@@ -11,10 +11,10 @@
     {%- set sql -%}
 select
     cast(events.event_position as string) as place,
-    array_join(sort_array(collect_set(to_json(struct(
+    left(array_join(sort_array(collect_set(to_json(struct(
         events.event_op as operation
         {%- for column in entity.stored %}, events.{{ column.sql }}{% endfor %}
-    )))), '\n      ') as shown
+    )))), '\n      '), 1000) as shown
 from {{ events }} as events
 inner join (
     select distinct
@@ -30,7 +30,7 @@ group by events.key_hash, events.event_position
     {%- set lines = [] -%}
     {%- if entity.sensitive -%}{{ return(spark_cdc._reject_lines(entity, run.ledger, load, ['tied_events'])) }}{%- endif -%}
     {%- for tied in spark_cdc._query(sql) -%}
-        {%- do lines.append('different events of one key have the position ' ~ tied.place ~ ': ' ~ spark_cdc._tie_advice(entity) ~ '\n      ' ~ tied.shown[:1000]) -%}
+        {%- do lines.append('different events of one key have the position ' ~ tied.place ~ ': ' ~ spark_cdc._tie_advice(entity) ~ '\n      ' ~ tied.shown) -%}
     {%- endfor -%}
     {#- what is not there under its own key any more, after a change of keys, is shown as the ledger has it -#}
     {{ return(lines or spark_cdc._reject_lines(run.entity, run.ledger, load, ['tied_events'])) }}

@@ -3,7 +3,7 @@
     Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
     Returns a dictionary: entity, load_id, version (number of the commit that it is written for), load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
     id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
-    prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this load), layout (of the loads
+    prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this load), restarts (whether their positions begin anew), layout (of the loads
     before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
     Raises an error for a business date before the last load, and for one that compact has squashed with others. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
@@ -21,8 +21,10 @@
     {%- set policy = entity.checkpoint -%}
     {%- set defined = figures.get('definition') or manifest.get('definition') -%}
     {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- set restarts = spark_cdc._is_restart(entity) -%}
     {%- set is_checkpoint = (
         not keep
+        or restarts
         or redefines
         or state.log | length >= policy.loads
         or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
@@ -46,7 +48,8 @@
         'defined': defined,
         'redefines': redefines,
     } -%}
-    {{ return(dict(load, applied=(figures.get('applied') or {}) if keep else {}) if entity.events else load) }}
+    {%- set applied = (figures.get('applied') or {}) if keep and not restarts else {} -%}
+    {{ return(dict(load, applied=applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
 {%- endmacro -%}
 
 

@@ -3,7 +3,7 @@
     events applied is what had been applied before, as in each load's record; feeds is what each of them read of a change feed, for replays. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
     {%- set squashed, feeds = [], {} -%}
-    {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0} -%}
+    {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0, 'unfilled': 0} -%}
     {%- for load_id in plan.squashed -%}
         {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
         {%- if kind.is_history or not kind.is_squashed -%}
@@ -43,7 +43,7 @@
     {{ return(dict(
         record,
         applied=after if is_checkpoint else before,
-        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed')),
+        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed'), origin=after.get('origin')),
         feeds={} if is_checkpoint else feeds,
     )) }}
 {%- endmacro -%}

@@ -6,9 +6,9 @@
 {%- macro _nested_value(type, raw, timezone, depth=0) -%}
 {%- set part, whole = 'part_' ~ depth, 'whole_' ~ depth -%}
 {%- if type.kind == 'array' -%}
-transform(from_json({{ raw }}, 'array<string>'), {{ part }} -> {{ spark_cdc._nested_value(type.element, part, timezone, depth + 1) }})
+transform(from_json({{ raw }}, 'array<string>', map({{ spark_cdc._json_limits() }})), {{ part }} -> {{ spark_cdc._nested_value(type.element, part, timezone, depth + 1) }})
 {%- elif type.kind == 'map' -%}
-transform_values(from_json({{ raw }}, 'map<string, string>'), {# -#}
+transform_values(from_json({{ raw }}, 'map<string, string>', map({{ spark_cdc._json_limits() }})), {# -#}
 (key_{{ depth }}, {{ part }}) -> {{ spark_cdc._nested_value(type.value, part, timezone, depth + 1) }})
 {%- elif type.kind == 'struct' -%}
 {%- set fields = [] -%}
@@ -29,12 +29,12 @@ transform(array({{ spark_cdc._json_fields(raw, type.fields | map(attribute='name
 {%- macro _nested_loss_condition(type, raw, entity, depth=0) -%}
 {%- set part, whole = 'part_' ~ depth, 'whole_' ~ depth -%}
 {%- if type.kind == 'array' -%}
-({{ raw }} is not null and coalesce(exists(from_json({{ raw }}, 'array<string>'), {# -#}
+({{ raw }} is not null and coalesce(exists(from_json({{ raw }}, 'array<string>', map({{ spark_cdc._json_limits() }})), {# -#}
 {{ part }} -> {{ spark_cdc._nested_loss_condition(type.element, part, entity, depth + 1) or 'false' }}), true))
 {%- elif type.kind in ['map', 'struct'] -%}
 {%- set losses = [whole ~ ' is null', spark_cdc._has_repeated_names(whole)] -%}
 {%- if type.kind == 'map' -%}
-    {%- set fields -%}from_json({{ raw }}, 'map<string, string>'){%- endset -%}
+    {%- set fields -%}from_json({{ raw }}, 'map<string, string>', map({{ spark_cdc._json_limits() }})){%- endset -%}
     {%- set loss = spark_cdc._nested_loss_condition(type.value, part, entity, depth + 1) -%}
     {%- do losses.append('exists(map_values(' ~ whole ~ '), ' ~ part ~ ' -> ' ~ loss ~ ')') if loss -%}
 {%- else -%}

@@ -45,20 +45,34 @@ if({{ raw }} in ({{ marks | join(', ') }}), null, {{ value }})
 
 
 {#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as base64 or hexadecimal digits in binary,
-    lists of it in arrays (of numbers: its bytes), a pair of it in a map. Returns a list of expressions. -#}
+    lists of it in arrays (of numbers its bytes, each as base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
+    map. Returns a list of expressions. -#}
 {%- macro _sent_marks(entity, column) -%}
     {%- if entity.events.unavailable is none -%}
         {{ return([]) }}
     {%- endif -%}
     {%- set mark = entity.events.unavailable | string -%}
     {%- set digits = mark.encode('utf-8').hex() -%}
-    {%- set bytes = [] -%}
-    {%- for byte in mark.encode('utf-8') -%}{%- do bytes.append(byte if byte < 128 else byte - 256) -%}{%- endfor -%}
+    {%- set letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' -%}
+    {%- set bytes, decimals = [], [] -%}
+    {%- for byte in mark.encode('utf-8') -%}
+        {%- do bytes.append(byte if byte < 128 else byte - 256) -%}
+        {%- do decimals.append('"' ~ letters[byte // 4] ~ letters[byte % 4 * 16] ~ '=="') -%}
+    {%- endfor -%}
+    {%- set scaled = '{"scale":0,"value":' ~ decimals | join('},{"scale":0,"value":') ~ '}' -%}
+    {%- set uuid -%}
+regexp_replace(overlay(overlay(md5({{ spark_cdc._literal(mark) }}) placing '3' from 13) placing {# -#}
+translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef', '89ab89ab89ab89ab') from 17), {# -#}
+'(.{8})(.{4})(.{4})(.{4})', '$1-$2-$3-$4-')
+    {%- endset -%}
     {%- set base64 -%}base64(cast({{ spark_cdc._literal(mark) }} as binary)){%- endset -%}
     {%- set base64_list -%}concat('["', {{ base64 }}, '"]'){%- endset -%}
     {%- set text = [spark_cdc._literal(mark)] -%}
     {%- set binary = [base64, spark_cdc._literal(digits), spark_cdc._literal(digits | upper)] -%}
-    {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), spark_cdc._literal('[' ~ bytes | join(',') ~ ']'), base64_list] -%}
+    {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), base64_list, "concat('[\"', " ~ uuid ~ ", '\"]')"] -%}
+    {%- for items in [bytes | join(','), bytes | join('.0,') ~ '.0', decimals | join(','), scaled] -%}
+        {%- do list.append(spark_cdc._literal('[' ~ items ~ ']')) -%}
+    {%- endfor -%}
     {%- set pair = [spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}')] -%}
     {%- if column.data_type == 'string' -%}
         {{ return(text + binary + list + pair) }}

@@ -9,13 +9,13 @@
     {%- set names = ['event_op', 'event_position'] + (['step__place'] if spark_cdc._has_place(entity) else [])
         + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
         + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
-        + ['event_absent', 'event_unavailable', 'event_unexpected', 'note'] -%}
+        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['note'] -%}
     {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
 {%- endmacro -%}
 
 
 {%- macro _staged_events_sql(entity, landed, note) -%}
-{%- set old_keys = spark_cdc._old_keys(entity) -%}
+{%- set old_keys, names_origin = spark_cdc._old_keys(entity), spark_cdc._adapter_format(entity.events.format).origin -%}
 {%- do spark_cdc._refuse_events(entity) -%}
 {{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},
 
@@ -62,6 +62,9 @@ select
     event_absent,
     event_unavailable,
     if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
+    {%- if entity.events.origin %}
+    {{ 'event_origin' if names_origin else 'cast(null as ' ~ spark_cdc._event_origin_type() ~ ')' }} as event_origin,
+    {%- endif %}
     {{ note or spark_cdc._event_note(entity) | indent(4) }} as note
 from completed
 {%- endmacro -%}
@@ -96,6 +99,7 @@ received as (
         event_problem,
         event_before,
         event_after,
+        {{ 'event_origin,' if entity.events.origin }}
         {{ 'landed_row.message' if entity.events.landed_row else 'cast(null as string)' }} as landing_message
         {%- for column in entity.stored %},
         {{ spark_cdc._sent_image_value(column) }} as {{ spark_cdc._raw(column) }}

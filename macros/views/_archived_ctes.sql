@@ -3,7 +3,7 @@
 {%- macro _archived_ctes(entity, events, committed, layout) -%}
 archived as (
     select
-        {% for column in spark_cdc._event_columns(entity) -%}
+        {% for column in spark_cdc._event_columns_of_rows(entity) -%}
         {{ column.sql }},
         {% endfor -%}
         business_date,
@@ -36,7 +36,7 @@ events as (
     union all
 
     select
-        {% for column in spark_cdc._event_columns(entity) -%}
+        {% for column in spark_cdc._event_columns_of_rows(entity) -%}
         {{ spark_cdc._truncated_value(entity, column) }} as {{ column.sql }},
         {% endfor -%}
         truncates.business_date,

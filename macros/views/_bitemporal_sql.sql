@@ -47,7 +47,7 @@ moving as (
 -- each event, once for each era of its key that knows it
 believed as (
     select
-        {%- for column in spark_cdc._event_columns(entity) %}
+        {%- for column in spark_cdc._event_columns_of_rows(entity) %}
         {{ spark_cdc._believed_value(column) }},
         {%- endfor %}
         event_transaction as step__source_transaction,

@@ -188,6 +188,7 @@ def render_yaml(entity: Entity) -> str:
         entity=entity,
         title=entity.name.replace("_", " "),
         is_events=entity.load_type == "events",
+        names_origin=rules()[0]._adapter_format(entity.events.get("format"))["origin"],
         eff_type="date" if entity.business_date_type == "date" else "timestamp_ntz",
         declared=[column.name for column in entity.columns],
         stored=[column.name for column in entity.columns if column.role != "control"],
