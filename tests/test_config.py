@@ -120,6 +120,81 @@ def test_what_is_wrong_with_an_entity_that_is_not_selected_is_a_warning() -> Non
 
 
 @pytest.mark.parametrize(
+    ("meta", "found"),
+    [
+        ({"spark_cd": {"load_type": "full"}}, "meta has 'spark_cd'"),
+        ({"Spark-CDC": {"load_type": "full"}}, "meta has 'Spark-CDC'"),
+        ({"owner": "shop"}, "meta has no spark_cdc"),
+        ({"spark_cdc": "full"}, """meta has 'spark_cdc': "full\""""),
+    ],
+)
+def test_an_entity_without_settings_is_named_with_what_stands_in_their_place(
+    meta: dict[str, Any], found: str
+) -> None:
+    node = copy.deepcopy(GOOD)
+    node["config"]["meta"] = meta
+    written = {"config": {"materialized": "cdc_ledger"}}
+    nodes = [SimpleNamespace2(node), SimpleNamespace2(LEDGER | written)]
+    given = macros(graph=SimpleNamespace(nodes={one["unique_id"]: one for one in nodes}))
+    for check in (given.validate, lambda: given._entity("orders")):
+        with pytest.raises(CompilerError, match="orders: it has no settings: ") as refused:
+            check()
+        assert found in str(refused.value)
+        assert "(in the YAML of stg_orders)" in str(refused.value)
+    assert [name for name, _, _ in given._entity_nodes()] == ["orders"]
+    assert given._captures_with_heads("outstanding")["broken"].keys() == {"orders"}
+
+
+def test_a_staging_model_of_others_is_no_entity() -> None:
+    node = copy.deepcopy(GOOD)
+    node["config"]["meta"] = {}
+    assert macros(node)._entity_nodes() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("roll", "role"),
+        ("Role", "role"),
+        ("nulable", "nullable"),
+        ("form", "from"),
+        ("formt", "format"),
+        ("defualt", "default"),
+        ("onMisfit", "on_misfit"),
+        ("null-means", "null_means"),
+        ("sensitve", "sensitive"),
+        ("pseudonymise", "pseudonymize"),
+        ("key", "role: key"),
+        ("required", "nullable: false"),
+        ("owner", None),
+        ("classification", None),
+        ("pii", None),
+        ("label", None),
+    ],
+)
+def test_a_key_of_meta_that_is_almost_a_setting_is_a_warning(key: str, meant: str | None) -> None:
+    warnings: list[str] = []
+    columns = [KEY, column("price", **{key: "x"}), column("paid", **{key: "x"})]
+    assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
+    assert warnings == (
+        [
+            f"spark_cdc: orders: meta has the key {key} of column price, paid, which has no effect."
+            f" Write {meant} under meta, or give the key another name (in the YAML of stg_orders)."
+        ]
+        if meant
+        else []
+    )
+
+
+def test_a_setting_beside_meta_is_a_warning() -> None:
+    warnings: list[str] = []
+    columns = [KEY, column("price") | {"role": "ignore"}, column("paid", role="key") | {"role": "x"}]
+    assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
+    assert len(warnings) == 1
+    assert "role stands beside meta of column price, which has no effect" in warnings[0]
+
+
+@pytest.mark.parametrize(
     ("version", "options", "message"),
     [
         ("3.4.4 7fad", {}, "target local is Spark 3.4.4; accepted are Spark 3.5 and newer. Load"),

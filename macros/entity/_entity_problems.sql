@@ -13,6 +13,8 @@
 {%- macro _description_problems(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
+    {%- set missing = spark_cdc._missing_settings_problems(node) -%}
+    {%- if missing -%}{{ return(missing) }}{%- endif -%}
     {{ return(
         spark_cdc._broken({'name': name}, [
             (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
