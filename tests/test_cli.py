@@ -22,6 +22,7 @@ from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 
 ROOT = Path(__file__).resolve().parents[1]
+ENTITIES = f"--select {' '.join(load.OF_ENTITIES)}"
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_load_runs_the_dates_in_order(fake_dbt):
 def test_load_lifts_guards(fake_dbt):
     assert command_line.main(["load", "2019-06-20", "--lift", "a.empty", "updated_share"]) == 0
     given = '{"business_date": "2019-06-20", "spark_cdc_lift": ["a.empty", "updated_share"]}'
-    assert fake_dbt() == [f"10999|run --vars {given}"]
+    assert fake_dbt() == [f"10999|run --vars {given} {ENTITIES}"]
 
 
 def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
@@ -143,8 +144,9 @@ def test_load_leaves_out_what_is_committed(fake_dbt, monkeypatch, capsys):
     assert command_line.main(words) == 0
     assert "1 date is committed already and left out (2019-06-18)" in capsys.readouterr().out
     assert fake_dbt() == [
-        '10999|run --vars {"business_date": "2019-06-19"} --exclude x stg_a a_ledger a_committed',
-        '10999|run --vars {"business_date": "2019-06-20"} --exclude x',
+        f'10999|run --vars {{"business_date": "2019-06-19"}} {ENTITIES}'
+        " --exclude x stg_a a_ledger a_committed",
+        f'10999|run --vars {{"business_date": "2019-06-20"}} {ENTITIES} --exclude x',
     ]
     assert command_line.main([*words, "--again"]) == 0
     assert len(fake_dbt()) == 5
@@ -189,7 +191,7 @@ def test_ranges(words, expected):
     ],
 )
 def test_no_ranges(words, message, capsys):
-    assert command_line.main(["load", *words]) == 1
+    assert command_line.main(["load", *words]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -235,7 +237,7 @@ def test_what_a_replay_still_has_to_load(draft, extra, todo):
     ],
 )
 def test_no_replays(fake_dbt, words, message, capsys):
-    assert command_line.main(["replay", *words]) == 1
+    assert command_line.main(["replay", *words]) == 2
     assert message in capsys.readouterr().err
     assert fake_dbt() == []
 
@@ -353,7 +355,7 @@ def test_no_server_answers(monkeypatch, tmp_path):
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):
-    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 1
+    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 2
     assert fake_dbt() == []
     said = capsys.readouterr().err
     assert "'2019-02-30' is not a business date" in said
@@ -377,6 +379,25 @@ def test_business_dates(text, expected):
 def test_no_business_dates(text):
     with pytest.raises(SparkCdcError, match="is not a business date"):
         load.parse_business_date(text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["load", "2024-02-30"],
+        ["plan", "yesterday"],
+        ["run", "--from", "2024-13-01"],
+        ["run", "--expect", "often"],
+        ["run", "--every", "0s"],
+        ["backfill", "2024-01-01..2024-02-30", "--select", "a"],
+        ["replay", "--from", "1.2.2024"],
+        ["report", "--to", "2024-02-30"],
+        ["report", "--from", "2024-02-02", "--to", "2024-02-01"],
+    ],
+)
+def test_a_wrong_date_ends_with_2_whatever_the_command(fake_dbt, words):
+    assert command_line.main(words) == 2
+    assert fake_dbt() == []
 
 
 def test_a_failing_step_shows_the_end_of_its_output_and_its_log(tmp_path, capsys):
