@@ -353,6 +353,34 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
 @pytest.mark.parametrize(
     ("node", "message"),
     [
+        (
+            changed(columns=[KEY, column("day", "date", format="DD.MM.YYYY")]),
+            "column 'day' has the format 'DD.MM.YYYY': 'YYYY' is no part of Spark's patterns. Acc",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="dd.mm.yyyy")]),
+            "there are minutes (m) without hours; a month is M",
+        ),
+        (
+            changed(columns=[KEY, column("at", "timestamp", format="yyyy-MM-ddTHH:mm")]),
+            "'T' is no part of Spark's patterns",
+        ),
+        (
+            changed(columns=[KEY, column("at", "timestamp_ntz", format="yyyy-MM-dd hh:mm")]),
+            "hours of half a day (h, K) without AM or PM (a)",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="DD.MM.yyyy")]),
+            "a day of the year (D) beside a month; a day of the month is d",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="%d/%b")]),
+            "'b' is no part of Spark's patterns",
+        ),
+        (
+            changed(source__path="in/{business_date:yyyy/MM/dd}"),
+            "'yyyy/MM/dd' stands for the same folder on all dates",
+        ),
         (changed(load_type="fill"), "load_type is 'fill'; accepted are full, delta"),
         (changed(load_type=None), "load_type is 'None'; accepted are full, delta"),
         (

@@ -49,6 +49,10 @@
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
+    {%- for form in modules.re.findall('[{]business_date:([^{}]*)[}]', path) if '%' not in form -%}
+        {%- do problems.append("source.path is '%s', in which '%s' stands for the same folder on all dates: write codes of strftime, such as "
+            '{business_date:%%Y/%%m/%%d}' % (path, form)) -%}
+    {%- endfor -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
