@@ -25,6 +25,7 @@
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
         {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) -%}
     {%- endif -%}
+    {%- for warning in spark_cdc._config_warnings() -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}
         {%- set message -%}

@@ -186,6 +186,38 @@ def test_a_key_of_meta_that_is_almost_a_setting_is_a_warning(key: str, meant: st
     )
 
 
+@pytest.mark.parametrize(
+    ("config", "more", "said"),
+    [
+        ({"grants": {"select": ["bi"]}}, {}, "grants of orders_current: not supported yet"),
+        ({"persist_docs": {"relation": True}}, {}, "persist_docs of orders_current: not supported"),
+        ({}, {"alias": "orders_now"}, "alias of orders_current: not supported yet"),
+        ({"grants": {}, "persist_docs": {"columns": False}}, {"alias": "orders_current"}, None),
+        ({"grants": {"select": ["bi"]}, "materialized": "table"}, {"alias": "x"}, None),
+    ],
+)
+def test_a_configuration_that_our_models_do_not_support_is_a_warning(
+    config: dict[str, Any], more: dict[str, Any], said: str | None
+) -> None:
+    view = {
+        "name": "orders_current",
+        "alias": "orders_current",
+        "resource_type": "model",
+        "unique_id": "model.shop.orders_current",
+        "config": {"materialized": "cdc_view"} | config,
+    } | more
+    nodes = {one["unique_id"]: SimpleNamespace2(one) for one in (GOOD, LEDGER, view)}
+    warnings: list[str] = []
+    given = macros(
+        graph=SimpleNamespace(nodes=nodes),
+        selected_resources=["model.shop.orders_ledger", "model.shop.orders_current"],
+        exceptions=Said(warnings),
+    )
+    assert given.validate() == ""
+    assert [said in warning for warning in warnings if said] == [True] * bool(said)
+    assert bool(warnings) == bool(said)
+
+
 def test_a_setting_beside_meta_is_a_warning() -> None:
     warnings: list[str] = []
     columns = [KEY, column("price") | {"role": "ignore"}, column("paid", role="key") | {"role": "x"}]

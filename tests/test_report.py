@@ -87,6 +87,15 @@ def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
     assert passed.text.startswith("later dates were loaded without it: ")
 
 
+def test_a_refused_load_that_was_acknowledged_needs_none() -> None:
+    """One of a mistyped date far in the future; nothing between is missing because of it."""
+    seen = refused("2062-03-01") | {"status": "acknowledged"}
+    found = made([*days(6), seen], expect="daily")
+    assert found.attention == [] and found.missing == [] and found.refused == 0
+    [again] = made([*days(6), seen, refused("2062-03-01", "0000000e")]).attention
+    assert again.kind == "refused"
+
+
 def test_a_date_that_was_refused_did_come() -> None:
     found = made([*days(6), refused("2024-03-07")], expect="daily")
     assert found.missing == []

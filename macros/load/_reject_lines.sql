@@ -13,7 +13,7 @@ limit 5
     {%- for example in spark_cdc._query(sql) -%}
         {%- set note = fromjson(example.note) -%}
         {%- do lines.append('not accepted: ' ~ (note.get('columns') or []) | join(', ') ~ '; ' ~ spark_cdc._values_apart_text() if entity.sensitive
-            else note.reasons | join('; ') ~ '\n      in ' ~ tojson(note.row)[:300]) -%}
+            else note.reasons | join('; ') ~ '\n      in ' ~ spark_cdc._shown_json(note.row)[:300]) -%}
     {%- endfor -%}
     {{ return(lines) }}
 {%- endmacro -%}
