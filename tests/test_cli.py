@@ -19,6 +19,7 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, status
 from spark_cdc import cli as command_line
+from spark_cdc.bootstrap import __main__ as install
 from spark_cdc.errors import SparkCdcError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -445,21 +446,30 @@ def test_demo_loads_each_date_once_in_order(tmp_path):
     ]
 
 
-def test_make_demo_looks_for_its_port_before_it_installs():
+@pytest.mark.parametrize("wanted", ["taken", "free", "70000"])
+def test_an_install_needs_no_free_port(wanted, tmp_path, monkeypatch, capsys):
+    """It only says early what the demo will say; here nothing is left to install."""
+    monkeypatch.setattr(install, "VENV", tmp_path)
+    monkeypatch.setattr(install, "_works", lambda: True)
+    monkeypatch.setattr(sys, "argv", ["bootstrap", "--demo"])
+    monkeypatch.setenv("SPARK_CDC_STATE_DIR", str(tmp_path))
+    (tmp_path / "run.stamp").write_text(install._fingerprint(False))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
-        other.listen()
         port = str(other.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "spark_cdc.bootstrap", "--demo"],
-            env={**os.environ, "SPARK_CDC_PORT": port, "PYTHONPATH": str(ROOT / "src")},
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 1
-    assert f"error: port {port} can't be used" in done.stderr
-    assert "make demo PORT=" in done.stderr
-    assert done.stdout == ""
+        if wanted == "taken":
+            other.listen()
+        else:
+            other.close()
+        monkeypatch.setenv("SPARK_CDC_PORT", wanted if wanted.isdigit() else port)
+        assert install.main() == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert {
+        "taken": f"note: port {port} can't be used" in said.err and "make demo PORT=" in said.err,
+        "free": said.err == "",
+        "70000": "note: port '70000' is not a number up to 65535" in said.err,
+    }[wanted]
 
 
 def test_demo_knows_all_examples():
