@@ -220,7 +220,11 @@ def test_a_configuration_that_our_models_do_not_support_is_a_warning(
 
 def test_a_setting_beside_meta_is_a_warning() -> None:
     warnings: list[str] = []
-    columns = [KEY, column("price") | {"role": "ignore"}, column("paid", role="key") | {"role": "x"}]
+    columns = [
+        KEY,
+        column("price") | {"role": "ignore"},
+        column("paid", role="key") | {"role": "x"},
+    ]
     assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
     assert len(warnings) == 1
     assert "role stands beside meta of column price, which has no effect" in warnings[0]

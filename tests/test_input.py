@@ -400,7 +400,11 @@ def test_a_file_that_its_name_hides_is_named() -> None:
     said: list[str] = []
     settings = {"load_type": "full", "source": {"path": "/in/{business_date}"}}
     columns = [{"name": "id", "data_type": "int", "meta": {"role": "key"}}]
-    found = {"is_there": True, "count": len(names) + 1, "paths": ", ".join(["file:/in/2024-01-02", *paths])}
+    found = {
+        "is_there": True,
+        "count": len(names) + 1,
+        "paths": ", ".join(["file:/in/2024-01-02", *paths]),
+    }
     macros, _ = load_macros_of(
         "shop",
         settings,

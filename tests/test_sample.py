@@ -223,7 +223,9 @@ def test_options_take_either_name_of_a_column_that_has_another_name_here(tmp_pat
             "source_is_deleted", "bigint", "control", source="is_deleted"
         )
     condition = "orderNo > 0 and name <> 'is_deleted' and x.orderNo > Größe and is_deleted(1) = id"
-    entity = made(path, *delta, "is_deleted", "--deleted-when", condition, "--rule", "p=`Größe` > 1")
+    entity = made(
+        path, *delta, "is_deleted", "--deleted-when", condition, "--rule", "p=`Größe` > 1"
+    )
     assert entity.deleted_when == (
         "order_no > 0 and name <> 'is_deleted' and x.orderNo > groesse and is_deleted(1) = id"
     )

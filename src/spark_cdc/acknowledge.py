@@ -1,4 +1,4 @@
-"""`spark-cdc acknowledge`: refused loads that somebody has seen, and that no alert should repeat."""
+"""`spark-cdc acknowledge`: refused loads that somebody has seen, and no alert repeats."""
 
 from __future__ import annotations
 

@@ -264,8 +264,9 @@ def with_own_names(condition: str, names: Mapping[str, str]) -> str:
         word = match[1] or match[2] or ""
         return names.get(word.replace("``", "`").lower(), match[0])
 
-    # texts as they are, `a name`, a word that is neither a field of another nor a function
-    part = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`((?:[^`]|``)+)`|(?<![\w.])([^\W\d]\w*)(?!\w|\s*\()"
+    texts = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\""
+    # a name between ``, and a word that is neither a field of another nor a function
+    part = texts + r"|`((?:[^`]|``)+)`|(?<![\w.])([^\W\d]\w*)(?!\w|\s*\()"
     return re.sub(part, own, condition)
 
 

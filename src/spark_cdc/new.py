@@ -545,7 +545,9 @@ def entity_of(args: argparse.Namespace) -> Entity:
 def _with_own_names(value: Any, names: Mapping[str, str]) -> Any:
     """Return a setting of events that names columns, with their names here."""
     if isinstance(value, Mapping):
-        return {names.get(str(one).lower(), one): _with_own_names(value[one], names) for one in value}
+        return {
+            names.get(str(one).lower(), one): _with_own_names(value[one], names) for one in value
+        }
     if isinstance(value, list):
         return [_with_own_names(one, names) for one in value]
     return names.get(value.lower(), value) if isinstance(value, str) else value
