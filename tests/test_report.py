@@ -90,9 +90,9 @@ def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
 def test_a_refused_load_that_was_acknowledged_needs_none() -> None:
     """One of a mistyped date far in the future; nothing between is missing because of it."""
     seen = refused("2062-03-01") | {"status": "acknowledged"}
-    found = made([*days(6), seen], expect="daily")
+    found = made([*days(7), seen], expect="daily")
     assert found.attention == [] and found.missing == [] and found.refused == 0
-    [again] = made([*days(6), seen, refused("2062-03-01", "0000000e")]).attention
+    [again] = made([*days(7), seen, refused("2062-03-01", "0000000e")]).attention
     assert again.kind == "refused"
 
 
@@ -293,7 +293,7 @@ def test_lines_of_dbt_are_taken_as_they_are() -> None:
 )
 def test_options_that_are_wrong(cli: Callable[..., Any], words: tuple[str, ...], said: str) -> None:
     done = cli("report", *words)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert said in done.stderr
     assert "next: " in done.stderr
 

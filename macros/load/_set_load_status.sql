@@ -25,11 +25,3 @@ where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads
 {%- macro _log_partition(entity, load_id, status) -%}
     {{ return('entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ status) }}
 {%- endmacro -%}
-
-
-{#- The loads of which others took the place, for cdc_loads; those that compact squashed count as they did. Argument: loads (of _plan_load(), or their records). -#}
-{%- macro _replaced_by(loads) -%}
-    {%- set found = [] -%}
-    {%- for load in loads if load.load_type != 'compact' -%}{%- do found.extend(load.get('replaced') or []) -%}{%- endfor -%}
-    {{ return(found | unique | list) }}
-{%- endmacro -%}
