@@ -12,6 +12,7 @@
             {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
             {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._described_columns(node) | selectattr('sensitive') | list -%}
             {%- do problems.extend(found) -%}
+            {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
         {%- elif found -%}
             {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}
         {%- endif -%}
@@ -24,6 +25,7 @@
     {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
         {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) -%}
     {%- endif -%}
+    {%- for warning in spark_cdc._config_warnings() -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
     {%- set problems = problems | unique | list -%}
     {%- if problems -%}
         {%- set message -%}

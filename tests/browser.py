@@ -149,6 +149,10 @@ class Browser:
         self._ask("Input.dispatchKeyEvent", type="keyDown", text=typed, **common)
         self._ask("Input.dispatchKeyEvent", type="keyUp", **common)
 
+    def move(self, x: float, y: float) -> None:
+        """Move the mouse there."""
+        self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
     def prefer(self, scheme: str = "light", media: str = "") -> None:
         """Prefer light or dark; media: print for paper."""
         self._ask(

@@ -270,9 +270,11 @@ class Project:
 
         Such a run leaves the claim of the commit before its own, too.
         """
+        row = f"{{s}}.cdc_loads where entity = '{entity}' and load_id = '{load_id}'"
+        status = self.query(f"select status from {row}")[0][0]
         self.query(
             "alter table {s}.cdc_loads drop partition"
-            f" (entity = '{entity}', load_id = '{load_id}')"
+            f" (entity = '{entity}', load_id = '{load_id}', status = '{status}')"
         )
         claims = [row[1] for row in self.query(f"show views in {{s}}_commits like '{entity}_com*'")]
         newest = max(claims)

@@ -19,11 +19,13 @@ from dbt.adapters.exceptions import FailedToConnectError
 
 from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, status
 from spark_cdc import cli as command_line
+from spark_cdc.bootstrap import __main__ as install
 from spark_cdc.errors import SparkCdcError
 
 pytestmark = pytest.mark.proves("command line")
 
 ROOT = Path(__file__).resolve().parents[1]
+ENTITIES = f"--select {' '.join(load.OF_ENTITIES)}"
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ def test_load_runs_the_dates_in_order(fake_dbt):
 def test_load_lifts_guards(fake_dbt):
     assert command_line.main(["load", "2019-06-20", "--lift", "a.empty", "updated_share"]) == 0
     given = '{"business_date": "2019-06-20", "spark_cdc_lift": ["a.empty", "updated_share"]}'
-    assert fake_dbt() == [f"10999|run --vars {given}"]
+    assert fake_dbt() == [f"10999|run --vars {given} {ENTITIES}"]
 
 
 def test_load_stops_at_the_first_failure(fake_dbt, monkeypatch, capsys):
@@ -145,8 +147,9 @@ def test_load_leaves_out_what_is_committed(fake_dbt, monkeypatch, capsys):
     assert command_line.main(words) == 0
     assert "1 date is committed already and left out (2019-06-18)" in capsys.readouterr().out
     assert fake_dbt() == [
-        '10999|run --vars {"business_date": "2019-06-19"} --exclude x stg_a a_ledger a_committed',
-        '10999|run --vars {"business_date": "2019-06-20"} --exclude x',
+        f'10999|run --vars {{"business_date": "2019-06-19"}} {ENTITIES}'
+        " --exclude x stg_a a_ledger a_committed",
+        f'10999|run --vars {{"business_date": "2019-06-20"}} {ENTITIES} --exclude x',
     ]
     assert command_line.main([*words, "--again"]) == 0
     assert len(fake_dbt()) == 5
@@ -191,7 +194,7 @@ def test_ranges(words, expected):
     ],
 )
 def test_no_ranges(words, message, capsys):
-    assert command_line.main(["load", *words]) == 1
+    assert command_line.main(["load", *words]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -237,7 +240,7 @@ def test_what_a_replay_still_has_to_load(draft, extra, todo):
     ],
 )
 def test_no_replays(fake_dbt, words, message, capsys):
-    assert command_line.main(["replay", *words]) == 1
+    assert command_line.main(["replay", *words]) == 2
     assert message in capsys.readouterr().err
     assert fake_dbt() == []
 
@@ -355,7 +358,7 @@ def test_no_server_answers(monkeypatch, tmp_path):
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):
-    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 1
+    assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 2
     assert fake_dbt() == []
     said = capsys.readouterr().err
     assert "'2019-02-30' is not a business date" in said
@@ -379,6 +382,25 @@ def test_business_dates(text, expected):
 def test_no_business_dates(text):
     with pytest.raises(SparkCdcError, match="is not a business date"):
         load.parse_business_date(text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["load", "2024-02-30"],
+        ["plan", "yesterday"],
+        ["run", "--from", "2024-13-01"],
+        ["run", "--expect", "often"],
+        ["run", "--every", "0s"],
+        ["backfill", "2024-01-01..2024-02-30", "--select", "a"],
+        ["replay", "--from", "1.2.2024"],
+        ["report", "--to", "2024-02-30"],
+        ["report", "--from", "2024-02-02", "--to", "2024-02-01"],
+    ],
+)
+def test_a_wrong_date_ends_with_2_whatever_the_command(fake_dbt, words):
+    assert command_line.main(words) == 2
+    assert fake_dbt() == []
 
 
 def test_a_failing_step_shows_the_end_of_its_output_and_its_log(tmp_path, capsys):
@@ -426,21 +448,30 @@ def test_demo_loads_each_date_once_in_order(tmp_path):
     ]
 
 
-def test_make_demo_looks_for_its_port_before_it_installs():
+@pytest.mark.parametrize("wanted", ["taken", "free", "70000"])
+def test_an_install_needs_no_free_port(wanted, tmp_path, monkeypatch, capsys):
+    """It only says early what the demo will say; here nothing is left to install."""
+    monkeypatch.setattr(install, "VENV", tmp_path)
+    monkeypatch.setattr(install, "_works", lambda: True)
+    monkeypatch.setattr(sys, "argv", ["bootstrap", "--demo"])
+    monkeypatch.setenv("SPARK_CDC_STATE_DIR", str(tmp_path))
+    (tmp_path / "run.stamp").write_text(install._fingerprint(False))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
-        other.listen()
         port = str(other.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "spark_cdc.bootstrap", "--demo"],
-            env={**os.environ, "SPARK_CDC_PORT": port, "PYTHONPATH": str(ROOT / "src")},
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 1
-    assert f"error: port {port} can't be used" in done.stderr
-    assert "make demo PORT=" in done.stderr
-    assert done.stdout == ""
+        if wanted == "taken":
+            other.listen()
+        else:
+            other.close()
+        monkeypatch.setenv("SPARK_CDC_PORT", wanted if wanted.isdigit() else port)
+        assert install.main() == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert {
+        "taken": f"note: port {port} can't be used" in said.err and "make demo PORT=" in said.err,
+        "free": said.err == "",
+        "70000": "note: port '70000' is not a number up to 65535" in said.err,
+    }[wanted]
 
 
 def test_demo_knows_all_examples():

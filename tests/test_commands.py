@@ -9,6 +9,7 @@ from dbt.cli.main import dbtRunner
 
 from project import Project
 from spark_cdc import cli as command_line
+from spark_cdc import load
 
 pytestmark = [pytest.mark.proves("command line"), pytest.mark.integration]
 
@@ -103,6 +104,26 @@ def test_a_load_of_nothing_is_no_success(
     project.serve_commands(monkeypatch)
     assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 1
     assert "nothing was loaded: no model is selected" in capsys.readouterr().err
+
+
+@pytest.mark.integration
+def test_a_load_without_select_runs_the_models_of_entities_only(project: Project) -> None:
+    project.entity("bare", FLAGGED, **EVENTS)
+    report = project.folder / "models/bare/report_of_bare.sql"
+    report.write_text("select * from {{ ref('bare_current') }}\n")
+    try:
+        listed = project.dbt("ls", "--resource-type", "model", "--output", "name")
+        chosen = project.dbt(
+            *("ls", "--resource-type", "model", "--output", "name", "--select", *load.OF_ENTITIES)
+        )
+    finally:
+        report.unlink()
+    assert "report_of_bare" in listed.output.split()
+    found = {name for name in chosen.output.split() if "bare" in name}
+    assert found == {
+        f"bare_{kind}"
+        for kind in ("events", "ledger", "committed", "current", "history", "versions", "rejects")
+    }
 
 
 def test_the_first_command_of_all_is_a_range_of_dates(

@@ -122,6 +122,117 @@ def test_what_is_wrong_with_an_entity_that_is_not_selected_is_a_warning() -> Non
 
 
 @pytest.mark.parametrize(
+    ("meta", "found"),
+    [
+        ({"spark_cd": {"load_type": "full"}}, "meta has 'spark_cd'"),
+        ({"Spark-CDC": {"load_type": "full"}}, "meta has 'Spark-CDC'"),
+        ({"owner": "shop"}, "meta has no spark_cdc"),
+        ({"spark_cdc": "full"}, """meta has 'spark_cdc': "full\""""),
+    ],
+)
+def test_an_entity_without_settings_is_named_with_what_stands_in_their_place(
+    meta: dict[str, Any], found: str
+) -> None:
+    node = copy.deepcopy(GOOD)
+    node["config"]["meta"] = meta
+    written = {"config": {"materialized": "cdc_ledger"}}
+    nodes = [SimpleNamespace2(node), SimpleNamespace2(LEDGER | written)]
+    given = macros(graph=SimpleNamespace(nodes={one["unique_id"]: one for one in nodes}))
+    for check in (given.validate, lambda: given._entity("orders")):
+        with pytest.raises(CompilerError, match="orders: it has no settings: ") as refused:
+            check()
+        assert found in str(refused.value)
+        assert "(in the YAML of stg_orders)" in str(refused.value)
+    assert [name for name, _, _ in given._entity_nodes()] == ["orders"]
+    assert given._captures_with_heads("outstanding")["broken"].keys() == {"orders"}
+
+
+def test_a_staging_model_of_others_is_no_entity() -> None:
+    node = copy.deepcopy(GOOD)
+    node["config"]["meta"] = {}
+    assert macros(node)._entity_nodes() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("roll", "role"),
+        ("Role", "role"),
+        ("nulable", "nullable"),
+        ("form", "from"),
+        ("formt", "format"),
+        ("defualt", "default"),
+        ("onMisfit", "on_misfit"),
+        ("null-means", "null_means"),
+        ("sensitve", "sensitive"),
+        ("pseudonymise", "pseudonymize"),
+        ("key", "role: key"),
+        ("required", "nullable: false"),
+        ("owner", None),
+        ("classification", None),
+        ("pii", None),
+        ("label", None),
+    ],
+)
+def test_a_key_of_meta_that_is_almost_a_setting_is_a_warning(key: str, meant: str | None) -> None:
+    warnings: list[str] = []
+    columns = [KEY, column("price", **{key: "x"}), column("paid", **{key: "x"})]
+    assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
+    assert warnings == (
+        [
+            f"spark_cdc: orders: meta has the key {key} of column price, paid, which has no effect."
+            f" Write {meant} under meta, or give the key another name (in the YAML of stg_orders)."
+        ]
+        if meant
+        else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "more", "said"),
+    [
+        ({"grants": {"select": ["bi"]}}, {}, "grants of orders_current: not supported yet"),
+        ({"persist_docs": {"relation": True}}, {}, "persist_docs of orders_current: not supported"),
+        ({}, {"alias": "orders_now"}, "alias of orders_current: not supported yet"),
+        ({"grants": {}, "persist_docs": {"columns": False}}, {"alias": "orders_current"}, None),
+        ({"grants": {"select": ["bi"]}, "materialized": "table"}, {"alias": "x"}, None),
+    ],
+)
+def test_a_configuration_that_our_models_do_not_support_is_a_warning(
+    config: dict[str, Any], more: dict[str, Any], said: str | None
+) -> None:
+    view = {
+        "name": "orders_current",
+        "alias": "orders_current",
+        "resource_type": "model",
+        "unique_id": "model.shop.orders_current",
+        "config": {"materialized": "cdc_view"} | config,
+    } | more
+    nodes = {one["unique_id"]: SimpleNamespace2(one) for one in (GOOD, LEDGER, view)}
+    warnings: list[str] = []
+    given = macros(
+        graph=SimpleNamespace(nodes=nodes),
+        selected_resources=["model.shop.orders_ledger", "model.shop.orders_current"],
+        exceptions=Said(warnings),
+    )
+    assert given.validate() == ""
+    assert [said in warning for warning in warnings if said] == [True] * bool(said)
+    assert bool(warnings) == bool(said)
+
+
+def test_a_setting_beside_meta_is_a_warning() -> None:
+    warnings: list[str] = []
+    columns = [
+        KEY,
+        column("price") | {"role": "ignore"},
+        column("paid", role="key") | {"role": "x"},
+    ]
+    assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
+    assert len(warnings) == 1
+    assert "role stands beside meta of column price, which has no effect" in warnings[0]
+
+
+@pytest.mark.parametrize(
     ("version", "options", "message"),
     [
         ("3.4.4 7fad", {}, "target local is Spark 3.4.4; accepted are Spark 3.5 and newer. Load"),
@@ -280,6 +391,34 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
 @pytest.mark.parametrize(
     ("node", "message"),
     [
+        (
+            changed(columns=[KEY, column("day", "date", format="DD.MM.YYYY")]),
+            "column 'day' has the format 'DD.MM.YYYY': 'YYYY' is no part of Spark's patterns. Acc",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="dd.mm.yyyy")]),
+            "there are minutes (m) without hours; a month is M",
+        ),
+        (
+            changed(columns=[KEY, column("at", "timestamp", format="yyyy-MM-ddTHH:mm")]),
+            "'T' is no part of Spark's patterns",
+        ),
+        (
+            changed(columns=[KEY, column("at", "timestamp_ntz", format="yyyy-MM-dd hh:mm")]),
+            "hours of half a day (h, K) without AM or PM (a)",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="DD.MM.yyyy")]),
+            "a day of the year (D) beside a month; a day of the month is d",
+        ),
+        (
+            changed(columns=[KEY, column("day", "date", format="%d/%b")]),
+            "'b' is no part of Spark's patterns",
+        ),
+        (
+            changed(source__path="in/{business_date:yyyy/MM/dd}"),
+            "'yyyy/MM/dd' stands for the same folder on all dates",
+        ),
         (changed(load_type="fill"), "load_type is 'fill'; accepted are full, delta"),
         (changed(load_type=None), "load_type is 'None'; accepted are full, delta"),
         (

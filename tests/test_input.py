@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import gzip
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from event_warehouse import column
 from project import Project
 from shop import Outcome, Shop, opened
-from spark_cdc.macros import CompilerError
+from spark_cdc.macros import CompilerError, load_macros_of
 from warehouse import Warehouse, is_spark_3
 
 pytestmark = pytest.mark.proves("input")
@@ -150,7 +152,7 @@ UNREADABLE: dict[str, tuple[dict[str, Any], dict[str, bytes | str]]] = {
 TAKEN: dict[str, tuple[dict[str, Any], dict[str, bytes | str], list[tuple[Any, ...]]]] = {
     "hidden_beside": (
         {},
-        {"a.csv": GOOD.encode(), "_SUCCESS": b"", ".a.crc": b"x"},
+        {"a.csv": GOOD.encode(), "_SUCCESS": b"", ".a.crc": b"x", "_b.csv": GOOD.encode()},
         GOOD_ROWS,
     ),
     "partitions": (
@@ -383,6 +385,9 @@ def test_files_and_bytes_stand_in_cdc_loads(shop: Shop, outcome: Outcomes) -> No
     loads = "select input_files, input_bytes, rows_in from {s}.cdc_loads where entity = "
     day = DAYS[1 + IN_TURN.index("hidden_beside")]
     assert shop.query(f"{loads}'in_turn' and business_time = '{day}'") == [(1, len(GOOD), 3)]
+    told = "select message from {s}.cdc_loads where entity = 'in_turn'"
+    message = "1 file left out, whose names begin with _: _b.csv"
+    assert shop.query(f"{told} and business_time = '{day}'") == [(message,)]
     second = f" and business_time = '{DAYS[1]}'"
     assert shop.query(f"{loads}'no_folder'{second}") == [(0, 0, 0)]
     assert shop.query(f"{loads}'of_no_bytes'{second}") == [(None, None, None)]
@@ -477,3 +482,34 @@ def test_records_are_counted_by_another_reader(people: Warehouse) -> None:
     message = "do not reconcile: 1 rows in, 2 records in the files"
     with pytest.raises(CompilerError, match=message):
         people.load("2024-01-01")
+
+
+def test_a_file_that_its_name_hides_is_named() -> None:
+    """Of names that begin with _ those that are no writer's own; nothing of those with a dot."""
+    names = ("a.csv", "_part2.csv", "_SUCCESS", "_committed_17", ".a.csv.crc", "_Extra")
+    paths = [f"file:/in/2024-01-02/{name}" for name in names]
+    said: list[str] = []
+    settings = {"load_type": "full", "source": {"path": "/in/{business_date}"}}
+    columns = [{"name": "id", "data_type": "int", "meta": {"role": "key"}}]
+    found = {
+        "is_there": True,
+        "count": len(names) + 1,
+        "paths": ", ".join(["file:/in/2024-01-02", *paths]),
+    }
+    macros, _ = load_macros_of(
+        "shop",
+        settings,
+        columns,
+        run_query=lambda sql: SimpleNamespace(rows=[]),
+        _found_by_pattern=lambda entity, time: found,
+        log=lambda text, info=False: said.append(text),
+    )
+    files = {"files": 1, "bytes": 1, "digest": "x", "paths": paths[:1]}
+    entity = macros._entity("shop")
+    day = datetime.datetime(2024, 1, 2)
+    assert macros._check_files(entity, "csv files", day, found, files) is None
+    message = "2 files left out, whose names begin with _: _part2.csv, _Extra"
+    assert said == [f"shop: {message}"]
+    noted = macros._input_files_noted(files)
+    assert noted == {"files": 1, "bytes": 1, "digest": "x", "skipped": message}
+    assert "skipped" not in macros._input_files_noted({"files": 0, "bytes": 0, "digest": None})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
-from spark_cdc.macros import Macros, load_macros_of
+from spark_cdc.macros import Macros, load_macros, load_macros_of
 from warehouse import query_runner
 
 pytestmark = pytest.mark.proves("quarantine")
@@ -130,6 +130,15 @@ def test_a_load_is_refused_by_the_kinds_of_its_notes(cursor: Any) -> None:
     assert "To set such rows aside" not in message
     assert refused(cursor, cast, null, quarantine=("failed_casts", "null_keys")) == []
     assert refused(cursor, cast, tied, quarantine=("failed_casts", "null_keys"))[0] == "tied_events"
+
+
+def test_letters_outside_ascii_are_shown_as_they_are(cursor: Any) -> None:
+    """Those that can't be printed stay escaped, so that no terminal takes them for commands."""
+    row = {"größe": "Straße 名前 😀\u2028\x9b", "n": None}
+    cast = {"kind": "failed_casts", "reasons": ["größe: 'x' is not accepted as int"], "row": row}
+    _, message = refused(cursor, cast)
+    assert r"""in {"größe": "Straße 名前 😀\u2028\u009b", "n": null}""" in message
+    assert json.loads(load_macros()._shown_json(row)) == row
 
 
 def test_notes_of_older_versions_are_still_read(cursor: Any) -> None:

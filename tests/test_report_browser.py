@@ -96,7 +96,7 @@ def test_figures_are_those_of_the_tables(
     assert all(drawn.values()), drawn
     logged = project.query(
         "select load_id, rows_inserted, rows_updated, rows_deleted, rows_unchanged, rows_current"
-        " from {s}.cdc_loads where entity = 'parts' and status = 'committed' order by load_id"
+        " from {s}.cdc_loads where entity = 'parts' and status <> 'refused' order by load_id"
     )
     table = browser.run(
         "[...document.querySelectorAll('#entity div:last-of-type tbody tr')].map(row =>"
@@ -220,3 +220,122 @@ def test_what_the_docs_show(browser: Browser, tmp_path: Path) -> None:
     browser.open(page, "#entity/payments")
     browser.picture(folder / "report_dark.webp")
     assert all(picture.stat().st_size < 80_000 for picture in folder.glob("report_*.webp"))
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of entities with few loads, one of them of times of day."""
+    days = [f"2024-06-2{day}" for day in range(1, 4)]
+    rules = [{"rule": "cheap", "action": "warn", "judged": 100, "broken": 3}]
+    refused = {"status": "refused", "guard": "empty", "message": "a guard stops the load " * 9}
+    few = [*(reports.load(day, rules=rules) for day in days[:2]), reports.load(days[2], **refused)]
+    times = [reports.load(f"{days[0]} 0{hour}:15:00", load_type="delta") for hour in range(3)]
+    changes = {
+        "load_id": "x",
+        "counts": {"changed": 1},
+        "columns": {"a_rather_long_column_name": 1},
+        "rows": [
+            {
+                "row_difference": "changed",
+                "keys": {"order_reference": "AB-2024-000017"},
+                "column_differences": [
+                    {
+                        "column_name": "a_rather_long_column_name",
+                        "value_before": "something that was there",
+                        "value_after": "something else that follows",
+                    }
+                ],
+            }
+        ],
+    }
+    lines = {"few": few, "single": few[:1], "ticks": times}
+    found = []
+    for name, rows in lines.items():
+        line = reports.line(name, rows, per="timestamp" if name == "ticks" else "date")
+        details = {"changes": changes} if name == "few" else None
+        found.append(report_figures.entity(line, dt.datetime(2024, 6, 24), details))
+    path = tmp_path_factory.mktemp("quiet") / "report.html"
+    now = dt.datetime(2024, 6, 24)
+    path.write_text(report_page.render("Loads in shop", found, now, []), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    ("entity", "labels"),
+    [
+        ("single", ["2024-06-21"]),
+        ("few", ["2024-06-21", "2024-06-22"]),
+        ("ticks", [f"2024-06-21 0{hour}:15" for hour in range(3)]),
+    ],
+)
+def test_each_of_few_loads_is_named_on_the_axis(
+    browser: Browser, quiet: Path, width: int, entity: str, labels: list[str]
+) -> None:
+    browser.size(width, 900)
+    browser.open(quiet, f"#entity/{entity}")
+    for chart in ("changes", "guards", "seconds"):
+        shown = browser.run(
+            f"[...document.querySelectorAll('[data-chart={chart}] .role-axis-label text')]"
+            ".filter(one => one.getAttribute('opacity') !== '0').map(one => one.textContent)"
+        )
+        assert [text for text in shown if "-" in text] == labels, chart
+    assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_a_narrow_page_breaks_no_words(browser: Browser, quiet: Path) -> None:
+    """Long texts get a line of their own, values room for a word."""
+    browser.size(390, 900)
+    browser.open(quiet)
+    width = "document.querySelector('#attention .text').getBoundingClientRect().width"
+    assert browser.run(width) > 300
+    browser.open(quiet, "#entity/few")
+    widths = browser.run(
+        "[...document.querySelectorAll('#entity td.value')].map(one => one.clientWidth)"
+    )
+    assert len(widths) == 3 and min(widths) > 120
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("chart", "mark", "names"),
+    [
+        ("changes", ".mark-rect path", ["business time", "operation", "rows"]),
+        ("operations", ".mark-rect path", ["business time", "operation", "rows"]),
+        ("current", ".mark-rect path", ["business time", "rows current"]),
+        ("guards", ".mark-symbol.role-mark path", ["business time", "guard", "part used"]),
+        ("rules", ".mark-symbol.role-mark path", ["business time", "rule", "pass rate"]),
+        ("calendar", ".mark-rect path", ["day", "status"]),
+    ],
+)
+def test_a_tooltip_shows_what_its_mark_is(
+    browser: Browser, quiet: Path, theme: str, chart: str, mark: str, names: list[str]
+) -> None:
+    """In the colours of the page, without fields of Vega-Lite's own; of the last load."""
+    browser.prefer(theme)
+    browser.open(quiet, "#entity/few")
+    x, y = browser.run(
+        f"(() => {{ const marks = [...document.querySelectorAll('[data-chart={chart}] {mark}')];"
+        " const found = marks.sort((one, other) => one.getBoundingClientRect().right"
+        " - other.getBoundingClientRect().right).at(-1); found.scrollIntoView({block: 'center'});"
+        " const at = found.getBoundingClientRect();"
+        " return [at.x + at.width / 2, at.y + at.height / 2]; })()"
+    )
+    for step in (1, 0):
+        browser.move(x - step, y)
+    browser.wait("document.querySelector('#vg-tooltip-element.visible') !== null")
+    found = browser.run(
+        "[...document.querySelectorAll('#vg-tooltip-element td.key')].map(one => one.innerText)"
+    )
+    assert found == names
+    if chart != "calendar":
+        time = browser.run("document.querySelector('#vg-tooltip-element td.value').innerText")
+        assert time == "2024-06-22"
+    colours = (
+        "(part => ['color', 'backgroundColor'].map(name => getComputedStyle(part)[name]))"
+        "(document.querySelector('{}'))"
+    )
+    page = browser.run(colours.format("body"))
+    assert browser.run(colours.format("#vg-tooltip-element")) == page
+    assert browser.run(colours.format("#vg-tooltip-element td.value"))[0] == page[0]

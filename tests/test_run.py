@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +318,21 @@ def test_what_is_missing() -> None:
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
     assert run.code_of([run.Work("a", [], **state) for state in states]) == code
+
+
+def test_a_dry_run_names_the_dates(capsys: Any) -> None:
+    arguments = command_line.parser().parse_args(["run", "--dry-run"])
+    days = [f"2024-03-{day:02}" for day in range(1, 32)]
+    few = run.Work("few", [], waiting=deque(days[:3]))
+    many = run.Work("many", [], waiting=deque([*days, "2024-04-01", "2024-04-02"]))
+    works = [few, many, run.Work("idle", [])]
+    assert run._finish(works, arguments, run.code_of(works, dry_run=True), []) == 0
+    said = capsys.readouterr().out
+    assert "few: to load: 2024-03-01, 2024-03-02, 2024-03-03\n" in said
+    assert "2024-03-31, … and 2 more up to 2024-04-02\n" in said
+    [line] = [line for line in said.splitlines() if line.startswith("| few")]
+    assert "2024-03-01 to 2024-03-03" in line
+    assert "1 entity has nothing to load." in said
 
 
 @pytest.mark.integration

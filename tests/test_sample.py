@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from project import Project
+from spark_cdc import cli as command_line
 from spark_cdc import new, sample
 from spark_cdc.entity import Column, Entity, rules
 from spark_cdc.errors import SparkCdcError
@@ -271,6 +272,67 @@ def test_csv_sample(tmp_path):
         Column("source_note", "string", source="note"),
         Column("zip", "string", source="Zip"),
     ]
+
+
+def test_options_take_either_name_of_a_column_that_has_another_name_here(tmp_path, capsys):
+    """What is renamed is said; texts, fields, functions and other columns keep their words."""
+    text = "id,orderNo,is_deleted,name,Größe\n1,5,0,a,2\n2,6,1,b,3\n"
+    path = written(tmp_path, text)
+    delta = ("--key", "id", "--load-type", "delta", "--control")
+    for word in ("is_deleted", "source_is_deleted", "IS_DELETED", "`is_deleted`"):
+        control = word.strip("`").lower()
+        entity = made(path, *delta, control, "--deleted-when", f"{word} = 1")
+        assert entity.deleted_when == "source_is_deleted = 1"
+        assert next(one for one in entity.columns if one.role == "control") == Column(
+            "source_is_deleted", "bigint", "control", source="is_deleted"
+        )
+    condition = "orderNo > 0 and name <> 'is_deleted' and x.orderNo > Größe and is_deleted(1) = id"
+    entity = made(
+        path, *delta, "is_deleted", "--deleted-when", condition, "--rule", "p=`Größe` > 1"
+    )
+    assert entity.deleted_when == (
+        "order_no > 0 and name <> 'is_deleted' and x.orderNo > groesse and is_deleted(1) = id"
+    )
+    assert entity.rules == {"p": {"condition": "groesse > 1"}}
+
+    codes = "codes={0: upsert, 1: delete}"
+    events = ("--load-type", "events", "--events-format", "flagged_rows", "--event-setting", codes)
+    named = ("--operation", "is_deleted", "--order", "orderNo,id", "--event-setting")
+    entity = made(path, "--key", "id", *events, *named, "old_key={id: Größe}")
+    assert entity.events == {
+        "format": "flagged_rows",
+        "operation": "source_is_deleted",
+        "order": ["order_no", "id"],
+        "codes": {0: "upsert", 1: "delete"},
+        "old_key": {"id": "groesse"},
+    }
+
+    words = ["new", "orders", "--from-file", str(path), "--key", "id", "--dry-run"]
+    assert command_line.main(words) == 0
+    said = capsys.readouterr().out.splitlines()[:2]
+    assert said == [
+        "# Columns with another name here: 'orderNo' is order_no, 'is_deleted' is"
+        " source_is_deleted, 'Größe' is groesse; options take either name.",
+        "# spark_cdc has columns of its own called is_deleted.",
+    ]
+    assert command_line.main([*words, "--load-type", "delta", "--deleted-when", "gone = 1"]) == 1
+    assert "'is_deleted' is source_is_deleted" in capsys.readouterr().err
+
+
+def test_a_list_of_columns_renames_what_has_a_name_of_our_own(tmp_path, capsys):
+    listed = tmp_path / "columns.csv"
+    listed.write_text(
+        "table_name,column_name,data_type,is_key\nbills,id,int,yes\nbills,is_deleted,int,\n"
+    )
+    words = ["new", "--many", str(listed), "--directory", str(tmp_path / "models")]
+    delta = ["--load-type", "delta", "--deleted-when", "is_deleted = 1", "--control", "is_deleted"]
+    assert command_line.main([*words, *delta]) == 0
+    assert "bills: Columns with another name here: 'is_deleted' is source_is_deleted" in (
+        capsys.readouterr().out
+    )
+    text = (tmp_path / "models" / "bills" / "bills.yml").read_text()
+    assert "deleted_when: source_is_deleted = 1" in text
+    assert "{role: control, from: is_deleted}" in text
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from project import Project
+from spark_cdc import cli as command_line
 from spark_cdc import states
 from spark_cdc.macros import load_macros
 
@@ -31,6 +32,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
 }
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 7))
+FUTURE = "2062-03-01"
 STORY = [
     {1: "a", 2: "b", 3: "c"},
     {1: "a", 2: "b2", 4: "d"},
@@ -488,3 +490,83 @@ def test_what_differs_is_shown_with_a_rest() -> None:
     said = states.describe(found)
     assert said.startswith("a from x to y: 3 added, 0 removed, 0 changed\n\n")
     assert said.endswith("2 more rows: --limit 3")
+
+
+def statuses(project: Project, name: str) -> list[tuple[str, str]]:
+    """Business time and status of an entity's loads, in the order in which they began."""
+    sql = f"select business_time, status from {{s}}.cdc_loads where entity = '{name}'"
+    kinds = "load_type in ('full', 'delta', 'events')"
+    return [tuple(row) for row in project.query(f"{sql} and {kinds} order by started_at, load_id")]
+
+
+@pytest.mark.integration
+def test_cdc_loads_says_what_became_of_loads(project: Project) -> None:
+    """Replaced by a rerun, after an undo, by a start anew; not squashed, nor taken back."""
+    project.entity("fates", COLUMNS)
+    for day, value in ((0, "a"), (1, "b"), (1, "c")):
+        project.land("fates", DAYS[day], "id,name", f"1,{value}", "2,b")
+        project.load(DAYS[day], "fates")
+    first, last, replaced = (DAYS[0], "committed"), (DAYS[1], "committed"), (DAYS[1], "replaced")
+    assert statuses(project, "fates") == [first, replaced, last]
+    for operation in ("undo", "redo", "undo"):
+        assert project.operate(operation, entities=["fates"]).success
+        assert statuses(project, "fates") == [first, replaced, last]
+    project.load(DAYS[1], "fates")
+    assert statuses(project, "fates") == [first, replaced, replaced, last]
+    assert project.operate("compact", entities=["fates"], older_than_days=0, execute=True).success
+    assert statuses(project, "fates") == [first, replaced, replaced, last]
+    tested = project.dbt("test", "--select", "path:models/fates", "cdc_loads")
+    assert tested.success, tested.output
+
+    project.land("fates", DAYS[2], "id,name", "7,g")
+    wipe = f"{{business_date: {DAYS[2]}, spark_cdc_wipe: [fates]}}"
+    done = project.dbt("run", "--select", "path:models/fates", "--full-refresh", "--vars", wipe)
+    assert done.success, done.output
+    found = statuses(project, "fates")
+    assert found[-1] == (DAYS[2], "committed")
+    assert last not in found
+
+    # a crash between the two statements of a change
+    log = f"{project.schema}.cdc_loads"
+    names = project.query(f"select * from {log} limit 0") or project.cursor.description
+    columns = [one[0].split(".")[-1] for one in names]
+    kept = ", ".join(name for name in columns if name != "status")
+    project.query("set spark.sql.sources.partitionOverwriteMode = dynamic")
+    project.query(
+        f"insert overwrite table {log} by name select {kept}, 'committed' as status from {log}"
+        f" where entity = 'fates' and business_time = '{DAYS[1]}' and status = 'replaced'"
+    )
+    assert last in statuses(project, "fates")
+    assert project.dbt("run", "--select", "fates_committed").success
+    assert statuses(project, "fates") == found
+
+
+@pytest.mark.integration
+def test_a_refused_load_is_acknowledged(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of a mistyped date; what is refused again is reported again."""
+    project.entity("typos", COLUMNS)
+    project.land("typos", DAYS[0], "id,name", "1,a")
+    project.load(DAYS[0], "typos")
+    for date in (FUTURE, FUTURE, "2063-01-01"):
+        assert not project.dbt(
+            *("run", "--select", "path:models/typos", "--vars", f"{{business_date: {date}}}")
+        ).success
+    project.serve_commands(monkeypatch)
+    assert command_line.main(["acknowledge", DAYS[1], "--select", "typos"]) == 1
+    told = capsys.readouterr().out
+    assert f"no load of '{DAYS[1]}' was refused" in told
+    assert f"typos {FUTURE}, typos 2063-01-01. Nothing was changed" in told
+    assert command_line.main(["acknowledge", FUTURE, "--select", "typos"]) == 0
+    assert f"typos: acknowledged 2 refused loads of {FUTURE};" in capsys.readouterr().out
+    seen = (FUTURE, "acknowledged")
+    assert statuses(project, "typos") == [
+        (DAYS[0], "committed"), seen, seen, ("2063-01-01", "refused"),
+    ]  # fmt: skip
+    assert command_line.main(["acknowledge", "2024-02-30"]) == 2
+    assert not project.dbt(
+        *("run", "--select", "path:models/typos", "--vars", f"{{business_date: {FUTURE}}}")
+    ).success
+    assert (FUTURE, "refused") in statuses(project, "typos")
+    assert project.rows("typos_current", "id, name") == [(1, "a")]

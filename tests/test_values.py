@@ -20,6 +20,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from pyhive.exc import OperationalError
 
 from spark_cdc.macros import load_macros
 
@@ -471,3 +472,22 @@ def test_what_from_json_would_misread_is_found(session: Any) -> None:
     )
     for (message, part), (found,) in zip(MESSAGES, session.fetchall(), strict=True):
         assert (found is None) if part is None else (part in found), message
+
+
+def test_a_pattern_is_accepted_where_spark_accepts_it(cursor: Any) -> None:
+    """Of each letter in each number, and of signs; what Spark takes and can't read is refused."""
+    letters = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") - set("gv")  # as of Java
+    patterns = [letter * count for letter in sorted(letters) for count in (1, 2, 3, 5, 6, 9, 10)]
+    patterns += ["yyyy-MM-ddTHH:mm", "yyyy-MM-dd'T'HH:mm", "yyyy'", "y]", "[y]", "{y}", "y#", "y''"]
+    refused = set()
+    cursor.execute("set spark.sql.legacy.timeParserPolicy = corrected")
+    for pattern in patterns:
+        quoted = pattern.replace("'", "\\'")
+        try:
+            cursor.execute(f"select to_timestamp(concat('x', id), '{quoted}') from range(1)")
+        except OperationalError as error:
+            if "CANNOT_PARSE_TIMESTAMP" not in str(error) and "parsed at index" not in str(error):
+                refused.add(pattern)
+    useless = {"m", "mm", "h", "hh", "K", "KK"}
+    assert {one for one in patterns if MACROS._pattern_problem(one)} == refused | useless
+    assert MACROS._pattern_problem("hh:mm a") is MACROS._pattern_problem("yyyy-DDD") is None

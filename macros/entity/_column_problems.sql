@@ -80,7 +80,10 @@
     {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
-    {%- set problems = spark_cdc._broken({'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem}, [
+    {%- set is_time, format = kind in ['date', 'timestamp', 'timestamp_ntz'], meta.get('format') | string -%}
+    {%- set pattern = spark_cdc._pattern_problem(format) if is_time and meta.get('format') is not none else none -%}
+    {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format, 'pattern': pattern} -%}
+    {%- set problems = spark_cdc._broken(values, [
         (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
         (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],
@@ -89,6 +92,9 @@
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
          '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),
+        (pattern is not none,
+         "%(label)s has the format '%(format)s': %(pattern)s. Accepted are Spark's patterns such as dd.MM.yyyy and yyyy-MM-dd'T'HH:mm:ss, where "
+         'other letters stand between quotes: correct it'),
         (kind in ['date', 'timestamp_ntz'] and meta.get('format') is not none and spark_cdc._names_a_zone(meta.format | string),
          '%(label)s has a zone in its format, but the type %(type)s, which knows none: declare it timestamp; a letter that is always the same stands '
          "between quotes, as in yyyy-MM-dd'Z'"),

@@ -18,5 +18,8 @@
         {%- endset -%}
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
+    {%- for problem in spark_cdc._missing_settings_problems(node) -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
+    {%- endfor -%}
     {{ return(spark_cdc._described_entity(name, node)) }}
 {%- endmacro -%}

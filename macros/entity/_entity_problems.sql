@@ -13,6 +13,8 @@
 {%- macro _description_problems(name, node) -%}
     {%- set settings = spark_cdc._settings_of(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
+    {%- set missing = spark_cdc._missing_settings_problems(node) -%}
+    {%- if missing -%}{{ return(missing) }}{%- endif -%}
     {{ return((
         spark_cdc._broken({'name': name}, [
             (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
@@ -63,6 +65,10 @@
              'source.options.multiLine: true as well'),
         ])) -%}
     {%- endif -%}
+    {%- for form in modules.re.findall('[{]business_date:([^{}]*)[}]', path) if '%' not in form -%}
+        {%- do problems.append("source.path is '%s', in which '%s' stands for the same folder on all dates: write codes of strftime, such as "
+            '{business_date:%%Y/%%m/%%d}' % (path, form)) -%}
+    {%- endfor -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}

@@ -13,7 +13,7 @@
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
          'spark_cdc.events() in it, and spark_cdc.ledger(events=true) into %(name)s_ledger.'),
-        (reads_events and not is_events,
+        (reads_events and settings and not is_events,
          '%(name)s: %(name)s_ledger reads %(name)s_events, but load_type is %(load_type)s. Set load_type: events, or write spark_cdc.ledger() '
          'into %(name)s_ledger.'),
         (drops and models ~ '_rejects' not in graph.nodes,

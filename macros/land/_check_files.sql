@@ -40,12 +40,28 @@ means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}.
     {#- a folder that holds just these files; a file by its name, or a pattern of such; else the names tell -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if modules.re.search('[*?{[]', folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
-    {%- set unread = [] -%}
+    {%- set unread, skipped = [], [] -%}
     {%- for entry in spark_cdc._entries(entity, time, files) -%}
         {%- set name = entry.rsplit('/', 1)[-1] -%}
-        {%- if name[:1] != '.' and (name[:1] != '_' or '=' in name) -%}{%- do unread.append(entry) -%}{%- endif -%}
+        {%- if name[:1] != '.' and (name[:1] != '_' or '=' in name) -%}
+            {%- do unread.append(entry) -%}
+        {%- elif name[:1] == '_' and not spark_cdc._is_marker(name) -%}
+            {%- do skipped.append(name) -%}
+        {%- endif -%}
     {%- endfor -%}
+    {%- if skipped and not unread -%}
+        {#- in the record of the load, and from there in cdc_loads -#}
+        {%- do files.update({'skipped': spark_cdc._counted(skipped | length, 'file') ~ ' left out, whose names begin with _: ' ~ skipped[:20] | join(', ')}) -%}
+        {%- do log(entity.name ~ ': ' ~ files.skipped, info=true) -%}
+    {%- endif -%}
     {{ return(unread) }}
+{%- endmacro -%}
+
+
+{#- Whether a name is one that writers give to what is no data. -#}
+{%- macro _is_marker(name) -%}
+    {{ return(name | lower in ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest']
+        or name.startswith('_committed_') or name.startswith('_started_')) }}
 {%- endmacro -%}
 
 

@@ -25,7 +25,9 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- What the record of a load notes of the files that it read; none where it read none. Argument: files (of _input_files(), or none). -#}
+{#- What the record of a load notes of the files that it read; and skipped, what it left out by its name; none
+    where it read none. Argument: files (of _input_files(), or none). -#}
 {%- macro _input_files_noted(files) -%}
-    {{ return({'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none) }}
+    {%- set skipped = {'skipped': files.skipped} if files and files.get('skipped') else {} -%}
+    {{ return(dict({'files': files.files, 'bytes': files.bytes, 'digest': files.digest}, **skipped) if files else none) }}
 {%- endmacro -%}

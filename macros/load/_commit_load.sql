@@ -33,6 +33,9 @@ readers see what they saw before. Run the same command again.
     (with them), what (is committed, for messages), loads (a list of dictionaries: load, audit). -#}
 {%- macro _commit_audited_load(run, manifest, what, loads) -%}
     {%- set older = spark_cdc._publish(run, manifest, what, before=run.manifest) -%}
+    {#- what was undone before can't come back -#}
+    {%- set undone = run.manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) | reject('in', manifest.loads) | list -%}
+    {%- do spark_cdc._set_load_status(run.load_log, 'committed', 'replaced', run.entity.name, undone) -%}
     {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
         {#- a run before this one broke off when it had committed, or nobody can tell -#}
         {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}

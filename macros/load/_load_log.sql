@@ -16,7 +16,7 @@
 {%- endmacro -%}
 
 
-{#- Its columns and their types; the last two are its partitions. -#}
+{#- Its columns and their types; the last three are its partitions. -#}
 {%- macro _load_log_columns() -%}
     {{ return({
         'business_time': 'string', 'load_type': 'string', 'is_checkpoint': 'boolean',
@@ -26,11 +26,11 @@
         'started_at': 'timestamp', 'committed_at': 'timestamp', 'duration_seconds': 'double',
         'invocation_id': 'string', 'dbt_version': 'string', 'spark_version': 'string', 'spark_cdc_version': 'string',
         'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
-        'status': 'string', 'guard': 'string', 'message': 'string', 'definition_change': 'string',
+        'guard': 'string', 'message': 'string', 'definition_change': 'string',
         'input_files': 'bigint', 'input_bytes': 'bigint',
         'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
         'events_unfilled': 'bigint',
-        'entity': 'string', 'load_id': 'string',
+        'entity': 'string', 'load_id': 'string', 'status': 'string',
     }) }}
 {%- endmacro -%}
 
@@ -40,7 +40,7 @@
     {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), ['entity', 'load_id'])) }}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), ['entity', 'load_id', 'status'])) }}
 {%- endmacro -%}
 
 

@@ -8,6 +8,7 @@
 {#- Writes a row of cdc_loads for each of some loads that were committed just now, 50 of them by one statement. Argument: loads (a list of dictionaries: load,
     audit, as of _record_load_sql()). -#}
 {%- macro _record_loads(load_log, entity, loads) -%}
+    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(loads | map(attribute='load'))) -%}
     {%- if loads -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
     {%- for some in loads | batch(50) -%}
         {%- set rows = [] -%}
@@ -35,7 +36,9 @@ insert overwrite table {{ spark_cdc._own(load_log) }} by name
 {%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
 {%- set is_done = now and refusal is none -%}
+{%- set skipped = (record.get('files') or {}).get('skipped') -%}
 {%- set message = refusal.message if refusal else load.get('message') or spark_cdc._snapshot_message(entity, load, counts) -%}
+{%- set message = [message, skipped] | select | join('; ') if skipped else message -%}
 {%- set values = {
     'business_time': spark_cdc._literal(load.business_time),
     'load_type': spark_cdc._literal(load.load_type),

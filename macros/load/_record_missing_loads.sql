@@ -17,6 +17,9 @@
     {%- set counted = spark_cdc._load_counts(capture.masked, manifest.loads, manifest.loads, [
         spark_cdc._rule_counts_sql(entity, capture.masked, manifest.loads),
     ]) -%}
+    {%- set unknown = [] -%}
+    {%- for load_id, record in counted.records.items() if load_id not in known -%}{%- do unknown.append(record) -%}{%- endfor -%}
+    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(unknown)) -%}
     {%- set before = namespace(rows=0) -%}
     {%- for load_id in manifest.loads -%}
         {%- set record = counted.records.get(load_id, {}) -%}

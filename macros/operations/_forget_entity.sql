@@ -268,6 +268,7 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
         'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
             ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
     } -%}
+    {%- do spark_cdc._set_load_status(capture.load_log, 'committed', 'replaced', capture.entity.name, load.replaced) -%}
     {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, {'rows_prior': manifest.rows, 'rows_current': manifest.rows}) -%}
 {%- endmacro -%}
 

@@ -16,7 +16,8 @@ from spark_cdc.errors import SparkCdcError
 # parsed arguments to the exit code.
 COMMANDS = (
     *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay", "undo", "states"),
-    *("branch", "secrets", "forget", "status", "report", "upkeep", "generate", "new", "packages"),
+    *("branch", "secrets", "forget", "status", "acknowledge", "report", "upkeep", "generate"),
+    *("new", "packages"),
 )
 
 

@@ -245,6 +245,37 @@ def _column_problems(entity: Entity) -> list[str]:
     return problems
 
 
+def own_name(name: str, is_events: bool) -> str:
+    """Return a column's plain name, with a prefix where spark_cdc uses it for a column of its own.
+
+    is_events: whether it is one of change events, which have more names of their own.
+    """
+    return f"source_{name}" if rules()[0]._is_reserved(name, is_events) else name
+
+
+def renamed(columns: Sequence[Column]) -> dict[str, str]:
+    """Return the names in the source, in lower case, of columns that have another name here."""
+    names = {column.name for column in columns}
+    found = {(one.source or one.name).lower(): one.name for one in columns}
+    return {source: name for source, name in found.items() if source not in names}
+
+
+def with_own_names(condition: str, names: Mapping[str, str]) -> str:
+    """Return a condition in which columns have their names here, not those in the source.
+
+    names: of `renamed`.
+    """
+
+    def own(match: re.Match[str]) -> str:
+        word = match[1] or match[2] or ""
+        return names.get(word.replace("``", "`").lower(), match[0])
+
+    texts = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\""
+    # a name between ``, and a word that is neither a field of another nor a function
+    part = texts + r"|`((?:[^`]|``)+)`|(?<![\w.])([^\W\d]\w*)(?!\w|\s*\()"
+    return re.sub(part, own, condition)
+
+
 def words_of_sql(condition: str) -> list[str]:
     without_texts = re.sub(r"'(?:[^'\\]|\\.|'')*'", " ", condition)
     return re.findall(r"[A-Za-z_][A-Za-z0-9_]*", without_texts)

@@ -17,3 +17,9 @@ class SparkCdcError(Exception):
         self.next_step = next_step
         if exit_code is not None:
             self.exit_code = exit_code
+
+
+class UsageError(SparkCdcError):
+    """The command line is wrong: nothing was begun, and the same command can't succeed."""
+
+    exit_code = 2  # as argparse has it

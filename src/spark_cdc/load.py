@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spark_cdc import chain, notify, project, status
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 
 EXAMPLE = "spark-cdc load 2019-06-19, or for a time of day: spark-cdc load '2019-06-19 10:15:00'"
 RANGE_EXAMPLE = (
@@ -27,6 +27,11 @@ READ = (
     "{}_event_versions",
     "{}_bitemporal",
     "{}_rejects",
+    "{}_quality",
+)
+# What dbt selects as the models of all entities, without models that build on them.
+OF_ENTITIES = tuple(
+    f"config.materialized:cdc_{kind}" for kind in ("events", "ledger", "committed", "view")
 )
 AFFIXES = ("stg_{}", "{}_events", "{}_ledger", *READ, *(f"{affix}_sensitive" for affix in READ))
 LIMIT = 100_000  # dates of one command
@@ -36,7 +41,7 @@ NO_ENTITY = "spark-cdc status lists the entities; --select takes what dbt ls --s
 def parse_business_date(text: str) -> tuple[dt.datetime, str]:
     """Return a business date or timestamp, and its text as dbt gets it.
 
-    Raises SparkCdcError if it is neither YYYY-MM-DD nor YYYY-MM-DD HH:MM[:SS] of the calendar.
+    Raises UsageError if it is neither YYYY-MM-DD nor YYYY-MM-DD HH:MM[:SS] of the calendar.
     """
     shape = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?"
     try:
@@ -44,7 +49,7 @@ def parse_business_date(text: str) -> tuple[dt.datetime, str]:
             raise ValueError("it must look like 2019-06-19 or 2019-06-19 10:15:00")
         value = dt.datetime.fromisoformat(text)
     except ValueError as error:
-        raise SparkCdcError(f"{text!r} is not a business date: {error}", EXAMPLE) from error
+        raise UsageError(f"{text!r} is not a business date: {error}", EXAMPLE) from error
     return value, text if len(text) == 10 else value.isoformat(sep=" ")
 
 
@@ -53,11 +58,11 @@ def parse_step(text: str, option: str = "--every") -> dt.timedelta:
 
     option: what gave it, for the message.
 
-    Raises SparkCdcError if it is none.
+    Raises UsageError if it is none.
     """
     match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", text, re.ASCII)
     if not match:
-        raise SparkCdcError(
+        raise UsageError(
             f"{option} {text!r} is no time between two loads: it must look like 15m, 6h, 1d or 1w",
             RANGE_EXAMPLE if option == "--every" else f"{option} daily, or {option} 15m",
         )
@@ -69,13 +74,13 @@ def parse_time(option: str, text: str, least: int = 0) -> int:
 
     option: what gave it, for the message. least: seconds that it has to have.
 
-    Raises SparkCdcError if it is none.
+    Raises UsageError if it is none.
     """
     match = re.fullmatch(r"(\d{1,6})([smhd])", text, re.ASCII)
     found = dt.timedelta(**{UNITS[match[2]]: int(match[1])}) if match else dt.timedelta(-1)
     seconds = int(found.total_seconds())
     if seconds < least:
-        raise SparkCdcError(
+        raise UsageError(
             f"{option} is {text!r}; accepted are numbers of seconds, minutes, hours and days such"
             f" as 5s, 15m, 1h, 1d, from {least}s",
             f"Correct it: {option} 15m",
@@ -87,14 +92,14 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
     """Return the dates of a range, both ends included, as dbt gets them.
 
     A last date without a time of day means all of that day. Without `every` it is a day.
-    Raises SparkCdcError if an end is no date, if they are in the wrong order, or if there are times
+    Raises UsageError if an end is no date, if they are in the wrong order, or if there are times
     of day without `every`.
     """
     start, _ = parse_business_date(first)
     end, _ = parse_business_date(last)
     has_times = len(first) > 10 or len(last) > 10
     if every is None and has_times:
-        raise SparkCdcError(
+        raise UsageError(
             f"{first}..{last} has times of day: say how often loads come, with --every",
             RANGE_EXAMPLE,
         )
@@ -102,10 +107,10 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
     if len(last) == 10:
         end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
     if end < start:
-        raise SparkCdcError(f"{first}..{last} ends before it begins", RANGE_EXAMPLE)
+        raise UsageError(f"{first}..{last} ends before it begins", RANGE_EXAMPLE)
     count = (end - start) // step + 1
     if count > LIMIT:
-        raise SparkCdcError(f"{first}..{last} has {count} dates, more than {LIMIT}", RANGE_EXAMPLE)
+        raise UsageError(f"{first}..{last} has {count} dates, more than {LIMIT}", RANGE_EXAMPLE)
     fine = has_times or step % dt.timedelta(days=1)
     pattern = "%Y-%m-%d %H:%M:%S" if fine else "%Y-%m-%d"
     return [(start + at * step).strftime(pattern) for at in range(count)]
@@ -115,7 +120,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `load` to the command line."""
     parser = subparsers.add_parser(
         "load",
-        help="dbt run for business dates, in order; stops at the first that fails",
+        help="dbt run of entities for business dates, in order; stops at the first that fails",
         description="Loads business dates in order and stops at the first that fails. Of several"
         " dates those that are committed already are skipped, so that the same command goes on"
         " where it stopped.",
@@ -146,7 +151,9 @@ def add_parser(subparsers: Any) -> None:
         "--position",
         help="of a full snapshot among events: as of which position, or time of their order, it is",
     )
-    parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
+    parser.add_argument(
+        "--select", nargs="+", default=[], help="as for dbt run; without it all entities"
+    )
     parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
     chain.add_arguments(parser, "target", "branch", "lift")
     notify.add_arguments(parser)
@@ -156,18 +163,18 @@ def add_parser(subparsers: Any) -> None:
 def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.datetime]]:
     """Return the dates of a command line in order, and which of them come from ranges only.
 
-    Raises SparkCdcError with all that is wrong.
+    Raises UsageError with all that is wrong.
     """
     ranges = [tuple(text.split("..")) for text in arguments.dates if ".." in text]
     single = [text for text in arguments.dates if ".." not in text]
     if arguments.first or arguments.last:
         if not (arguments.first and arguments.last):
-            raise SparkCdcError("--from and --to go together", RANGE_EXAMPLE)
+            raise UsageError("--from and --to go together", RANGE_EXAMPLE)
         ranges.append((arguments.first, arguments.last))
     if not (ranges or single):
-        raise SparkCdcError("no date is given", EXAMPLE)
+        raise UsageError("no date is given", EXAMPLE)
     if arguments.every and not ranges:
-        raise SparkCdcError("--every is for ranges, and none is given", RANGE_EXAMPLE)
+        raise UsageError("--every is for ranges, and none is given", RANGE_EXAMPLE)
     wrong: list[str] = []
     named: dict[dt.datetime, str] = {}
     ranged: dict[dt.datetime, str] = {}
@@ -179,13 +186,13 @@ def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.dat
     for ends in ranges:
         try:
             if len(ends) != 2:
-                raise SparkCdcError(f"{'..'.join(ends)!r} is no range FIRST..LAST")
+                raise UsageError(f"{'..'.join(ends)!r} is no range FIRST..LAST")
             found = expand(ends[0], ends[1], arguments.every)
             ranged.update(parse_business_date(text) for text in found)
         except SparkCdcError as error:
             wrong.append(error.message)
     if wrong:
-        raise SparkCdcError("\n".join(wrong), RANGE_EXAMPLE if ranges else EXAMPLE)
+        raise UsageError("\n".join(wrong), RANGE_EXAMPLE if ranges else EXAMPLE)
     return sorted((ranged | named).items()), set(ranged) - set(named)
 
 
@@ -226,7 +233,7 @@ def _run(arguments: Any, date: str) -> list[str]:
     }
     more = {name: value for name, value in given.items() if value}
     values = project.variables({"business_date": date, **more})
-    return ["run", "--vars", values, *_options("select", arguments.select)]
+    return ["run", "--vars", values, *_options("select", arguments.select or OF_ENTITIES)]
 
 
 def run(arguments: Any, dbt: chain.Dbt) -> int:

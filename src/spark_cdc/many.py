@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from spark_cdc import chain
-from spark_cdc.entity import ROLES, Entity
+from spark_cdc.entity import ROLES, Entity, own_name
 from spark_cdc.errors import SparkCdcError
 
 Row = dict[str, str]
@@ -170,7 +170,12 @@ def tables(rows: Sequence[Row], args: argparse.Namespace) -> list[tuple[str, lis
 def _check_names(found: Mapping[tuple[str, str], Sequence[Row]], args: argparse.Namespace) -> None:
     """Raise if the options name columns that no table has, or a date column that one lacks."""
     names = {key: {row["column_name"] for row in rows} for key, rows in found.items()}
-    known = {one for some in names.values() for column in some for one in (column, _plain(column))}
+    known = {
+        one
+        for some in names.values()
+        for column in some
+        for one in (column, _plain(column), own_name(_plain(column), args.load_type == "events"))
+    }
     wrong = [
         f"--{role} names {name!r}, which no table has"
         for role in ROLES
@@ -194,10 +199,12 @@ def _plain(name: str) -> str:
 
 
 def _column(row: Mapping[str, str], args: argparse.Namespace) -> str:
-    name = _plain(row["column_name"])
+    plain = _plain(row["column_name"])
+    name = own_name(plain, args.load_type == "events")
     parts = [name, _type(row)]
     is_key = any(row.get(key, "").lower() in YES for key in KEYS)
-    named = {role for role in ROLES if {row["column_name"], name} & set(getattr(args, role))}
+    names = {row["column_name"], plain, name}
+    named = {role for role in ROLES if names & set(getattr(args, role))}
     if is_key or named:
         parts += ["key"] if is_key else sorted(named)
     elif row.get("is_nullable", "").lower() in ("no", "false", "f", "0", "n"):

@@ -24,15 +24,21 @@ from spark_cdc.entity import (
     Column,
     Entity,
     guesses,
+    own_name,
     path_of,
     problems_of,
+    renamed,
     rules,
+    with_own_names,
     words_of_sql,
 )
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.sample import read_sample
 
 _WIDTH = 100
+# Settings of change events in rows whose values are names of columns.
+NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
+NAMING_COLUMNS += ("time", "timestamp_column")
 # For --help; the macros know them.
 FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
 EVENT_FORMATS = (
@@ -412,13 +418,16 @@ def run(args: argparse.Namespace) -> int:
     if not args.name:
         raise SparkCdcError("NAME is missing", "spark-cdc new NAME --columns LIST")
     entity = entity_of(args)
+    told = _renamed_text(args, entity.columns)
     if args.dry_run:
+        for line in told:
+            print(f"# {line}")
         for file, text in render(entity).items():
             print(f"# --- {entity.name}/{file}\n{text}")
         return 0
     target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
-    print(f"Wrote {target}: {files}")
+    print("\n".join([f"Wrote {target}: {files}", *told]))
     print("Read the YAML: are types and keys right? Describe the columns there.")
     print("Then land a day and load it:")
     if entity.format not in ("table", "change_feed"):
@@ -454,6 +463,8 @@ def _run_many(args: argparse.Namespace) -> int:
             print(f"# --- {entity.name}\n{render_yaml(entity)}")
         else:
             write(entity, directory)
+        for line in _renamed_text(args, entity.columns):
+            print(f"{'# ' if args.dry_run else ''}{entity.name}: {line}")
     there = [entity.name for entity in entities if entity not in fresh]
     if there:
         print(f"There already and left alone: {', '.join(there)}")
@@ -501,11 +512,20 @@ def entity_of(args: argparse.Namespace) -> Entity:
     problems += wrong
     columns, more = with_roles(columns, {role: getattr(args, role) for role in ROLES})
     problems += more
+    names = renamed(columns)
+    for rule in rules_given.values():
+        rule["condition"] = with_own_names(str(rule["condition"]), names)
+    if args.events_format and not rules()[0]._is_message_format(args.events_format):
+        events |= {
+            name: _with_own_names(value, names)
+            for name, value in events.items()
+            if name in NAMING_COLUMNS
+        }
     entity = Entity(
         name=args.name,
         columns=columns,
         load_type=args.load_type,
-        deleted_when=args.deleted_when,
+        deleted_when=with_own_names(args.deleted_when, names) if args.deleted_when else None,
         format=fmt,
         path=path,
         date_column=args.date_column,
@@ -522,12 +542,39 @@ def entity_of(args: argparse.Namespace) -> Entity:
     problems += problems_of(entity)
     if problems:
         lines = [f"  - {problem}" for problem in dict.fromkeys(problems)]
+        lines += [f"  {told}" for told in _renamed_text(args, columns)]
         lines += [f"  {guess}" for guess in dict.fromkeys(guesses(entity))]
         raise SparkCdcError(
             "\n".join([f"The entity {args.name!r} was not written:", *lines]),
             "Correct the options; `spark-cdc new --help` lists them.",
         )
     return entity
+
+
+def _with_own_names(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a setting of events that names columns, with their names here."""
+    if isinstance(value, Mapping):
+        return {
+            names.get(str(one).lower(), one): _with_own_names(value[one], names) for one in value
+        }
+    if isinstance(value, list):
+        return [_with_own_names(one, names) for one in value]
+    return names.get(value.lower(), value) if isinstance(value, str) else value
+
+
+def _renamed_text(args: argparse.Namespace, columns: Sequence[Column]) -> list[str]:
+    """Return which columns of a sample or a list have another name here, and why; lines of text."""
+    given = {} if args.columns is not None else {c.name: c.source or c.name for c in columns}
+    given = {name: source for name, source in given.items() if source.lower() != name}
+    if not given:
+        return []
+    pairs = ", ".join(f"{source!r} is {name}" for name, source in given.items())
+    told = [f"Columns with another name here: {pairs}; options take either name."]
+    plain = [name.removeprefix("source_") for name in given]
+    is_events = args.load_type == "events"
+    if taken := [name for name in plain if own_name(name, is_events) in set(given) - {name}]:
+        told.append(f"spark_cdc has columns of its own called {', '.join(taken)}.")
+    return told
 
 
 def _default_format(args: argparse.Namespace) -> str:

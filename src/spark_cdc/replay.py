@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spark_cdc import chain, load, notify, project, status
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 
 EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
 
@@ -134,7 +134,7 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
                 last = one.text(one.times[-1])
                 print(f"{one.entity}: no load from {one.text(first)} on, the last is {last}")
     if wrong:
-        raise SparkCdcError("\n".join(wrong), EXAMPLE)
+        raise UsageError("\n".join(wrong), EXAMPLE)
     return plans
 
 
@@ -193,7 +193,7 @@ def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
 def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
-        raise SparkCdcError("--from is missing: the first date that is loaded anew", EXAMPLE)
+        raise UsageError("--from is missing: the first date that is loaded anew", EXAMPLE)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         load.parse_business_date(text)
     if arguments.discard:

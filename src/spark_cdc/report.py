@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_cdc import chain, console, load, project, report_figures, report_page
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 
 LOADS, DETAILS = "spark_cdc report: ", "spark_cdc details: "
 MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
@@ -70,13 +70,13 @@ def run(arguments: Any) -> int:
     for name in ("loads", "rows"):
         least = 1 if name == "loads" else 0
         if getattr(arguments, name) < least:
-            raise SparkCdcError(
+            raise UsageError(
                 f"--{name} {getattr(arguments, name)} is less than {least}: nothing was written",
                 f"spark-cdc report --{name} {least + 1}",
             )
     first, last = (_date(text) for text in (arguments.first, arguments.last))
     if first and last and last < first:
-        raise SparkCdcError(
+        raise UsageError(
             f"--to {arguments.last} lies before --from {arguments.first}: nothing was written",
             f"spark-cdc report --from {arguments.last} --to {arguments.first}",
         )
@@ -99,7 +99,7 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
     """Write a report and return where it lies."""
     path = Path(out).expanduser().resolve() if out else project.root() / "target" / "report.html"
     if path.is_dir():
-        raise SparkCdcError(
+        raise UsageError(
             f"--out {path} is a folder: nothing was written",
             f"spark-cdc report --out {path / 'report.html'}",
         )

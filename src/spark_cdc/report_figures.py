@@ -16,7 +16,7 @@ from typing import Any
 
 from spark_cdc import outstanding
 
-KINDS = ("committed", "squashed", "superseded", "undone", "refused")
+KINDS = ("committed", "squashed", "superseded", "undone", "refused", "acknowledged")
 COUNTED = ("committed", "squashed")  # which a load has to be for its rows to be there
 MOVES = ("compact", "undo", "redo", "vacuum")  # rows of cdc_loads that are no loads
 NEAR = 0.8  # of what a guard accepts
@@ -194,8 +194,8 @@ def _kinds(rows: Iterable[Row], found: Mapping[str, Any]) -> dict[str, str]:
 
     def kind(row: Row) -> str:
         load_id = row["load_id"]
-        if row["status"] == "refused":
-            return "refused"
+        if row["status"] in ("refused", "acknowledged"):
+            return str(row["status"])
         if load_id in named or "loads" not in found:
             return "committed"
         if load_id in undone:

@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from spark_cdc import chain, console, load, notify, outstanding, project
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.outstanding import Outstanding
 
 VARIABLE = "SPARK_CDC_BUSINESS_DATE"
 FAILED, NOTHING, WAITS = 1, 3, 4  # exit codes beside 0
+SHOWN = 31  # dates of an entity that a dry run names
 HOOKS = "(hooks)"  # what the summary calls them
 PAUSE = 5.0  # seconds before the first time that a load is tried again; then twice as long
 # What may be gone by the next attempt. All else is in the data, the settings or the code.
@@ -142,7 +143,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: Any) -> int:
     """Load what is outstanding."""
     if arguments.target == "session":
-        raise SparkCdcError(
+        raise UsageError(
             "run needs a server, and the target session has Spark in a process of its own",
             "Load dates one by one: spark-cdc load DATE --target session",
         )
@@ -152,7 +153,7 @@ def run(arguments: Any) -> int:
     if arguments.expect:
         outstanding.parse_expectation(arguments.expect)
     if arguments.every and (arguments.dry_run or arguments.output == "json"):
-        raise SparkCdcError(
+        raise UsageError(
             "--every is there with neither --dry-run nor --output json",
             "Leave it out; or ask beside it: spark-cdc run --dry-run, spark-cdc status",
         )
@@ -339,6 +340,16 @@ def _few(dates: Sequence[str]) -> str:
     if len(dates) <= 3:
         return ", ".join(dates)
     return f"{len(dates)} dates from {dates[0]} to {dates[-1]}"
+
+
+def _span(dates: Sequence[str]) -> str:
+    return f"{dates[0]} to {dates[-1]}" if len(dates) > 1 else "".join(dates)
+
+
+def _named(dates: Sequence[str]) -> str:
+    """Return dates, the first of many."""
+    rest = f", … and {len(dates) - SHOWN} more up to {dates[-1]}" if len(dates) > SHOWN else ""
+    return ", ".join(dates[:SHOWN]) + rest
 
 
 class Screen:
@@ -560,7 +571,7 @@ def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[
             work.entity,
             "outstanding" if arguments.dry_run and work.waiting else work.state,
             len(work.done),
-            f"{work.done[0]} to {work.done[-1]}" if len(work.done) > 1 else "".join(work.done),
+            _span(list(work.waiting) if arguments.dry_run else work.done),
             work.rows,
             round(work.seconds, 1),
             len(work.waiting),
@@ -577,6 +588,8 @@ def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[
         print(f"{idle} {'entity has' if idle == 1 else 'entities have'} nothing to load.")
     for work in works:
         said = [work.failed] if work.failed else []
+        if arguments.dry_run and work.waiting:
+            said.append(f"to load: {_named(list(work.waiting))}")
         for text in [*said, *([work.blocked] if work.blocked else []), *work.notes]:
             print(f"\n{work.entity}: {text}")
     sys.stdout.flush()

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc.entity import Column, identifier, rules
+from spark_cdc.entity import Column, identifier, own_name
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import (
     Number,
@@ -85,8 +85,8 @@ def _named(found: _Found, entity: str, is_events: bool) -> list[Column]:
     columns: list[Column] = []
     taken = {f"stg_{entity}"}
     for position, (name, data_type, pattern, numbers) in enumerate(found, 1):
-        plain = identifier(name)[:100].strip("_") or f"column_{position}"
-        if rules()[0]._is_reserved(plain, is_events) or plain in taken:
+        plain = own_name(identifier(name)[:100].strip("_") or f"column_{position}", is_events)
+        if plain in taken:
             plain = f"source_{plain}"
         plain = f"{plain}_{position}" if plain in taken else plain
         taken.add(plain)

@@ -1,6 +1,6 @@
 """Create `.venv` and install the pinned requirements: `python -m spark_cdc.bootstrap [--dev]`.
 
-`--demo`: look first for the port that the demo's server needs.
+`--demo`: say first if the port is taken that the demo's server needs.
 """
 
 from __future__ import annotations
@@ -155,13 +155,16 @@ def _check_port() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dev", action="store_true", help="also what tests and checks need")
-    parser.add_argument("--demo", action="store_true", help="look for the demo's port first")
+    parser.add_argument("--demo", action="store_true", help="say first if the demo's port is taken")
     arguments = parser.parse_args()
     dev = arguments.dev
     stamps = [VENV / "dev.stamp", VENV / "run.stamp"] if dev else [VENV / "run.stamp"]
     try:
         if arguments.demo:
-            _check_port()
+            try:
+                _check_port()
+            except SparkCdcError as error:  # the install needs none, and the demo looks again
+                print(f"note: {error.message}\nnext: {error.next_step}", file=sys.stderr)
         if stamps[0].exists() and stamps[0].read_text() == _fingerprint(dev) and _works():
             for stamp in stamps:
                 stamp.touch()

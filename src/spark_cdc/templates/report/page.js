@@ -4,7 +4,8 @@
 
   const COUNTED = ["committed", "squashed"];
   const SHOWN_LOADS = 30;
-  const FEW = 12; // loads whose bars need not fill the width
+  const [DATE_STEP, TIME_STEP] = [76, 108]; // pixels of a load whose business time can be read below it
+  const LEGEND_STEP = 120;
   const DAY = 86400000;
   const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
   const SIGNS = { refused: "▲", missing: "!" };
@@ -147,8 +148,15 @@
     if (unit) caption.append(" ", make("small", {}, unit));
     const figure = make("figure", { "data-chart": described.name }, caption, place);
     figure.draw = async () => {
-      const width = described.vega_lite.width === "container" && values.length < FEW ? { step: 48 } : described.vega_lite.width;
-      drawn.push(await vegaEmbed(place, { ...described.vega_lite, width, datasets: { [name]: values } }, { actions: false, renderer: "svg" }));
+      const { config, width } = described.vega_lite;
+      const step = values.some(({ time }) => time?.length > 10) ? TIME_STEP : DATE_STEP;
+      // few loads need not fill the width, and each of them is named
+      const fits = width === "container" && new Set(values.map(({ time }) => time)).size * step < place.clientWidth - 50;
+      // names of guards and rules are long: as many beside each other as there is room for
+      const isNamed = ["guards", "rules"].includes(described.name);
+      const legend = { ...config.legend, ...(isNamed && { columns: Math.max(1, Math.floor(place.clientWidth / LEGEND_STEP)) }) };
+      const drawing = { ...described.vega_lite, width: fits ? { step } : width, config: { ...config, legend }, datasets: { [name]: values } };
+      drawn.push(await vegaEmbed(place, drawing, { actions: false, renderer: "svg" }));
       place.scrollLeft = place.scrollWidth; // the newest days
     };
     return figure;
