@@ -10,12 +10,17 @@
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
+    {%- if format == 'table' -%}
+        {%- set entity = spark_cdc._date_column_found(entity, landing) -%}
+        {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
+        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+    {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- set found = spark_cdc._found_columns(entity) -%}
     {%- if is_message -%}
         {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
     {%- endif -%}
@@ -37,19 +42,4 @@
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
     {{ return(none) }}
-{%- endmacro -%}
-
-
-{#- The columns of the files or the table as rows {col_name, data_type}. Of JSON they are the names in its first lines; further on,
-    an unexpected one is a problem of its row. -#}
-{%- macro _found_columns(entity) -%}
-{%- set sql -%}
-{%- if entity.source.format != 'json' -%}
-describe {{ spark_cdc._files_view(entity) }}
-{%- else -%}
-select distinct explode(map_keys(from_json(value, 'map<string, string>'))) as col_name, 'string' as data_type {# -#}
-from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
-{%- endif -%}
-{%- endset -%}
-    {{ return(spark_cdc._described(sql)) }}
 {%- endmacro -%}
