@@ -13,6 +13,7 @@
         'format': meta.format,
         'encoding': meta.encoding,
         'optional': false,
+        'in_orc': false,
         'was': spark_cdc._names(meta.was),
         'default': meta.default,
         'on_misfit': meta.on_misfit,

@@ -62,9 +62,20 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. -#}
+{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. What ORC does not keep
+    (_orc_misfit()) is looked for by the setting alone, so an ORC table has to be known as one. -#}
 {%- macro _note_file_format(entity, table) -%}
-    {%- set found = spark_cdc._provider_of(table) -%}
+    {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
+    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+        {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') -%}
+    {%- endfor -%}
+    {%- if misfits -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that dates which ORC changes would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {%- if found and found != entity.file_format -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
             ~ ' counts for new tables', info=true) -%}

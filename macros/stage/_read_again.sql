@@ -19,7 +19,8 @@
         {%- do types.update({found.col_name | lower: spark_cdc._plain_type(found.data_type)}) -%}
     {%- endfor -%}
     {%- set cast = [] -%}
-    {%- for column in entity.columns if column.get('encoding') or types.get(column.from | lower) != spark_cdc._plain_type(column.data_type) -%}
+    {%- for column in entity.columns if column.get('encoding')
+            or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or types.get(column.from | lower) != spark_cdc._plain_type(column.data_type) -%}
         {%- do cast.append(column.name) -%}
     {%- endfor -%}
     {{ return(not cast) }}
