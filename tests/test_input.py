@@ -102,6 +102,17 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         "unclosed_quotes",
         ['a.csv: 2,2,"b', "values that go over several lines take source.options.multiLine: true"],
     ),
+    "doubled_quotes": (
+        {},
+        {"a.csv": b'id,value,memo\n1,1,"say ""a"""\n2,2,"b"\n3,3,""\n'},
+        "unescaped_quotes",
+        [
+            "1 line of 2024-01-02 has a quote within a quoted value that is not escaped",
+            'a.csv: 1,1,"say ""a"""',
+            "set source.options.escape: '\"'",
+            "[doubled_quotes.unescaped_quotes]",
+        ],
+    ),
     "swallowed": (
         MULTI_LINE,
         {"a.csv": b'id,value,memo\n1,1,a\n2,2,"b\n3,3,c\n', "b.csv": b"id,value,memo\n"},

@@ -196,7 +196,7 @@ def test_csv_sample(tmp_path):
     path = written(folder, text + "1;1;Ada;1.5;2024-03-01;x;01234\n2;1;;2;;;98765\n")
     entity = made(path, "--key", "Order No,line_no")
     assert entity.format == "csv"
-    assert entity.options == {"sep": ";"}
+    assert entity.options == {"sep": ";", "escape": '"'}
     assert (entity.path or "").endswith("/{business_date}")
     assert list(entity.columns) == [
         Column("order_no", "bigint", "key", source="Order No"),
@@ -212,23 +212,37 @@ def test_csv_sample(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("id,a\n1,x\n", {}),
-        ("id\n1\n", {}),
-        ("id\ta\n1\tx,y\n", {"sep": "\t"}),
-        ("id|a\n1|x\n", {"sep": "|"}),
-        ('id,a\r\n1,"x,\r\ny"\r\n', {"multiLine": "true"}),
+        ("id,a\n1,x\n", {"escape": '"'}),
+        ("id\n1\n", {"escape": '"'}),
+        ("id\ta\n1\tx,y\n", {"sep": "\t", "escape": '"'}),
+        ("id|a\n1|x\n", {"sep": "|", "escape": '"'}),
+        ('id,a\r\n1,"x,\r\ny"\r\n', {"escape": '"', "multiLine": "true"}),
         ('id,a\n1,"say ""x"""\n', {"escape": '"'}),
         ('id,a\n1,"C:\\"\n2,"b"\n', {"escape": '"'}),
         ('id,a\n1,"say \\"x\\""\n', {}),
-        ('id,a\n1,5" wide\n', {}),
+        ('id;a\n1;"say \\"x\\", y"\n', {"sep": ";"}),
+        ('"say ""x""";id\n1;2\n', {"sep": ";", "escape": '"'}),
+        ('id,a\n1,5" wide\n', {"escape": '"'}),
         ('id;a\n1;"say ""x""\n and y"', {"sep": ";", "escape": '"', "multiLine": "true"}),
-        ('id,"a\nb"\n1,2', {"multiLine": "true"}),
+        ('id,"a\nb"\n1,2', {"escape": '"', "multiLine": "true"}),
     ],
 )
 def test_csv_names_the_options_that_it_needs(tmp_path, text, options):
     entity = made(written(tmp_path, text), "--key", "id")
     assert entity.options == options
     assert entity.columns[0].data_type == "bigint"
+
+
+def test_csv_with_another_quote_or_none(tmp_path):
+    """What escapes is the quote itself; without quotes there is nothing to escape."""
+    path = written(tmp_path, "id,a\n1,'it''s'\n")
+    quote = {"quote": "'"}
+    assert made(path, "--key", "id", "--option", "quote='").options == {**quote, "escape": "'"}
+    path = written(tmp_path, 'id,a\n1,"x\n')
+    assert made(path, "--key", "id", "--option", "quote=").options == {"quote": ""}
+    path = written(tmp_path, 'id,a\n1,"x"\n')
+    given = made(path, "--key", "id", "--option", "escape=\\")
+    assert given.options == {"escape": "\\"}
 
 
 def test_csv_as_the_reader_takes_it(tmp_path):

@@ -1,8 +1,8 @@
 {#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
     lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
     note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
-    end within one), malformed (lines with bytes that are not UTF-8), of both examples, file by file. Of several dates, whose places are given (of
-    _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
+    end within one), unescaped (lines with a quote in a quoted value that is not escaped), malformed (lines with bytes that are not UTF-8), of each
+    examples, file by file. Of several dates, whose places are given (of _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
 {%- set is_csv = entity.source.format == 'csv' -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
@@ -18,6 +18,8 @@ select
         {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
         collect_list(unclosed_example) as unclosed_examples,
+        sum(unescaped) as unescaped,
+        collect_list(unescaped_example) as unescaped_examples,
         sum(malformed) as malformed,
         collect_list(malformed_example) as malformed_examples
     )) as note
@@ -26,6 +28,8 @@ from (
         path,
         sum(records){{ headers }} as records,
         {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
+        sum(unescaped) as unescaped,
+        concat(max(path), ': ', min(if(unescaped > 0, odd_line, null))) as unescaped_example,
         sum(malformed) as malformed,
         concat(max(path), ': ', min(if(malformed > 0, odd_line, null))) as malformed_example
     from (
@@ -35,6 +39,7 @@ from (
             {{ spark_cdc._odd_line(entity) }} as odd_line,
             count_if(is_record) as records,
             sum(if(is_record, quotes, 0)) as quotes,
+            sum(if(is_record, unescaped, 0)) as unescaped,
             count_if(is_malformed) as malformed
         from (
             select
@@ -42,6 +47,7 @@ from (
                 path,
                 {{ spark_cdc._record_condition(entity) }} as is_record,
                 {{ spark_cdc._unclosed_quotes(entity) | indent(16) }} as quotes,
+                {{ spark_cdc._unescaped_quotes(entity) | indent(16) }} as unescaped,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
                 select value, _metadata.file_path as path
@@ -73,37 +79,69 @@ value rlike '[^\\x00-\\x20]'{{ ' and not startswith(value, ' ~ spark_cdc._litera
 {%- endmacro -%}
 
 
-{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how many quotes begin or end a field.
-    A pair that stands for a quote in a value is taken out first, then what is closed. -#}
+{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how many quotes begin or end a field. -#}
 {%- macro _unclosed_quotes(entity) -%}
-{%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
-{%- if entity.source.format != 'csv' or not quote -%}{{ return('0') }}{%- endif -%}
-{%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
-{%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
-{%- set q = spark_cdc._pattern_of(quote) -%}
-{%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
-{%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
-{%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
-{%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
-{%- set text = namespace(sql='value') -%}
-{%- for pair in pairs -%}{%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}{%- endfor -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-regexp_count({{ text.sql }}, {{ spark_cdc._literal(start ~ q ~ '|' ~ q ~ end) }})
+{%- set of = spark_cdc._quote_patterns(entity) -%}
+{%- if not of -%}
+0
+{%- elif spark_cdc._csv_is_multi_line(entity) -%}
+regexp_count({{ of.text }}, {{ spark_cdc._literal(of.open ~ '|' ~ of.quote ~ of.end) }})
 {%- else -%}
-{%- set unclosed = spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*\\z') -%}
+{{ spark_cdc._odd_quotes(of, of.open ~ of.inner ~ '\\z') }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- By line: 1 where a quoted field holds a quote that is not escaped, as where quotes are doubled and `escape` is another character: Spark takes the
+    field as it stands there, with its quotes. With multiLine it does so only at the end of a field, else it stops. -#}
+{%- macro _unescaped_quotes(entity) -%}
+{%- set of = spark_cdc._quote_patterns(entity) -%}
+{%- if not of -%}
+0
+{%- elif spark_cdc._csv_is_multi_line(entity) -%}
+if({{ of.text }} rlike {{ spark_cdc._literal(of.doubled ~ of.end) }}, 1, 0)
+{%- else -%}
+{{ spark_cdc._odd_quotes(of, of.open ~ of.inner ~ of.quote) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- 1 where a pattern is found in a line of which all fields that are closed as they should be are taken out. -#}
+{%- macro _odd_quotes(of, pattern) -%}
 if(
-    contains(value, {{ spark_cdc._literal(quote) }})
-    and {{ text.sql }} rlike {{ unclosed }}
-    and regexp_replace({{ text.sql }}, {{ spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*' ~ q ~ end) }}, '\\u00241') rlike {{ unclosed }},
+    contains(value, {{ of.literal }})
+    and {{ of.text }} rlike {{ spark_cdc._literal(pattern) }}
+    and regexp_replace({{ of.text }}, {{ spark_cdc._literal(of.open ~ of.inner ~ of.quote ~ of.end) }}, '\\u00241') rlike {{ spark_cdc._literal(pattern) }},
     1, 0
 )
-{%- endif -%}
+{%- endmacro -%}
+
+
+{#- What quotes are in a line of CSV, as regular expressions: quote, open (one that begins a field), inner (what is no quote), end (what follows one that
+    ends a field), doubled (a quote that is doubled before the one that ends the field); literal; and text, the line without the pairs that stand for a quote in a value. None where there are none. -#}
+{%- macro _quote_patterns(entity) -%}
+    {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
+    {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
+    {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
+    {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
+    {%- set q = spark_cdc._pattern_of(quote) -%}
+    {%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
+    {%- set text = namespace(sql='value') -%}
+    {%- for pair in ([quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else []) -%}
+        {%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}
+    {%- endfor -%}
+    {%- set open = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') ~ q -%}
+    {%- set doubled = '(' ~ q ~ '{3}|' ~ open ~ '[^' ~ q ~ ']*[^' ~ q ~ '](?<!' ~ separator ~ ')' ~ q ~ '{2})' -%}
+    {{ return({
+        'quote': q, 'open': open, 'inner': '[^' ~ q ~ ']*',
+        'end': '(?=\\s*(' ~ separator ~ '|\\z))', 'doubled': doubled, 'literal': spark_cdc._literal(quote), 'text': text.sql,
+    }) }}
 {%- endmacro -%}
 
 
 {#- A line that may be shown as an example, as text: the others are null. -#}
 {%- macro _odd_line(entity) -%}
-if(is_malformed{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
+if(is_malformed or unescaped = 1{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
 {%- endmacro -%}
 
 

@@ -11,11 +11,15 @@
         'unclosed_quotes': "a quote that is not closed, so that what follows it would be taken for the value. Correct the file; values that go "
             ~ "over several lines take source.options.multiLine: true; where quotes are doubled, set source.options.escape: '\"'; where they are "
             ~ "part of plain values, quote: ''",
+        'unescaped_quotes': "a quote within a quoted value that is not escaped, so that Spark would keep the value with all its quotes. Where quotes "
+            ~ "are doubled, as Excel, PostgreSQL and pandas write them, set source.options.escape: '\"'; where they are part of plain values, quote: ''; "
+            ~ 'else correct the file',
         'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file, or name its encoding in '
             ~ 'source.options.encoding',
     } -%}
     {%- for guard, found, examples in [
         ('unclosed_quotes', lines.get('unclosed'), lines.get('unclosed_examples')),
+        ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
     ] if found and not spark_cdc._is_lifted(run.entity.name, guard) -%}
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from spark_cdc.entity import Column, identifier, rules
@@ -120,8 +121,7 @@ def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[s
     if "sep" not in options and "delimiter" not in options:
         sep = max(_SEPARATORS, key=lambda one: _width(files, {**options, "sep": one}))
         found = {"sep": sep} if sep != "," else {}
-    # What the default does not read may have quotes that are doubled, as PostgreSQL writes them.
-    escapes = [options["escape"]] if "escape" in options else ["\\", '"']
+    escapes = _escapes(options)
     for escape in escapes:
         try:
             names, rows = _csv_rows(files, {**options, **found, "escape": escape})
@@ -129,7 +129,7 @@ def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[s
         except SparkCdcError:
             if escape == escapes[-1]:
                 raise
-    if escape != escapes[0]:
+    if "escape" not in options and escape != "\\":  # also where the sample has no quote in a value
         found["escape"] = escape
     columns = [set(values) for values in zip(*rows, strict=True)] or [set[str]() for _ in names]
     if "multiline" not in options and any(
@@ -143,10 +143,18 @@ def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[s
 
 def _width(files: Sequence[tuple[Path, str, bool]], options: Mapping[str, str]) -> int:
     """The number of fields in the first line, 0 if it can't be read so."""
-    try:
-        return next((len(row) for file in files for row in _records(*file, options)), 0)
-    except SparkCdcError:
-        return 0
+    for escape in _escapes(options):
+        with suppress(SparkCdcError):
+            rows = (row for file in files for row in _records(*file, {**options, "escape": escape}))
+            return next((len(row) for row in rows), 0)
+    return 0
+
+
+def _escapes(options: Mapping[str, str]) -> list[str]:
+    """What may escape a quote: another one, as nearly all programs write it, or a backslash."""
+    if "escape" in options:
+        return [options["escape"]]
+    return [quote, "\\"] if (quote := options.get("quote", '"')) else ["\\"]
 
 
 def _csv_rows(
@@ -178,7 +186,7 @@ def _records(
     Raises:
         SparkCdcError: a quote is not closed, or something follows it.
     """
-    comment, escape = options.get("comment"), options.get("escape", "\\")
+    comment, escape = options.get("comment"), options["escape"]
     if comment:
         text = re.sub(rf"(?m)^{re.escape(comment)}.*\r?\n?", "", text)
     quote = options.get("quote", '"') or "\0"
