@@ -76,7 +76,9 @@ def table(cursor: Any, schema: str, tmp_path: Path) -> Any:
 
 
 def ids(warehouse: Warehouse) -> list[int]:
-    warehouse.cursor.execute(f"select id from {warehouse.committed} where operation in ('I', 'U', 'N')")
+    warehouse.cursor.execute(
+        f"select id from {warehouse.committed} where operation in ('I', 'U', 'N')"
+    )
     return sorted(row[0] for row in warehouse.cursor.fetchall())
 
 
@@ -98,10 +100,17 @@ def test_a_row_is_of_the_date_that_its_column_shows(table: Any, type: str, zone:
         warehouse.load(DAY)
         assert ids(warehouse) == [2, 3, 4]
         looked = [
-            {"time": day, "day": 2**at, "files": None, "found": macros._found_columns(warehouse.entity)}
+            {
+                "time": day,
+                "day": 2**at,
+                "files": None,
+                "found": macros._found_columns(warehouse.entity),
+            }
             for at, day in enumerate(days[:2], 1)
         ]
-        landed_dates = macros._landed_dates_sql(warehouse.entity, macros._landing_source({}), looked)
+        landed_dates = macros._landed_dates_sql(
+            warehouse.entity, macros._landing_source({}), looked
+        )
         warehouse.cursor.execute(f"select id, backfill__days from {landed_dates['sql']} as t")
         assert sorted(warehouse.cursor.fetchall()) == [(1, 2), (2, 4), (3, 4), (4, 4)]
     finally:
@@ -127,7 +136,11 @@ def test_a_row_is_of_the_second_that_its_column_shows(table: Any, type: str) -> 
 @pytest.mark.parametrize(
     ("type", "moments", "parts"),
     [
-        ("string", [DAY, "02.03.2024", "x"], ["2 rows of it would never be loaded", "'02.03.2024'"]),
+        (
+            "string",
+            [DAY, "02.03.2024", "x"],
+            ["2 rows of it would never be loaded", "'02.03.2024'"],
+        ),
         ("string", [DAY, f"{DAY}T23:30:00Z"], ["1 row of it", f"day is '{DAY}T23:30:00Z'"]),
         ("date", [DAY, None], ["1 row of it would never be loaded: Day is null"]),
         ("timestamp", [DAY, None], ["Day is null"]),
@@ -147,7 +160,9 @@ def test_what_no_load_would_read_is_refused(
 
 def test_a_date_column_that_is_not_there(table: Any) -> None:
     warehouse = table("date", [DAY], source={"format": "table", "date_column": "load_day"})
-    with pytest.raises(CompilerError, match="it has no column 'load_day', which source.date_column"):
+    with pytest.raises(
+        CompilerError, match="it has no column 'load_day', which source.date_column"
+    ):
         warehouse.load(DAY)
     capture = warehouse.macros._capture_of_model()
     problem = warehouse.macros._landed_times([capture], {"rows": None})["rows"]["problem"]

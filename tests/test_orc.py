@@ -46,7 +46,9 @@ KEPT = {
     "timestamp_ntz": ["1582-10-06 00:00:00", "1969-12-31 23:59:59.5"],
     "array<date>": ["['1582-10-04', null]"],
     "map<string,timestamp>": ["{'a': '1969-12-31T23:59:59Z'}"],
-    "struct<day:date,at:array<struct<t:timestamp>>>": ["{'day': '1582-10-04', 'at': [{'t': null}]}"],
+    "struct<day:date,at:array<struct<t:timestamp>>>": [
+        "{'day': '1582-10-04', 'at': [{'t': null}]}"
+    ],
 }
 
 
@@ -74,7 +76,10 @@ def test_the_condition_is_true_of_what_orc_changes_and_of_nothing_else(
         f"select id, coalesce({condition}, false), {text} <> {stored}"
         f" from ({given}) as given join {schema}.bent using (id) order by id"
     )
-    wanted = [(at, text in BENT.get(type, []), text in BENT.get(type, [])) for at, text in enumerate(values)]
+    wanted = [
+        (at, text in BENT.get(type, []), text in BENT.get(type, []))
+        for at, text in enumerate(values)
+    ]
     assert [tuple(row) for row in cursor.fetchall()] == wanted
     cursor.execute(f"drop table {schema}.bent")
 
@@ -116,7 +121,9 @@ def test_a_load_into_orc_refuses_them(cursor: Any, schema: str, tmp_path: Path) 
     assert "file_format: parquet" in message
     file.write_text("id,d,t\n1,1582-10-15,\n2,,1969-12-31 23:59:58.5\n")
     days.load(DAY)
-    cursor.execute(f"select id, cast(d as string), unix_micros(t) from {days.committed} where operation = 'I'")
+    cursor.execute(
+        f"select id, cast(d as string), unix_micros(t) from {days.committed} where operation = 'I'"
+    )
     assert sorted(map(tuple, cursor.fetchall())) == [(1, "1582-10-15", None), (2, None, -1500000)]
 
 
@@ -124,7 +131,9 @@ def test_parquet_keeps_them(cursor: Any, schema: str, tmp_path: Path) -> None:
     days = warehouse(cursor, schema, tmp_path, file_format="parquet")
     (tmp_path / DAY / "a.csv").write_text("id,d,t\n1,1582-10-06,1969-12-31 23:59:59.5\n")
     days.load(DAY)
-    cursor.execute(f"select cast(d as string), unix_micros(t) from {days.committed} where operation = 'I'")
+    cursor.execute(
+        f"select cast(d as string), unix_micros(t) from {days.committed} where operation = 'I'"
+    )
     assert list(map(tuple, cursor.fetchall())) == [("1582-10-06", -500000)]
 
 
@@ -156,11 +165,17 @@ def test_typed_events_that_need_no_cast_are_judged(
 def test_stored_text_that_becomes_a_date_is_judged() -> None:
     """A column that gets another type (docs/schema_change.md)."""
     entity = {"timezone": "UTC", "source": {"on_unexpected_column": "error", "text": True}}
-    for type, former in (("date", "string"), ("timestamp", "timestamp_ntz"), ("date", "timestamp_ntz")):
+    for type, former in (
+        ("date", "string"),
+        ("timestamp", "timestamp_ntz"),
+        ("date", "timestamp_ntz"),
+    ):
         now = MACROS._described_column(column("d", type)) | {"in_orc": True}
-        assert "1582-10-14" in MACROS._conversion(entity, now, former)["misfit"] or (
-            "-999000L" in MACROS._conversion(entity, now, former)["misfit"]
-        ) or "1582-10-14" in MACROS._conversion(entity, now, former)["sql"]
+        assert (
+            "1582-10-14" in MACROS._conversion(entity, now, former)["misfit"]
+            or ("-999000L" in MACROS._conversion(entity, now, former)["misfit"])
+            or "1582-10-14" in MACROS._conversion(entity, now, former)["sql"]
+        )
 
 
 def test_an_orc_ledger_has_to_be_known_as_one() -> None:

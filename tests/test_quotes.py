@@ -85,7 +85,9 @@ def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> 
         entity = {"source": source, "eff_type": "date"}
         cursor.execute(MACROS._input_lines_sql(entity, datetime.datetime(2024, 3, 1)))
         note = json.loads(cursor.fetchall()[0][3])
-        found = {text.split("/")[-1].split(".csv: ")[0]: text for text in note["unescaped_examples"]}
+        found = {
+            text.split("/")[-1].split(".csv: ")[0]: text for text in note["unescaped_examples"]
+        }
         assert note["unescaped"] == len(found)
         for number, (line, is_odd) in enumerate(lines):
             if (str(number) in found) != is_odd:

@@ -154,11 +154,3 @@ sum(quotes) as unclosed,
 concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
 {%- endif -%}
 {%- endmacro -%}
-
-
-{#- A text as a regular expression that means just it: each character by its number. -#}
-{%- macro _pattern_of(text) -%}
-    {%- set characters = [] -%}
-    {%- for character in text.replace('\\t', '\t') -%}{%- do characters.append('\\x{' ~ character.encode('utf-32-be').hex() ~ '}') -%}{%- endfor -%}
-    {{ return(characters | join) }}
-{%- endmacro -%}

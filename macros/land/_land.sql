@@ -15,25 +15,27 @@
         {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
         {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- endif -%}
+    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = spark_cdc._found_columns(entity) -%}
+    {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
     {%- if is_message -%}
         {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and files and files.files > 1 and format not in ['csv', 'json'] -%}
-        {%- set schemas = spark_cdc._file_schemas(entity, files, found) -%}
+        {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
         {%- if not refusal and schemas | length > 1 -%}
             {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
-            {%- set found = spark_cdc._found_columns(entity) -%}
+            {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}
     {%- endif -%}
+    {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
     {%- if refusal -%}
         {{ return(refusal) }}
     {%- endif -%}

@@ -15,6 +15,7 @@
             {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
             {%- set has_rows = files is none or files.files -%}
             {%- set found = spark_cdc._found_columns(entity) if has_rows and entity.source.format != 'json' else [] -%}
+            {%- set found = spark_cdc._folder_columns_found(entity, found, spark_cdc._folder_columns(entity, time, files)) -%}
             {%- do known.update({signature: found}) -%}
         {%- else -%}
             {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
