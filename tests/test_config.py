@@ -263,6 +263,20 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
         macros(**wrong).validate()
 
 
+def test_years_of_two_digits_with_their_century_are_accepted() -> None:
+    dates = [
+        column("a", "date", format="dd.MM.yy", century=1950),
+        column("b", "timestamp", format="yyMMdd", century="1900"),
+        column("c", "date", format="yyyy"),
+        column("d", "date", format="'yy' dd.MM.yyyy"),
+    ]
+    given = macros(changed(columns=[KEY, *dates]))
+    assert given.validate() == ""
+    assert [one["century"] for one in given._entity("orders")["columns"]] == [
+        *(None, 1950, 1900, None, None),
+    ]
+
+
 def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
     said: list[str] = []
     given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
@@ -411,6 +425,26 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yy")]),
+            "has a year of two digits in its format, 'dd.MM.yy', which Spark would put into 2000",
+        ),
+        (
+            changed(columns=[KEY, column("d", "timestamp_ntz", format="yyMMdd HH:mm")]),
+            "say under meta `century: 1950` if it means 1950 to 2049",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yy", century="19th")]),
+            "century is '19th'; accepted are the first of the hundred years",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yyyy", century=1950)]),
+            "has a century, but no year of two digits",
+        ),
+        (
+            changed(columns=[KEY, column("d", "timestamp", format="dd.MM.yy HH:mmX", century=1950)]),
+            "has a century and a zone in its format",
         ),
         (
             changed(columns=[KEY, column("mail", "string", mask="last_4")]),

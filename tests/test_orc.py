@@ -184,6 +184,6 @@ def test_an_orc_ledger_has_to_be_known_as_one() -> None:
     plain = {"name": "x", "file_format": "parquet", "stored": [{"name": "n", "data_type": "int"}]}
     MACROS._note_file_format(plain, table)
     dated = {**plain, "stored": [{"name": "d", "data_type": "array<date>"}]}
-    with pytest.raises(CompilerError, match="x: .* is an ORC table, but file_format is 'parquet'"):
+    with pytest.raises(CompilerError, match=r"x: .* is an ORC table, but file_format is 'parquet'"):
         MACROS._note_file_format(dated, table)
     MACROS._note_file_format({**dated, "file_format": "orc"}, table)

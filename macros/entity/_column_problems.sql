@@ -77,7 +77,16 @@
     {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
-    {%- set problems = spark_cdc._broken({'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem}, [
+    {%- set format = meta.get('format') | string if kind in ['date', 'timestamp', 'timestamp_ntz'] else '' -%}
+    {%- set is_short = modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
+    {%- set problems = spark_cdc._broken({'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format}, [
+        (is_short and meta.get('century') is none,
+         "%(label)s has a year of two digits in its format, '%(format)s', which Spark would put into 2000 to 2099: say under meta `century: 1950` if "
+         'it means 1950 to 2049, or another first year'),
+        (meta.get('century') is not none and not is_short,
+         '%(label)s has a century, but no year of two digits (yy) in a format of dates or timestamps: remove it'),
+        (meta.get('century') is not none and is_short and spark_cdc._names_a_zone(format),
+         "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
         (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
         (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],

@@ -11,6 +11,7 @@
         'nullable': given.get('nullable', meta.role != 'key'),
         'from': given.get('from', column['name']) | string,
         'format': meta.format,
+        'century': meta.century | int if meta.century is not none else none,
         'encoding': meta.encoding,
         'optional': false,
         'in_orc': false,

@@ -12,7 +12,9 @@
 {#- The same of a value that the ledger's format may not be able to keep. -#}
 {%- macro _cast_whatever_the_table(column, raw, is_text, timezone) -%}
 {%- set type = column.data_type -%}
-{%- if column.get('encoding') -%}
+{%- if column.get('century') and is_text -%}
+{{ spark_cdc._cast_whatever_the_table(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), true, timezone) }}
+{%- elif column.get('encoding') -%}
 {{ spark_cdc._cast_encoded(raw, type, column.encoding) }}
 {%- elif not is_text -%}
 try_cast({{ raw }} as {{ type }})

@@ -2,7 +2,9 @@
     nothing can be. What is accepted stands in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them), entity. -#}
 {%- macro _reject_loss_condition(column, raw, value, entity) -%}
 {%- set type = column.data_type -%}
-{%- if column.get('encoding') -%}  {#- which has judged that itself -#}
+{%- if column.get('century') -%}
+{{ spark_cdc._reject_loss_condition(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), value, entity) }}
+{%- elif column.get('encoding') -%}  {#- which has judged that itself -#}
 {%- elif type.startswith('decimal') -%}
 {{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
 {%- elif type in ['float', 'double'] -%}
