@@ -443,7 +443,9 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "has a century, but no year of two digits",
         ),
         (
-            changed(columns=[KEY, column("d", "timestamp", format="dd.MM.yy HH:mmX", century=1950)]),
+            changed(
+                columns=[KEY, column("d", "timestamp", format="dd.MM.yy HH:mmX", century=1950)]
+            ),
             "has a century and a zone in its format",
         ),
         (

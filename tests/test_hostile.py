@@ -8,12 +8,13 @@ import json
 
 import pytest
 
+import scale
 from project import Project
 
 NAMES = [
     "o'brien",
     'double "quotes"',
-    "back`tick``s",
+    *([] if scale.FORMAT == "orc" else ["back`tick``s"]),  # which ORC does not take
     "semi; drop table students; --",
     "-- comment",
     "/* comment */",

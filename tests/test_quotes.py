@@ -1,4 +1,4 @@
-"""Quotes in lines of CSV that Spark would take otherwise than they were written: the second look."""
+"""Lines of CSV that Spark would take otherwise than they were written: the second look finds them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from spark_cdc.macros import load_macros
 
-pytestmark = pytest.mark.proves("quotes in CSV")
+pytestmark = pytest.mark.proves("lines of CSV")
 
 MACROS = load_macros()
 DOUBLED = {"escape": '"'}
@@ -71,6 +71,46 @@ CASES: list[tuple[dict[str, Any], str, bool]] = [
 ]
 
 
+# options, columns, a line, whether it is a row of blank fields that Spark skips
+TAB = {"sep": "\\t"}
+BLANK: list[tuple[dict[str, Any], int, str, bool]] = [
+    (TAB, 2, "\t", True),
+    (TAB, 2, " \t ", True),
+    (TAB, 2, "", False),
+    (TAB, 2, "  ", False),
+    (TAB, 2, "x\t", False),
+    ({"sep": "\t"}, 2, "\t", True),
+    ({"sep": "\x01"}, 2, "\x01", True),
+    ({"sep": " "}, 2, " ", True),
+    ({"sep": "\x01\x02"}, 2, "\x01\x02", True),
+    ({"sep": "|\t"}, 2, "\t", False),
+    ({}, 1, "  ", True),
+    ({}, 1, "", False),
+    ({}, 1, '"  "', False),
+    ({}, 2, "  ", False),
+    ({}, 2, " , ", False),
+    (TAB | LINES, 2, "\t", False),  # does not skip it
+]
+
+
+def look(cursor: Any, folder: Path, options: dict[str, Any], columns: int, line: str) -> Any:
+    """What the second look tells of a file with a header and a line."""
+    folder.mkdir(exist_ok=True)
+    (folder / "a.csv").write_text(f"a,b\n{line}\n", newline="")
+    source = {"format": "csv", "path": str(folder), "options": options}
+    entity = {"source": source, "eff_type": "date", "columns": [{}] * columns}
+    cursor.execute(MACROS._input_lines_sql(entity, datetime.datetime(2024, 3, 1)))
+    return json.loads(cursor.fetchall()[0][3])
+
+
+def test_rows_of_blank_fields_that_spark_skips(cursor: Any, tmp_path: Path) -> None:
+    for options, columns, line, is_skipped in BLANK:
+        note = look(cursor, tmp_path / "blank", options, columns, line)
+        assert note["blank"] == is_skipped, (options, line)
+        assert [path.endswith("/a.csv") for path in note["blank_examples"]] == [True] * is_skipped
+        assert note.get("records") is None or note["records"] == (bool(line.strip(" \t\x01\x02")))
+
+
 def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> None:
     by_options: dict[str, list[tuple[str, bool]]] = {}
     for options, line, is_odd in CASES:
@@ -82,7 +122,7 @@ def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> 
         for number, (line, _) in enumerate(lines):
             (folder / f"{number}.csv").write_text(f"a,b\n{line}\n")
         source = {"format": "csv", "path": str(folder), "options": json.loads(options)}
-        entity = {"source": source, "eff_type": "date"}
+        entity = {"source": source, "eff_type": "date", "columns": [{}, {}]}
         cursor.execute(MACROS._input_lines_sql(entity, datetime.datetime(2024, 3, 1)))
         note = json.loads(cursor.fetchall()[0][3])
         found = {

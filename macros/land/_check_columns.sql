@@ -75,8 +75,7 @@ else ', where all columns hold text, set source.text: true' }}. Nothing was writ
 
 {#- Whether every value of one type is a value of the other. -#}
 {%- macro _is_lossless(found, declared) -%}
-    {%- set found = found | replace(' ', '') -%}
-    {%- set declared = declared | replace(' ', '') | replace('integer', 'int') -%}
+    {%- set found, declared = spark_cdc._plain_type_shown(found), spark_cdc._plain_type_shown(declared) -%}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}

@@ -69,7 +69,7 @@ def _nested_type(present: Sequence[object]) -> str:
             for name, member in value.items() if isinstance(value, Mapping) else ():
                 members.setdefault(name, []).extend([] if member is None else [member])
         if members and len({name.lower() for name in members}) == len(members):
-            parts = [f"{_quoted(name)}:{_nested_type(items)}" for name, items in members.items()]
+            parts = [f"{quoted(name)}:{_nested_type(items)}" for name, items in members.items()]
             return f"struct<{','.join(parts)}>"
     return "string"
 
@@ -78,7 +78,7 @@ def _items(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else []
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
     return name if plain else "`" + name.replace("`", "``") + "`"
 

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from spark_cdc.entity import Column, identifier, rules
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.inference import Number, type_of_json, type_of_texts
+from spark_cdc.inference import Number, quoted, type_of_json, type_of_texts
 from spark_cdc.synthetic.session import open_session
 
 # Characters of a sample that are looked at: some ten seconds.
@@ -50,7 +51,7 @@ def read_sample(
             frame = (
                 spark.read.options(**options).format(file_format).load(f"file://{path.resolve()}")
             )
-            types = [(item.name, item.dataType.simpleString()) for item in frame.schema]
+            types = [(item.name, _type_text(item.dataType)) for item in frame.schema]
         is_text = re.compile(r"(var)?char\(|void$|null$")
         found = [(name, "string" if is_text.match(one) else one, None) for name, one in types]
     if not found:
@@ -63,6 +64,19 @@ def read_sample(
         if len(alike) > 1:
             raise _bad_sample(f"{path} has columns whose names are the same, case apart: {alike}")
     return _named(found, entity, is_events), {**options, **more}
+
+
+def _type_text(data_type: Any) -> str:
+    """A type of Spark's as a YAML declares it: simpleString() does not quote names of fields."""
+    if hasattr(data_type, "fields"):
+        parts = [f"{quoted(one.name)}:{_type_text(one.dataType)}" for one in data_type.fields]
+        return f"struct<{','.join(parts)}>"
+    if hasattr(data_type, "elementType"):
+        return f"array<{_type_text(data_type.elementType)}>"
+    if hasattr(data_type, "keyType"):
+        return f"map<{_type_text(data_type.keyType)},{_type_text(data_type.valueType)}>"
+    text: str = data_type.simpleString()
+    return text
 
 
 def _bad_sample(message: str) -> SparkCdcError:
