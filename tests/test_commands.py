@@ -217,6 +217,6 @@ def test_a_manifest_that_grows_too_long_is_a_refused_load(project: Project) -> N
     project.land("long", "2024-01-01", "id,value", "1,1")
     outcome = project.run("2024-01-01", "long", spark_cdc_manifest_limit=100)
     assert not outcome.success
-    assert "the manifest would have" in outcome.output
+    assert "characters, more than 100, which a Derby metastore can hold" in outcome.output
     refused = project.query("select status, guard from {s}.cdc_loads where entity = 'long'")
     assert refused == [("refused", "manifest_limit")]

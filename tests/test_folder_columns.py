@@ -108,7 +108,7 @@ def test_a_folder_that_contradicts_its_files(sales: Any, format: str) -> None:
     given.load(DAY)  # they say the same
     assert [(row[0], row[1], row[3]) for row in rows(given)] == [(1, "a", 7), (2, "b", 8)]
     land(given, f"{DAY}/store=c/n=8/{rest}", "select 3 as id, 9 as n, 'c' as store", format)
-    with pytest.raises(CompilerError, match="n in .* contradicts itself: it is the name of a fold"):
+    with pytest.raises(CompilerError, match=r"n in .* contradicts itself: it is the name of"):
         given.load(DAY)
 
 
@@ -116,15 +116,16 @@ def test_a_folder_named_as_a_column_of_csv(sales: Any) -> None:
     given = sales("csv")
     rest = "store=c/t=2024-03-01/n=7/d=03.02.2024"
     land(given, f"{DAY}/{rest}", "select 1 as id, 7 as n", "csv")
-    with pytest.raises(
-        CompilerError, match="n in csv files .* column of the files, as in the head"
-    ):
+    with pytest.raises(CompilerError, match=r"n in csv files .* of the files, as in the header"):
         given.load(DAY)
 
 
 def test_folders_above_the_path_are_no_columns(sales: Any) -> None:
     given = sales(root="in/store=x/day={business_date}/*")
-    rest = "select {} as id, '007' as store, timestamp'2024-03-01 10:00:00 UTC' as t, date'2024-01-01' as d"
+    rest = (
+        "select {} as id, '007' as store, timestamp'2024-03-01 10:00:00 UTC' as t,"
+        " date'2024-01-01' as d"
+    )
     land(given, f"store=x/day={DAY}/part/n=1", rest.format(1))
     land(given, f"store=x/day={DAY}/part/n=2", rest.format(2))
     given.load(DAY)

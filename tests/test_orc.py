@@ -1,4 +1,4 @@
-"""Ledgers in ORC: a value that Spark's ORC writer would change is not accepted, all others are kept."""
+"""Ledgers in ORC: values that Spark's ORC writer would change are not accepted, others are kept."""
 
 from __future__ import annotations
 

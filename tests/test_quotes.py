@@ -1,4 +1,4 @@
-"""Lines of CSV that Spark would take otherwise than they were written: the second look finds them."""
+"""Lines of CSV that Spark would read otherwise than they were written: the second look."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@
     {%- set events = settings.get('events') -%}
     {%- set source = settings.get('source') or {} -%}
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- set is_json = source is mapping and source.get('format') == 'json'
+        or is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
     {%- for column in columns -%}
@@ -36,7 +38,7 @@
         ])) -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
-        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv)) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv, is_json)) -%}
         {%- do seen.update({name | lower: name}) -%}
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}
@@ -72,7 +74,7 @@
 
 
 {#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
-{%- macro _column_type_problems(label, data_type, meta, rules, is_csv) -%}
+{%- macro _column_type_problems(label, data_type, meta, rules, is_csv, is_json=false) -%}
     {%- set data_type = (data_type or '') | string | trim -%}
     {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
@@ -91,6 +93,8 @@
         (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
+        (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
+         '%(label)s has the type %(type)s, but the names in an object of JSON are text: declare its keys string, map<string, ...>'),
         (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,

@@ -47,6 +47,9 @@
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
+    {%- for option, value in (source.options if source.get('options') is mapping else {}).items() if option | string | lower == 'linesep' and value in ['', none] -%}
+        {%- do problems.append("source.options." ~ option ~ " is empty, for dbt drops line breaks at the end of a text: write them between single quotes, such as '\\n' or '\\r\\n'") -%}
+    {%- endfor -%}
     {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}

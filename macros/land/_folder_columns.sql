@@ -43,7 +43,8 @@
 {#- A column as the landed view has it. -#}
 {%- macro _folder_columns_value(entity, column) -%}
 {%- set raw = spark_cdc._quote(column.col_name) -%}
-{{ spark_cdc._aliased(spark_cdc._cast(column.folder, raw, true, entity.timezone), raw) if column.get('folder') else raw }}
+{%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder') else raw -%}
+{{ spark_cdc._aliased('cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else value, raw) }}
 {%- endmacro -%}
 
 

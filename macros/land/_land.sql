@@ -15,22 +15,23 @@
         {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
         {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- endif -%}
-    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
+    {%- do spark_cdc._set_for_reading(entity) -%}
+    {%- if format != 'json' -%}{%- do spark_cdc._folder_columns(entity, time, files) -%}{%- endif -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time)) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
+    {%- set read = spark_cdc._found_as_read(entity, time, files) -%}
+    {%- set found, folders, schemas = read.found, read.folders, read.schemas or [] -%}
     {%- if is_message -%}
         {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
-    {%- if not refusal and files and files.files > 1 and format not in ['csv', 'json'] -%}
-        {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) -%}
+    {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
-        {%- if not refusal and schemas | length > 1 -%}
+        {%- if not refusal -%}
             {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
             {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}

@@ -7,7 +7,7 @@
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing, folders = spark_cdc._missing_columns(entity, found), [] -%}
-{%- for column in found if found | selectattr('folder', 'defined') | list -%}{%- do folders.append(spark_cdc._folder_columns_value(entity, column)) -%}{%- endfor -%}
+{%- for column in found if found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list -%}{%- do folders.append(spark_cdc._folder_columns_value(entity, column)) -%}{%- endfor -%}
 {%- if format == 'csv' and not missing -%}
 {{ spark_cdc._csv_view_sql(entity, time, found, view) }}
 {%- elif format == 'json' -%}
