@@ -1,8 +1,8 @@
-{#- The column of a table that holds the business date. A row belongs to the date that the column shows, or to the second where loads are finer than a
-    day: of a timestamp in the entity's timezone. The macros read source.date_type, the column's type, as _date_column_found() sets it. -#}
+{#- A table's rows belong to the date that its date column shows, or to the second where loads are
+    finer than a day. Of source.date_type, the column's type: _date_column_found(). -#}
 
 
-{#- The entity with the column as the table has it: source.date_column, and source.date_type (none where there is no such column). -#}
+{#- The entity with the column's name and type as the table has them; date_type is none without one. -#}
 {%- macro _date_column_found(entity, landing) -%}
     {%- set found = {'date_type': none} -%}
     {%- for column in spark_cdc._described('describe query select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
@@ -13,18 +13,18 @@
 {%- endmacro -%}
 
 
-{#- What the column holds: a date, a timestamp or a timestamp_ntz. Text has to be a date, with or without a time, and without a zone. -#}
+{#- The column's value as a date, timestamp or timestamp_ntz; null for text that is none. -#}
 {%- macro _date_column_value(entity) -%}
 {%- set column = spark_cdc._quote(entity.source.date_column) -%}
-{%- if entity.source.date_type == 'string' -%}
+{%- if entity.source.get('date_type') == 'string' -%}
 try_cast(if({{ column }} rlike '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?$', {{ column }}, null) as timestamp_ntz)
 {%- else -%}
-{{ 'cast(' ~ column ~ ' as timestamp_ntz)' if entity.source.date_type == 'date' and entity.eff_type != 'date' else column }}
+{{ 'cast(' ~ column ~ ' as timestamp_ntz)' if entity.source.get('date_type') == 'date' and entity.eff_type != 'date' else column }}
 {%- endif -%}
 {%- endmacro -%}
 
 
-{#- Which rows belong to some business times, as a condition that lets Spark leave out files and partitions. -#}
+{#- Rows of some business times, as a condition by which Spark can skip files and partitions. -#}
 {%- macro _date_column_condition(entity, times) -%}
     {%- set value, literals, ranges = spark_cdc._date_column_value(entity), [], [] -%}
     {%- for time in times -%}
@@ -32,7 +32,7 @@ try_cast(if({{ column }} rlike '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?$'
         {%- do ranges.append(value ~ ' >= ' ~ literals[-1] ~ ' and ' ~ value ~ ' < '
             ~ spark_cdc._date_column_literal(entity, spark_cdc._date_column_next(entity, time))) -%}
     {%- endfor -%}
-    {%- if entity.eff_type == 'date' and entity.source.date_type | default('date') == 'date' -%}
+    {%- if entity.eff_type == 'date' and entity.source.get('date_type', 'date') == 'date' -%}
         {{ return(value ~ (' = ' ~ literals[0] if times | length == 1 else ' in (' ~ literals | join(', ') ~ ')')) }}
     {%- endif -%}
     {{ return('(' ~ ranges | join(')\n    or (') ~ ')') }}
@@ -58,7 +58,7 @@ try_cast(if({{ column }} rlike '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?$'
 {%- macro _date_column_text(entity) -%}
 {%- set value = spark_cdc._date_column_value(entity) -%}
 {%- set clock = spark_cdc._wall_clock_text('from_utc_timestamp(' ~ value ~ ', ' ~ spark_cdc._literal(entity.timezone) ~ ')')
-    if entity.source.date_type == 'timestamp' else 'cast(' ~ value ~ ' as string)' -%}
+    if entity.source.get('date_type') == 'timestamp' else 'cast(' ~ value ~ ' as string)' -%}
 left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {%- endmacro -%}
 
@@ -73,7 +73,7 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {%- endmacro -%}
 
 
-{#- Refuses a table of which some rows belong to no date: no load would ever read them. Returns none, or {guard, message}. -#}
+{#- Refuses a table with rows that no load would ever read. Returns none, or {guard, message}. -#}
 {%- macro _check_date_column(entity, landing) -%}
     {%- set problem, guard = spark_cdc._date_column_problem(entity), 'missing_columns' if entity.source.date_type is none else 'column_types' -%}
     {%- if not problem -%}

@@ -1,5 +1,5 @@
-{#- Columns that are named by folders, column=value, below an entity's path. Spark would guess their types by the values, and the zone of times by the
-    session: with that switched off they come as text, and are read in the declared types as any text is. -#}
+{#- Columns in the names of folders, column=value. Spark would guess their types, and read times in
+    the session's zone; without its guess they are text, and are cast as any text is. -#}
 
 
 {#- Their names, in lower case. Switches the guess off if there are any. -#}
@@ -19,7 +19,7 @@
 {%- endmacro -%}
 
 
-{#- The columns that Spark has found, those of folders with the declared column that they are read as, and its type. -#}
+{#- The columns found; those of folders have the declared type, and the declared column as folder. -#}
 {%- macro _folder_columns_found(entity, found, names) -%}
     {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
     {%- set marked = [] -%}
@@ -63,8 +63,8 @@
 {%- endmacro -%}
 
 
-{#- Refuses files that have a column of their own by the name of a folder, with other values: Spark would take the folder's, and of CSV it can't read
-    both. Returns none, or {guard, message}. -#}
+{#- Refuses files that have a folder's column with other values: Spark would read the folder's, and
+    of CSV neither. Returns none, or {guard, message}. -#}
 {%- macro _check_folder_columns(entity, input, time, names) -%}
     {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}

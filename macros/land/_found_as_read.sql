@@ -1,7 +1,9 @@
-{#- The columns of what landed as they are read: those of folders in their declared type, and as null where a column of typed files or of a table has another type
-    than declared, and no value, as where a program had none to tell the type by. Then the column says is_null.
-    Arguments: entity, time, files. Returns a dictionary: found, folders (of _folder_columns()), schemas (of _file_schemas(); none of a single file, of text and
-    of tables). -#}
+{#- The columns of what landed as they are read. One of another type than declared whose values are
+    all null is read as null (is_null): programs have no type for a column without a value.
+    Arguments: entity, time, files. Returns a dictionary:
+        found    of _found_columns()
+        folders  of _folder_columns()
+        schemas  of _file_schemas(); none of a single file, of text and of tables -#}
 {%- macro _found_as_read(entity, time, files) -%}
     {%- set format = entity.source.format -%}
     {%- set is_typed = format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}

@@ -1,5 +1,5 @@
-{#- The columns of the files or the table as rows {col_name, data_type}, without the one that holds the business date. Of JSON they are the names in its
-    first lines; further on, an unexpected one is a problem of its row. -#}
+{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON the
+    names in its first lines; further on, an unexpected one is a problem of its row. -#}
 {%- macro _found_columns(entity) -%}
 {%- set sql -%}
 {%- if entity.source.format != 'json' -%}

@@ -1,4 +1,4 @@
-{#- The type that a declared column has to have in the source: values may be encoded, as numbers or, decimals, in text. -#}
+{#- The type that a column must have in typed files, where its values may be encoded. -#}
 {%- macro _is_lossless_type(entity, column) -%}
     {{ return('string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding else column.data_type) }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{#- Names for a message: between quotes and escaped where they have blanks that nobody would see, at an end, two in a row, or others than plain ones. -#}
+{#- Names for a message, quoted and escaped where they have blanks that nobody would see. -#}
 {%- macro _names_shown(names) -%}
     {%- set shown = [] -%}
     {%- for name in names -%}

@@ -1,5 +1,5 @@
-{#- A time whose year has two digits, as text with four. Spark reads 2000 to 2099, of which the last two digits are put behind those of the hundred years
-    that the column names. -#}
+{#- A time whose year has two digits, which Spark puts into 2000 to 2099, as text with the year of
+    the hundred that the column names. -#}
 {%- macro _century_text(column, raw) -%}
 {%- set clock = spark_cdc._wall_clock_text(spark_cdc._cast_instant(raw, column.format, 'UTC')) -%}
 {%- set hundred, first = '%02d' | format(column.century // 100), '%02d' | format(column.century % 100) -%}

@@ -1,6 +1,6 @@
-{#- Whether an ORC table would keep another value, as Spark writes it: a date or an instant of the ten days that the calendar skipped in 1582 (of instants in the
-    server's zone, whichever that is), an instant with a fraction in the second before 1970. Arguments: type (as _hash_type() returns it), value. Returns a
-    condition, or an empty text where every value of the type is kept. -#}
+{#- Whether Spark's ORC writer changes a value: a date or an instant of the ten days skipped in 1582
+    (in the server's zone, whichever it is), an instant with a fraction right before 1970.
+    Arguments: type (of _hash_type()), value. Returns a condition; an empty text if it changes none. -#}
 {%- macro _orc_misfit(type, value, depth=0) -%}
 {%- set part, parts = 'orc_' ~ depth, [] -%}
 {%- if type.kind == 'date' -%}
