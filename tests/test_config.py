@@ -376,6 +376,33 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
         macros(**wrong).validate()
 
 
+def test_a_line_separator_as_text() -> None:
+    given = macros(changed(source__options={"lineSep": "\\r\\n", "sep": "\\t"}))
+    assert given.validate() == ""
+    lines = given._reader_options(given._entity("orders"), datetime.datetime(2024, 1, 1))
+    assert "`lineSep` '\r\n'" in lines
+    assert "`sep` '\\\\t'" in lines
+
+
+def test_maps_in_typed_files_have_keys_of_any_type() -> None:
+    column_of = [KEY, column("m", "map<int,int>")]
+    assert macros(changed(source__format="parquet", columns=column_of)).validate() == ""
+
+
+def test_years_of_two_digits_with_their_century_are_accepted() -> None:
+    dates = [
+        column("a", "date", format="dd.MM.yy", century=1950),
+        column("b", "timestamp", format="yyMMdd", century="1900"),
+        column("c", "date", format="yyyy"),
+        column("d", "date", format="'yy' dd.MM.yyyy"),
+    ]
+    given = macros(changed(columns=[KEY, *dates]))
+    assert given.validate() == ""
+    assert [one["century"] for one in given._entity("orders")["columns"]] == [
+        *(None, 1950, 1900, None, None),
+    ]
+
+
 def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
     said: list[str] = []
     given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
@@ -552,6 +579,36 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
         (
             changed(columns=[KEY, {"name": "b", "data_type": "int", "meta": {"from": "ID"}}]),
             "both come from 'id'",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yy")]),
+            "has a year of two digits in its format, 'dd.MM.yy', which Spark would put into 2000",
+        ),
+        (
+            changed(columns=[KEY, column("d", "timestamp_ntz", format="yyMMdd HH:mm")]),
+            "say under meta `century: 1950` if it means 1950 to 2049",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yy", century="19th")]),
+            "century is '19th'; accepted are the first of the hundred years",
+        ),
+        (
+            changed(columns=[KEY, column("d", "date", format="dd.MM.yyyy", century=1950)]),
+            "has a century, but no year of two digits",
+        ),
+        (
+            changed(
+                columns=[KEY, column("d", "timestamp", format="dd.MM.yy HH:mmX", century=1950)]
+            ),
+            "has a century and a zone in its format",
+        ),
+        (
+            changed(source__format="json", columns=[KEY, column("m", "array<map<int, int>>")]),
+            "has the type array<map<int, int>>, but the names in an object of JSON are text",
+        ),
+        (
+            changed(source__options={"lineSep": ""}),
+            "source.options.lineSep is empty, for dbt drops",
         ),
         (
             changed(columns=[KEY, column("mail", "string", mask="last_4")]),
@@ -1119,9 +1176,15 @@ def test_as_of_needs_a_date() -> None:
 
 
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
-    given = macros(var={"spark_cdc_manifest_limit": 10}, _committed_sql=lambda *_: "x" * 11)
-    with pytest.raises(CompilerError, match="the manifest would have 11 characters, more than 10"):
+    text = "id load_id in ('a')"
+    given = macros(var={"spark_cdc_manifest_limit": 10}, _committed_sql=lambda *_: text)
+    with pytest.raises(CompilerError, match="the manifest would have 19 characters, more than 10"):
         given._manifest_text({"entity": given._entity("orders"), "ledger": "ledger"}, {})
+    assert "compact --select orders" in given._manifest_text_excess(given._entity("orders"), text)
+    wide = "x" * 11 + text  # there is nothing to compact
+    problem = given._manifest_text_excess(given._entity("orders"), wide)
+    assert "columns alone take too many" in problem
+    assert "compact" not in problem
 
 
 def test_models_of_an_entity_lie_in_one_schema() -> None:

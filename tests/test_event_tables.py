@@ -14,7 +14,7 @@ from test_adapters_columns import described as described_flat
 from test_adapters_columns import typed_sql
 from test_adapters_messages import COLUMNS, FIXTURES, ROW, described
 
-pytestmark = pytest.mark.proves("tables of events")
+pytestmark = pytest.mark.proves("change events")
 MACROS = load_macros()
 LOWER = ("x_orders", "orders")
 DAY, NEXT_DAY = "2024-05-01", "2024-05-02"

@@ -14,7 +14,7 @@ from spark_cdc.macros import CompilerError, load_macros
 from test_backfill import backfill
 from warehouse import GUARDS, Warehouse
 
-pytestmark = pytest.mark.proves("values of files")
+pytestmark = pytest.mark.proves("input")
 
 MACROS = load_macros()
 KEY = column("id", "int", role="key")
@@ -212,42 +212,7 @@ def test_records_of_one_file_that_end_in_two_ways_are_refused(files: Any) -> Non
     assert ("2", "x\r") in things.landed("2024-01-01", "id, value")
 
 
-# --- CSV: quotes that are doubled, and encodings --------------------------------------------------
-
-# A line, and whether it has a doubled quote that Spark would keep: without multiLine, and with it.
-DOUBLED = [
-    ('4,"""quoted""",x', True, True),
-    ('4,"a ""b"" c",x', True, True),
-    ('4,"a,""b"",c",x', True, True),
-    ('4,"""",x', True, True),
-    ('4,x,"e"""', True, True),
-    ('"a""b"', True, True),
-    ('e""",x', False, True),  # the end of a value that began on the line before
-    ('4,"",x', False, False),
-    ('"","",""', False, False),
-    ('"x,","",","', False, False),
-    ('4,5"" pipe,x', False, False),
-    (r'4,"say \"\"hi\"\"",x', False, False),
-    (r'4,"\"",""', False, False),
-    (r'4,"\\",x', False, False),
-    ('4,"a" ,""', False, False),
-]
-
-
-@pytest.mark.parametrize("options", [{}, {"multiLine": True}, {"sep": ";", "quote": "'"}])
-def test_doubled_quotes_are_found_where_escape_is_another_sign(
-    cursor: Any, options: dict[str, Any]
-) -> None:
-    entity = {"source": {"format": "csv", "options": options}}
-    quote, sep = options.get("quote", '"'), options.get("sep", ",")
-    lines = [line.replace('"', quote).replace(",", sep) for line, *_ in DOUBLED]
-    rows = ", ".join(f"({at}, {MACROS._literal(line)})" for at, line in enumerate(lines))
-    condition = MACROS._csv_doubled_quotes(entity)
-    cursor.execute(f"select {condition} from values {rows} as v (place, value) order by place")
-    wanted = [row[2 if "multiLine" in options else 1] for row in DOUBLED]
-    assert [found for (found,) in cursor.fetchall()] == wanted
-    entity["source"]["options"] = options | {"escape": quote}
-    assert MACROS._csv_doubled_quotes(entity) == "false"
+# --- CSV: encodings ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import scale
 from project import Project
 from shop import Shop, opened
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.proves("values")
 NAMES = [
     "o'brien",
     'double "quotes"',
-    "back`tick``s",
+    *([] if scale.FORMAT == "orc" else ["back`tick``s"]),  # which ORC does not take
     "semi; drop table students; --",
     "-- comment",
     "/* comment */",

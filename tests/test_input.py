@@ -110,19 +110,20 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
     ),
     "doubled_quotes": (
         {},
-        {"a.csv": b'id,value,memo\n1,1,"""a"""\n2,2,""\n3,3,"x, ""y"""\n'},
-        "doubled_quotes",
+        {"a.csv": b'id,value,memo\n1,1,"say ""a"""\n2,2,""\n3,3,"x, ""y"""\n'},
+        "unescaped_quotes",
         [
-            "doubled_quotes: 2 lines of 2024-01-02 have a doubled quote within a field",
-            "Set source.options.escape: '\"' in stg_doubled_quotes",
-            'a.csv: 1,1,"""a"""',
+            "2 lines of 2024-01-02 have a quote within a quoted value that is not escaped",
+            'a.csv: 1,1,"say ""a"""',
+            "set source.options.escape: '\"'",
+            "[doubled_quotes.unescaped_quotes]",
         ],
     ),
     "doubled_in_several_lines": (
         {"source": {"options": {"multiLine": True}}},
         {"a.csv": b'id,value,memo\n1,1,"a\nb"""\n'},
-        "doubled_quotes",
-        ["1 line of 2024-01-02 has a doubled quote", 'a.csv: b"""'],
+        "unescaped_quotes",
+        ["1 line of 2024-01-02 has a quote within a quoted value", 'a.csv: b"""'],
     ),
     "swallowed": (
         MULTI_LINE,

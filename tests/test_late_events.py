@@ -13,7 +13,7 @@ from event_warehouse import EventWarehouse, column
 from spark_cdc.macros import CompilerError
 from test_config import changed, macros
 
-pytestmark = pytest.mark.proves("late events")
+pytestmark = pytest.mark.proves("guards")
 DAYS = tuple(f"2024-05-0{day}" for day in range(1, 7))
 
 

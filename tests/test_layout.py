@@ -15,7 +15,7 @@ MACROS, DATA_TESTS = ROOT / "macros", ROOT / "tests" / "generic"
 PACKAGE = ROOT / "src" / "spark_cdc"
 # A folder may use those before it; what users call may use all. Adapters are found by their names.
 ORDER = (
-    *("utils", "hash", "entity", "land", "stage", "adapters", "definition", "compare"),
+    *("utils", "hash", "entity", "values", "land", "stage", "adapters", "definition", "compare"),
     *("manifest", "load", "views", "operations", "targets"),
 )
 FILES = {

@@ -11,7 +11,7 @@ import pytest
 from event_warehouse import EventWarehouse, column
 from spark_cdc.macros import CompilerError, load_macros
 
-pytestmark = pytest.mark.proves("long values")
+pytestmark = pytest.mark.proves("input")
 DAY = "2024-05-01"
 LONG = 20_000_001  # one letter more than the parser takes by itself
 MACROS = load_macros()

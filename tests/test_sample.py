@@ -349,6 +349,7 @@ def test_a_list_of_columns_renames_what_has_a_name_of_our_own(tmp_path, capsys):
         ('id,a\n1,"say \\"x\\""\n', {}),
         ('id;a\n1;"say \\"x\\""\n', {"sep": ";"}),
         ('id,a\n1,"C:\\\\x"\n', {"escape": '"'}),
+        ('"say ""x""";id\n1;2\n', {"sep": ";", "escape": '"'}),
         ('id,a\n1,5" wide\n', {"escape": '"'}),
         ('id;a\n1;"say ""x""\n and y"', {"sep": ";", "escape": '"', "multiLine": "true"}),
         ('id,"a\nb"\n1,2', {"escape": '"', "multiLine": "true"}),

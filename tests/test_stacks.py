@@ -40,6 +40,8 @@ def test_the_cause_stands_first_and_the_stack_is_folded():
     CSV file: file:///in/b.csv
     which led to: org.apache.hive.HiveSQLException: Error running query: \
 org.apache.spark.SparkException: {READ.rstrip()}
+    The CSV files of one load have different headers. Deliver them alike, then run the same command\
+ again.
     (9 more lines, the stack of the server: logs/dbt.log)
 """
     assert stacks.fold(SERVER) == folded
@@ -48,6 +50,21 @@ org.apache.spark.SparkException: {READ.rstrip()}
     output = stacks.Output(shown)
     assert output.write(SERVER) == len(SERVER)
     assert output.getvalue() == shown.getvalue() == folded
+
+
+def test_causes_that_lead_nowhere_get_advice():
+    conform = "org.apache.spark.SparkIllegalArgumentException: CSV header does not conform."
+    for cause, advice in (
+        ("java.io.EOFException: Unexpected end of input stream", "A compressed file is cut off."),
+        ("java.io.IOException: No space left on device", "A disk of the server is full."),
+    ):
+        folded = stacks.fold(SERVER.replace(conform, cause))
+        assert f"    {advice}" in folded
+        assert folded.index(cause) < folded.index(advice)
+        assert "different headers" not in folded
+    assert not any(
+        advice in stacks.fold("No space left on device") for advice in stacks.ADVICE.values()
+    )
 
 
 def test_a_traceback_is_folded():

@@ -319,6 +319,26 @@ def test_columns_that_a_format_can_not_hold() -> None:
     assert "has the type struct<d: smallint>" in problems["iceberg"][0]
 
 
+def test_names_that_spark_does_not_find_in_orc() -> None:
+    columns = [
+        {"name": "a`b", "data_type": "int"},
+        {"name": "c", "data_type": "struct<`d``e`:int>"},
+        {"name": "f", "data_type": "struct<`g h`:int>"},
+        {"name": "i`", "data_type": "int", "meta": {"role": "control"}},
+        {"name": "k", "data_type": "int", "meta": {"from": "k`"}},
+    ]
+
+    def problems(**settings: Any) -> list[str]:
+        found = load_macros()._table_format_problems(columns, settings)
+        return [text.split("'")[1] for text in found]
+
+    assert problems(file_format="parquet") == []
+    assert problems(file_format="orc") == ["a`b", "c"]
+    assert problems(file_format="parquet", source={"format": "orc"}) == ["a`b", "c", "i`", "k"]
+    sources = {"full": {"format": "orc"}}
+    assert problems(file_format="parquet", sources=sources) == ["a`b", "c", "i`", "k"]
+
+
 TYPES = "id int, name string"
 
 

@@ -349,6 +349,32 @@ FORMATTED = [
     ("binary", "base64", "UTC", "QU_-", False),
 ]
 
+# Years of two digits: type, pattern, first year, zone, text, its value as text in UTC.
+CENTURIES = [
+    ("date", "dd.MM.yy", 1950, "UTC", "01.02.68", "1968-02-01"),
+    ("date", "dd.MM.yy", 1950, "UTC", "31.12.49", "2049-12-31"),
+    ("date", "dd.MM.yy", 1950, "UTC", "01.01.50", "1950-01-01"),
+    ("date", "yyMMdd", 1900, "UTC", "680201", "1968-02-01"),
+    ("date", "yyMMdd", 1900, "UTC", "000228", "1900-02-28"),
+    ("date", "yyMMdd", 1900, "UTC", "000229", REJECTED),  # 2000 had that day
+    ("date", "yyMMdd", 1950, "UTC", "000229", "2000-02-29"),
+    ("date", "yyMMdd", 2000, "UTC", "991231", "2099-12-31"),
+    ("date", "dd.MM.yy", 1950, "UTC", "01.02.1968", REJECTED),
+    ("date", "dd.MM.yy HH:mm", 1950, "UTC", "01.02.68 00:00", "1968-02-01"),
+    ("date", "dd.MM.yy HH:mm", 1950, "UTC", "01.02.68 00:01", REJECTED),
+    ("timestamp", "dd.MM.yy HH:mm", 1950, "Europe/Berlin", "01.07.68 12:00", "1968-07-01 11:00:00"),
+    ("timestamp", "dd.MM.yy HH:mm", 1950, "Europe/Berlin", "31.03.24 02:30", REJECTED),
+    ("timestamp", "dd.MM.yy HH:mm", 1950, "+05:30", "01.07.68 12:00", "1968-07-01 06:30:00"),
+    (
+        "timestamp_ntz",
+        "dd.MM.yy HH:mm:ss.SSS",
+        1970,
+        "UTC",
+        "01.01.69 01:02:03.500",
+        "2069-01-01 01:02:03.5",
+    ),
+]
+
 # JSON of nested types, whether it is taken.
 NESTED = [
     ("array<date>", '["2024-01-05", null]', True),
@@ -433,6 +459,21 @@ def test_a_value_in_a_pattern_is_taken_or_rejected(session: Any) -> None:
     for data_type, pattern, zone, text, is_taken in FORMATTED:
         found = staged(session, data_type, zone, "v is not null", [text], format=pattern)
         assert found == [True if is_taken else REJECTED], (data_type, pattern, text)
+
+
+def test_a_year_of_two_digits_is_of_the_hundred_that_the_column_names(session: Any) -> None:
+    shown = {"timestamp": "cast(to_utc_timestamp(v, current_timezone()) as string)"}
+    for data_type, pattern, first, zone, text, wanted in CENTURIES:
+        found = staged(
+            session,
+            data_type,
+            zone,
+            shown.get(data_type, "cast(v as string)"),
+            [text],
+            format=pattern,
+            century=first,
+        )
+        assert found == [wanted], (data_type, pattern, text)
 
 
 def test_parts_of_nested_values_are_taken_or_rejected(session: Any) -> None:

@@ -44,6 +44,8 @@
         {{ return({'problem': 'its type was ' ~ former_type ~ ', of which spark_cdc can not make ' ~ column.data_type ~ ". Declare a column of "
             ~ 'another name with that type, and name this one as dropped; or put the type back'}) }}
     {%- endif -%}
+    {%- set unkept = spark_cdc._orc_misfit(spark_cdc._hash_type(type), '(' ~ sql ~ ')') if column.get('in_orc') else '' -%}
+    {%- set misfit = misfit ~ ' or coalesce(' ~ unkept ~ ', false)' if unkept else misfit -%}
     {%- set or_null = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
     {{ return({'sql': or_null if column.on_misfit == 'null' else sql, 'misfit': misfit, 'problem': none}) }}
 {%- endmacro -%}

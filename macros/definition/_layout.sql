@@ -50,7 +50,7 @@
 {#- A name for a new physical column: the declared one, with a number behind it if loads have used that. A column that an attempt without
     a commit has added is taken, if it has the type. -#}
 {%- macro _free_name(column, taken, found) -%}
-    {%- set type = spark_cdc._plain_type(column.data_type) -%}
+    {%- set type = spark_cdc._plain_type_shown(column.data_type) -%}
     {%- for number in range(1, 1000) -%}
         {%- set name = column.name if number == 1 else column.name ~ '__' ~ number -%}
         {%- if name | lower not in taken and found.get(name | lower, type) == type -%}{{ return(name) }}{%- endif -%}

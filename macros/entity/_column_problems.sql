@@ -8,6 +8,8 @@
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
     {#- names in messages differ by case, those of columns do not -#}
     {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
+    {%- set is_json = source is mapping and source.get('format') == 'json'
+        or is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
     {%- for column in columns -%}
@@ -39,7 +41,7 @@
         ])) -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
-        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv)) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv, is_json)) -%}
         {%- do seen.update({name | lower: name}) -%}
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}
@@ -75,19 +77,29 @@
 
 
 {#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
-{%- macro _column_type_problems(label, data_type, meta, rules, is_csv) -%}
+{%- macro _column_type_problems(label, data_type, meta, rules, is_csv, is_json=false) -%}
     {%- set data_type = (data_type or '') | string | trim -%}
     {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
     {%- set is_time, format = kind in ['date', 'timestamp', 'timestamp_ntz'], meta.get('format') | string -%}
     {%- set pattern = spark_cdc._pattern_problem(format) if is_time and meta.get('format') is not none else none -%}
+    {%- set is_short = modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) if is_time and meta.get('format') is not none else none -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format, 'pattern': pattern} -%}
     {%- set problems = spark_cdc._broken(values, [
+        (is_short and meta.get('century') is none,
+         "%(label)s has a year of two digits in its format, '%(format)s', which Spark would put into 2000 to 2099: say under meta `century: 1950` if "
+         'it means 1950 to 2049, or another first year'),
+        (meta.get('century') is not none and not is_short,
+         '%(label)s has a century, but no year of two digits (yy) in a format of dates or timestamps: remove it'),
+        (meta.get('century') is not none and is_short and spark_cdc._names_a_zone(format),
+         "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
         (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
         (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
+        (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
+         '%(label)s has the type %(type)s, but the names in an object of JSON are text: declare its keys string, map<string, ...>'),
         (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,

@@ -3,7 +3,8 @@
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
     {%- set load_type = given.load_type if as_declared else spark_cdc._load_type(name, given) -%}
-    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings)) -%}
+    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings),
+        file_format=given.file_format or spark_cdc._var('spark_cdc_file_format')) -%}
     {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}
     {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
     {%- set is_snapshot = events is not none and load_type == 'full' -%}
@@ -33,7 +34,7 @@
         'guards': spark_cdc._guards(name, settings),
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
-        'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format'),
+        'file_format': settings.file_format,
         'columns': columns,
         'stored': columns | rejectattr('role', 'equalto', 'control') | list,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,
@@ -53,6 +54,7 @@
             column,
             numbers=spark_cdc._numbers(column, settings.source),
             optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
+            in_orc=column.role != 'control' and settings.file_format == 'orc',
             **({'from': settings.source.columns[column.name] | string} if column.name in (settings.source.columns or {}) else {})
         )) -%}
     {%- endfor -%}

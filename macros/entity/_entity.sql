@@ -7,7 +7,7 @@
     (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a
     change-event format adds), stored (without control columns),
     key_columns, compared, ignored, sensitive (stored columns that lie apart: docs/sensitive.md). A column is a dictionary: name, data_type, role,
-    nullable, from, format, encoding, optional (whether the source may lack it), was (former names), default, on_misfit, sensitive; of a sensitive one, and
+    nullable, from, format, century, encoding, optional (whether the source may lack it), in_orc (whether it is stored in an ORC table), was (former names), default, on_misfit, sensitive; of a sensitive one, and
     none of others, secret (the table that keys its hashes), mask (what others see of it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted where it must be). -#}
 {%- macro _entity(name) -%}
     {%- set node = spark_cdc.entity_node(name) -%}

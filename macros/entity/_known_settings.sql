@@ -121,6 +121,8 @@
             'from': {'kind': 'any'},
             'format': {'kind': 'any', 'says': 'formats are for dates, timestamps and binary',
                        'by_type': {'binary': ['base64', 'hex', 'utf8'], 'date': none, 'timestamp': none, 'timestamp_ntz': none}},
+            'century': {'kind': 'pattern', 'pattern': '[1-9][0-9]{3}', 'null': true,
+                        'says': 'the first of the hundred years that two digits stand for, such as 1950'},
             'encoding': {'kind': 'any', 'says': 'encodings are for dates, timestamps and decimals',
                          'by_type': {'decimal': ['base64'], 'date': instants, 'timestamp': instants, 'timestamp_ntz': instants}},
             'was': {'kind': 'names', 'null': true},

@@ -37,7 +37,7 @@
     {%- endif -%}
     {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
     {%- set liftable = guards + ['failed_casts', 'null_keys', 'duplicate_keys', 'failed_rules', 'rules', 'tables', 'unexpected_columns',
-        'unclosed_quotes', 'doubled_quotes', 'malformed_text'] -%}
+        'unclosed_quotes', 'unescaped_quotes', 'blank_rows', 'malformed_text'] -%}
     {%- set problems = [] -%}
     {%- for lift in spark_cdc._names(given) -%}
         {%- set entity, guard = lift.rsplit('.', 1) if '.' in lift else ('', lift) -%}

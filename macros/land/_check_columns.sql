@@ -10,14 +10,21 @@
     {%- set missing = missing | map(attribute='from') | list -%}
     {%- set unexpected = [] -%}
     {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
+    {%- for name in ['landing_problem', 'landing_names'] if name in (declared if is_json else found_names) | map('lower') and (name != 'landing_names' or entity.events) -%}
+        {%- set message -%}
+{{ entity.name }}: {{ input }} has a column '{{ name }}', a name that spark_cdc gives to a column of its own there. Have it delivered under another {# -#}
+name, or read a view on it that renames it. Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': 'unexpected_columns', 'message': message}) }}
+    {%- endfor -%}
     {%- set refused = {} -%}
     {%- if missing and not found_names and not is_json -%}
-        {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ') ~ ' (there is no header: the input is empty)'}) -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ spark_cdc._names_shown(missing) ~ ' (there is no header: the input is empty)'}) -%}
     {%- elif missing and found_names and entity.source.on_missing_column == 'error' -%}
-        {%- do refused.update({'missing_columns': 'missing: ' ~ missing | join(', ')}) -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ spark_cdc._names_shown(missing)}) -%}
     {%- endif -%}
     {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
-        {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ unexpected | join(', ')}) -%}
+        {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ spark_cdc._names_shown(unexpected)}) -%}
     {%- endif -%}
     {%- if not refused -%}
         {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
@@ -34,8 +41,8 @@ Nothing was written.
     {%- set message -%}
 {{ entity.name }}: the columns of {{ input }} are not the declared ones.
   {{ refused.values() | join('\n  ') }}
-  found: {{ found_names | join(', ') }}
-  declared: {{ declared | join(', ') }}
+  found: {{ spark_cdc._names_shown(found_names) }}
+  declared: {{ spark_cdc._names_shown(declared) }}
 {% if found_names -%}
 Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, and source.on_missing_column: null or {# -#}
 source.on_unexpected_column: ignore lift the check. {# -#}
@@ -56,9 +63,9 @@ Nothing was written.
     {%- set problems = [] -%}
     {%- for column in entity.columns -%}
         {%- for other in found if other.col_name | lower == column.from | lower -%}
-            {%- set wanted = 'string' if entity.source.text else column.data_type -%}
-            {%- if not spark_cdc._is_lossless(other.data_type | lower, wanted) -%}
-                {%- do problems.append(other.col_name ~ ' is ' ~ other.data_type ~ ', declared ' ~ column.data_type) -%}
+            {%- if not spark_cdc._is_lossless(other.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
+                {%- do problems.append(other.col_name ~ ' is ' ~ other.data_type ~ ', declared ' ~ column.data_type
+                    ~ (' with encoding: ' ~ column.encoding if column.encoding)) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -67,27 +74,8 @@ Nothing was written.
 {{ entity.name }}: types in {{ input }} do not turn into the declared ones without a loss.
   {{ problems | join('\n  ') }}
 Declare the type found or a wider one in stg_{{ entity.name }}, or{{ ' leave out source.text, which takes text columns only' if entity.source.text
-else ', where all columns hold text, set source.text: true' }}. Nothing was written.
+else ', where all columns hold text, set source.text: true' }}. {# -#}
+Numbers that count a time are read with encoding: nanos, micros, millis, seconds or days under meta of the column. Nothing was written.
     {%- endset -%}
     {{ return({'guard': 'column_types', 'message': message}) }}
-{%- endmacro -%}
-
-
-{#- Whether every value of one type is a value of the other. -#}
-{%- macro _is_lossless(found, declared) -%}
-    {%- set found = found | replace(' ', '') -%}
-    {%- set declared = declared | lower | replace(' ', '') | replace('integer', 'int') -%}
-    {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
-    {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
-                     'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
-    {%- set to_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', declared) -%}
-    {%- set from_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', found) -%}
-    {%- if to_decimal and (from_decimal or found in integers) -%}
-        {%- set scale = to_decimal.group(2) | default('0', true) | int -%}
-        {%- set found_scale = from_decimal.group(2) | default('0', true) | int if from_decimal else 0 -%}
-        {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
-        {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
-    {%- endif -%}
-    {%- set is_text = modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) is not none -%}
-    {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
 {%- endmacro -%}

@@ -37,27 +37,31 @@ if(
 {%- endmacro -%}
 
 
-{#- Whether a line has a field between quotes that holds a doubled one, which stands for a quote only where `escape` is the quote: Spark would keep both,
-    and perhaps those around the field. With multiLine a field may begin on a line before. -#}
-{%- macro _csv_doubled_quotes(entity) -%}
+{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled and `escape` is another character: Spark takes the
+    field as it stands there, with its quotes. With multiLine it does so only at the end of a field, else it stops. -#}
+{%- macro _csv_unescaped_quotes(entity) -%}
 {%- set of = spark_cdc._csv_quotes(entity) -%}
-{%- if not of or of.is_doubled -%}{{ return('false') }}{%- endif -%}
-{%- set doubled = of.start ~ of.quote ~ '[^' ~ of.quote ~ ']*' ~ of.quote * 2 -%}
-{%- set doubled = doubled ~ ('|' ~ of.quote * 3 ~ of.end if spark_cdc._csv_is_multi_line(entity) else '') -%}
-(contains(value, concat({{ of.literal }}, {{ of.literal }})) and {{ of.rest }} rlike {{ spark_cdc._literal(doubled) }})
+{%- if not of -%}{{ return('false') }}{%- endif -%}
+{%- set open, inner = of.start ~ of.quote, '[^' ~ of.quote ~ ']*' -%}
+{%- if spark_cdc._csv_is_multi_line(entity) -%}
+{%- set doubled = '(' ~ of.quote ~ '{3}|' ~ open ~ inner ~ '[^' ~ of.quote ~ '](?<!' ~ of.separator ~ ')' ~ of.quote ~ '{2})' -%}
+(contains(value, {{ of.literal }}) and {{ of.text }} rlike {{ spark_cdc._literal(doubled ~ of.end) }})
+{%- else -%}
+(contains(value, {{ of.literal }}) and {{ of.rest }} rlike {{ spark_cdc._literal(open ~ inner ~ of.quote) }})
+{%- endif -%}
 {%- endmacro -%}
 
 
-{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a field) as regular expressions, literal (the quote),
-    is_doubled (whether a doubled quote stands for one), text (the line without pairs that stand for a quote in a value), rest (the same without the fields that
+{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a field), separator as regular expressions, literal
+    (the quote), text (the line without pairs that stand for a quote in a value), rest (the same without the fields that
     are closed). -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
     {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
     {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
     {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
-    {%- set q = spark_cdc._csv_pattern_of(quote) -%}
-    {%- set separator = spark_cdc._csv_pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
+    {%- set q = spark_cdc._pattern_of(quote) -%}
+    {%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
     {%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
     {%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
     {%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
@@ -65,15 +69,7 @@ if(
     {%- for pair in pairs -%}{%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}{%- endfor -%}
     {%- set closed = spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*' ~ q ~ end) -%}
     {{ return({
-        'quote': q, 'start': start, 'end': end, 'literal': spark_cdc._literal(quote), 'is_doubled': escape == quote, 'text': text.sql,
+        'quote': q, 'start': start, 'end': end, 'separator': separator, 'literal': spark_cdc._literal(quote), 'text': text.sql,
         'rest': 'regexp_replace(' ~ text.sql ~ ', ' ~ closed ~ ", '\\u00241')",
     }) }}
-{%- endmacro -%}
-
-
-{#- A text as a regular expression that means just it: each character by its number. -#}
-{%- macro _csv_pattern_of(text) -%}
-    {%- set characters = [] -%}
-    {%- for character in text.replace('\\t', '\t') -%}{%- do characters.append('\\x{' ~ character.encode('utf-32-be').hex() ~ '}') -%}{%- endfor -%}
-    {{ return(characters | join) }}
 {%- endmacro -%}

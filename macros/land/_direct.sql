@@ -9,7 +9,7 @@
 {%- macro _direct_options(entity, more=[]) -%}
     {%- set options = [] -%}
     {%- for name, value in entity.source.options.items() if name | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] + more -%}
-        {%- do options.append(spark_cdc._literal(name) ~ ' = ' ~ spark_cdc._literal(value)) -%}
+        {%- do options.append(spark_cdc._literal(name) ~ ' = ' ~ spark_cdc._reader_option_literal(name, value)) -%}
     {%- endfor -%}
     {{ return(options) }}
 {%- endmacro -%}

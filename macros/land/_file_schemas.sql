@@ -1,9 +1,9 @@
 {#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a file lacks a column, or has it under another
     name, null stands for what another file has. Told by the footers, which a statement reads for 50 files: it costs what the files cost
     to open, not what their rows cost to read.
-    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them). Returns a list with one dictionary per
+    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them), folders (of _folder_columns()). Returns a list with one dictionary per
     list of columns that occurs: paths (of the files with it), columns ({col_name, data_type}). -#}
-{%- macro _file_schemas(entity, files, found) -%}
+{%- macro _file_schemas(entity, files, found, folders=[]) -%}
     {%- set schemas = {} -%}
     {%- for paths in files.paths | batch(50) -%}
         {%- set columns = [] -%}
@@ -13,8 +13,9 @@
         {%- endfor -%}
         {%- for path in paths -%}
             {#- folders named column=value are columns of their files -#}
-            {%- set partitions = modules.re.findall('([^/=]+)=[^/]*/', path) -%}
-            {%- set of_file = columns[loop.index0] + found | selectattr('col_name', 'in', partitions) | list -%}
+            {%- set of_file = [] -%}
+            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}{%- do of_file.append(column) -%}{%- endfor -%}
+            {%- for column in columns[loop.index0] if column.col_name | lower not in folders -%}{%- do of_file.append(column) -%}{%- endfor -%}
             {%- set schema = schemas.setdefault(tojson(of_file | sort(attribute='col_name')), {'paths': [], 'columns': of_file}) -%}
             {%- do schema.paths.append(path) -%}
         {%- endfor -%}

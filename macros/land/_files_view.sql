@@ -10,7 +10,7 @@ create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
 select *
 from {{ landing }}
-where {{ spark_cdc._quote(entity.source.date_column) }} = {{ spark_cdc._time_literal(entity, time) }}
+where {{ spark_cdc._date_column_condition(entity, [time]) }}
 {%- elif format == 'change_feed' %} as
 {{ spark_cdc._change_feed_sql(entity) }}
 {%- else %}

@@ -1,7 +1,8 @@
 {#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
     lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
     note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
-    end within one), doubled (lines with a quoted field that holds a doubled quote where another character escapes it), malformed (lines with bytes that are
+    end within one), unescaped (lines with a quote in a quoted value that is not escaped),
+    blank (rows that Spark skips), malformed (lines with bytes that are
     not UTF-8), of all examples, file by file. Of several dates, whose places are given (of
     _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
@@ -19,8 +20,10 @@ select
         {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
         collect_list(unclosed_example) as unclosed_examples,
-        sum(doubled) as doubled,
-        collect_list(doubled_example) as doubled_examples,
+        sum(unescaped) as unescaped,
+        collect_list(unescaped_example) as unescaped_examples,
+        sum(blank) as blank,
+        collect_list(blank_example) as blank_examples,
         sum(malformed) as malformed,
         collect_list(malformed_example) as malformed_examples
     )) as note
@@ -29,8 +32,10 @@ from (
         path,
         sum(records){{ headers }} as records,
         {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
-        sum(doubled) as doubled,
-        concat(max(path), ': ', min(if(doubled > 0, odd_line, null))) as doubled_example,
+        sum(unescaped) as unescaped,
+        concat(max(path), ': ', min(if(unescaped > 0, odd_line, null))) as unescaped_example,
+        sum(blank) as blank,
+        if(sum(blank) > 0, max(path), null) as blank_example,
         sum(malformed) as malformed,
         concat(max(path), ': ', min(if(malformed > 0, odd_line, null))) as malformed_example
     from (
@@ -40,7 +45,8 @@ from (
             {{ spark_cdc._odd_line(entity) }} as odd_line,
             count_if(is_record) as records,
             sum(if(is_record, quotes, 0)) as quotes,
-            count_if(is_record and is_doubled) as doubled,
+            count_if(is_record and is_unescaped) as unescaped,
+            count_if(is_blank) as blank,
             count_if(is_malformed) as malformed
         from (
             select
@@ -48,7 +54,8 @@ from (
                 path,
                 {{ spark_cdc._record_condition(entity) }} as is_record,
                 {{ spark_cdc._csv_open_quotes(entity) | indent(16) }} as quotes,
-                {{ spark_cdc._csv_doubled_quotes(entity) | indent(16) }} as is_doubled,
+                {{ spark_cdc._csv_unescaped_quotes(entity) | indent(16) }} as is_unescaped,
+                {{ spark_cdc._blank_condition(entity) }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
                 select value, _metadata.file_path as path
@@ -69,9 +76,19 @@ group by position
 {%- endmacro -%}
 
 
+{#- Whether a line without a visible character is a row nevertheless, of blank fields, which Spark skips: where the separator is none, or there is one column. -#}
+{%- macro _blank_condition(entity) -%}
+{%- if entity.source.format != 'csv' or spark_cdc._csv_is_multi_line(entity) -%}{{ return('false') }}{%- endif -%}
+{%- set separator = spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') -%}
+{%- set is_unseen = separator | list | select('gt', ' ') | list | length == 0 -%}
+{%- set fields = 'contains(value, ' ~ spark_cdc._literal(separator) ~ ')' if is_unseen else "value <> ''" if entity.columns | length == 1 -%}
+{{ fields ~ " and not value rlike '[^\\\\x00-\\\\x20]'" if fields else 'false' }}
+{%- endmacro -%}
+
+
 {#- A line that may be shown as an example, as text: the others are null. -#}
 {%- macro _odd_line(entity) -%}
-if(is_malformed or is_doubled{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
+if(is_malformed or is_unescaped{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
 {%- endmacro -%}
 
 

@@ -10,6 +10,13 @@
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
+    {%- if format == 'table' -%}
+        {%- set entity = spark_cdc._date_column_found(entity, landing) -%}
+        {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
+        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+    {%- endif -%}
+    {%- do spark_cdc._set_for_reading(entity) -%}
+    {%- if format != 'json' -%}{%- do spark_cdc._folder_columns(entity, time, files) -%}{%- endif -%}
     {%- set ends = spark_cdc._line_ends(entity, time) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
@@ -17,20 +24,21 @@
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set found = spark_cdc._found_columns(entity) | rejectattr('col_name', 'in', [entity.source.date_column, '']) | list -%}
+    {%- set read = spark_cdc._found_as_read(entity, time, files) -%}
+    {%- set found, folders, schemas = read.found, read.folders, read.schemas or [] -%}
     {%- if is_message -%}
         {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
-    {%- if not refusal and files and files.files > 1 and format not in ['csv', 'json'] -%}
-        {%- set schemas = spark_cdc._file_schemas(entity, files, found) -%}
+    {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
-        {%- if not refusal and schemas | length > 1 -%}
+        {%- if not refusal -%}
             {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
-            {%- set found = spark_cdc._found_columns(entity) -%}
+            {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}
     {%- endif -%}
+    {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
     {%- if refusal -%}
         {{ return(refusal) }}
     {%- endif -%}
@@ -50,19 +58,4 @@
         {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
-{%- endmacro -%}
-
-
-{#- The columns of the files or the table as rows {col_name, data_type}. Of JSON they are the names in its first lines; further on,
-    an unexpected one is a problem of its row. -#}
-{%- macro _found_columns(entity) -%}
-{%- set sql -%}
-{%- if entity.source.format != 'json' -%}
-describe {{ spark_cdc._files_view(entity) }}
-{%- else -%}
-select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ spark_cdc._json_limits() }})))) as col_name, 'string' as data_type {# -#}
-from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
-{%- endif -%}
-{%- endset -%}
-    {{ return(spark_cdc._described(sql)) }}
 {%- endmacro -%}

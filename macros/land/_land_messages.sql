@@ -4,7 +4,7 @@
     to be refused: {guard, message}. -#}
 {%- macro _land_messages(entity, landing, time, files, found) -%}
     {%- set view = spark_cdc._files_view(entity) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found) if files and files.files > 1 else [{'columns': found}] -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files, found, spark_cdc._folder_columns(entity, time, files)) if files and files.files > 1 else [{'columns': found}] -%}
     {%- set landed, problems = [], [] -%}
     {%- for schema in schemas -%}
         {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}

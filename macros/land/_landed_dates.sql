@@ -5,7 +5,8 @@
     (of _found_columns())). Returns the name of the columns of a landed view with backfill__days, as a query between brackets. -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
     {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
-    {%- set views = spark_cdc._dates_views(entity, landing, days) -%}
+    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
+    {%- set views = spark_cdc._dates_views(read, landing, days) -%}
     {%- if not views -%}
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
     {%- endif -%}
@@ -108,7 +109,7 @@ union all
             {%- do spark_cdc._land_columns(view, time, group.found) -%}
             {%- set places = {} -%}
             {%- if is_table -%}
-                {%- for one in group.days -%}{%- do places.update({spark_cdc._time_literal(entity, one.time): one.day}) -%}{%- endfor -%}
+                {%- for one in group.days -%}{%- do places.update({spark_cdc._literal(spark_cdc._time_text(entity, one.time)): one.day}) -%}{%- endfor -%}
             {%- else -%}
                 {%- set by_path = {} -%}
                 {%- for one in group.days -%}
@@ -120,7 +121,7 @@ union all
             {%- endif -%}
             {%- do views.append({
                 'name': spark_cdc._landed_view(view),
-                'place_sql': spark_cdc._quote(entity.source.date_column) if is_table else 'input_file_name()',
+                'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
                 'places': places,
             }) -%}
         {%- endfor -%}
@@ -130,10 +131,8 @@ union all
 
 
 {%- macro _table_dates_view_sql(entity, landing, days) -%}
-{%- set times = [] -%}
-{%- for one in days -%}{%- do times.append(spark_cdc._time_literal(entity, one.time)) -%}{%- endfor -%}
 create or replace temporary view {{ spark_cdc._files_view(entity) }} as
 select *
 from {{ landing }}
-where {{ spark_cdc._quote(entity.source.date_column) }} in ({{ times | join(', ') }})
+where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') | list) }}
 {%- endmacro -%}

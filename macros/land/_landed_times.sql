@@ -14,10 +14,12 @@
             {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
-            {%- set sql = spark_cdc._landed_times_of_table_sql(entity, landing, since[entity.name]) if landing else '' -%}
-            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan(sql)) -%}
-            {%- set problem = none if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
-            {%- if is_there -%}{%- do tables.append(sql) -%}{%- endif -%}
+            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan('select * from ' ~ landing)) -%}
+            {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
+            {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
+                if is_there and spark_cdc._date_column_problem(read) else none -%}
+            {%- set problem = unread if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
+            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, since[entity.name])) -%}{%- endif -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
@@ -41,7 +43,7 @@
             {%- for row in spark_cdc._query(sql) -%}
                 {%- set pattern = patterns.get(row.entity) -%}
                 {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
-                    else modules.datetime.datetime.strptime(row.found[:19], '%Y-%m-%d %H:%M:%S') -%}
+                    else spark_cdc._business_time(row.found) -%}
                 {%- if time is not none -%}
                     {%- do landed[row.entity].times.append(time) -%}
                     {%- do landed[row.entity].markers.update({time: row.found.rsplit('/', 1)[-1]}) -%}
@@ -91,23 +93,16 @@ from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with ('
 {%- endmacro -%}
 
 
-{#- A time of day in an entity that is loaded per date is the time of no load. -#}
 {%- macro _landed_times_of_table_sql(entity, landing, since) -%}
-{%- set column = spark_cdc._quote(entity.source.date_column) -%}
-select
+{%- set value = spark_cdc._date_column_value(entity) -%}
+select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
-    cast(found as string) as found
-from (
-    select distinct try_cast({{ column }} as timestamp_ntz) as found
-    from {{ landing }}
-    {%- if since is not none %}
-    where {{ column }} > {{ spark_cdc._time_literal(entity, since) }}
-    {%- endif %}
-)
+    {{ spark_cdc._date_column_text(entity) }} as found
+from {{ landing }}
 where
-    found is not null
-    {%- if entity.eff_type == 'date' %}
-    and found = date_trunc('day', found)
+    {{ value }} is not null
+    {%- if since is not none %}
+    and {{ value }} >= {{ spark_cdc._date_column_literal(entity, spark_cdc._date_column_next(entity, since)) }}
     {%- endif %}
 {%- endmacro -%}
 

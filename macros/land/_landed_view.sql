@@ -6,7 +6,8 @@
     are no UTF-8 format_string() makes U+FFFD: so they are found); columns that may be missing are there as nulls. -#}
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
-{%- set missing = spark_cdc._missing_columns(entity, found) -%}
+{%- set missing, folders = spark_cdc._missing_columns(entity, found), [] -%}
+{%- for column in found if found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list -%}{%- do folders.append(spark_cdc._folder_columns_value(entity, column)) -%}{%- endfor -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
 {{ spark_cdc._csv_view_sql(entity, time, found, view) }}
 {%- elif format == 'json' -%}
@@ -59,7 +60,7 @@ from (
 {%- else -%}
 create or replace temporary view {{ view }} as
 select
-    *
+    {{ '*' if not folders else folders | join(',\n    ') }}
     {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
     {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
     {%- endfor %}
@@ -67,7 +68,7 @@ select
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
     {%- if format != 'csv' %},
-    cast(null as string) as landing_problem
+    {{ spark_cdc._folder_columns_problem(entity, found) }} as landing_problem
     {%- endif %}
 from {{ spark_cdc._files_view(entity) }}
 {%- endif -%}

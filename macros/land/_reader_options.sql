@@ -12,9 +12,16 @@
     {%- do options.update(more) -%}
     {%- set lines = [] -%}
     {%- for option, value in options.items() -%}
-        {%- do lines.append('`' ~ option ~ '` ' ~ spark_cdc._literal(value | string | lower if value is boolean else value)) -%}
+        {%- do lines.append('`' ~ option ~ '` ' ~ spark_cdc._reader_option_literal(option, value)) -%}
     {%- endfor -%}
     {{ return(lines) }}
+{%- endmacro -%}
+
+
+{#- The value of an option as SQL. In lineSep a backslash before n or r is the character, since dbt drops line breaks at the end of a text. -#}
+{%- macro _reader_option_literal(option, value) -%}
+    {%- set text = value | string | lower if value is boolean else value | string -%}
+    {{ return(spark_cdc._literal(text.replace('\\n', '\n').replace('\\r', '\r') if option | lower == 'linesep' else text)) }}
 {%- endmacro -%}
 
 

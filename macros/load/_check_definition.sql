@@ -32,7 +32,7 @@
     {#- in a plan the events are a view of the session, with the columns as they are now -#}
     {%- for relation in [load_relation(run.events) if entity.events and run.events is not string else none, ledger] if relation is not none -%}
         {%- for column in adapter.get_columns_in_relation(relation) -%}
-            {%- do found.update({column.name | lower: spark_cdc._plain_type(column.dtype)}) -%}
+            {%- do found.update({column.name | lower: spark_cdc._plain_type_shown(column.dtype)}) -%}
         {%- endfor -%}
     {%- endfor -%}
     {#- this session has read the ledger, and Spark would go on with the columns that it saw then; another one may add some now -#}

@@ -8,17 +8,21 @@
     {%- endif -%}
     {%- set lines = input.get('lines') or {} -%}
     {%- set advice = {
-        'doubled_quotes': "a doubled quote within a field between quotes, where source.options.escape is another character, so that Spark would keep both. "
-            ~ "Set source.options.escape: '\"' in stg_" ~ run.entity.name,
         'unclosed_quotes': "a quote that is not closed, so that what follows it would be taken for the value. Correct the file; values that go "
             ~ "over several lines take source.options.multiLine: true; where quotes are doubled, set source.options.escape: '\"'; where they are "
             ~ "part of plain values, quote: ''",
+        'unescaped_quotes': "a quote within a quoted value that is not escaped, so that Spark would keep the value with all its quotes. Where quotes "
+            ~ "are doubled, as Excel, PostgreSQL and pandas write them, set source.options.escape: '\"'; where they are part of plain values, quote: ''; "
+            ~ 'else correct the file',
+        'blank_rows': 'blanks alone in all fields, so that Spark would skip it as an empty line. Set source.options.multiLine: true, with which it does not; or '
+            ~ 'correct the file',
         'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file, or name its encoding in '
             ~ 'source.options.encoding',
     } -%}
     {%- for guard, found, examples in [
-        ('doubled_quotes', lines.get('doubled'), lines.get('doubled_examples')),
         ('unclosed_quotes', lines.get('unclosed'), lines.get('unclosed_examples')),
+        ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
+        ('blank_rows', lines.get('blank'), lines.get('blank_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
     ] if found and not spark_cdc._is_lifted(run.entity.name, guard) -%}
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}

@@ -34,7 +34,7 @@ Nothing was written. Run the same command again.
     {%- set is_plain = not spark_cdc._table_format(table) -%}
     {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
-        {%- if spark_cdc._plain_type(column.data_type) != spark_cdc._plain_type(found.dtype) -%}
+        {%- if spark_cdc._plain_type_shown(column.data_type) != spark_cdc._plain_type_shown(found.dtype) -%}
             {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
         {%- endif -%}
         {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
@@ -62,9 +62,20 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. -#}
+{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. What ORC does not keep
+    (_orc_misfit(), names with backticks) is looked for by the setting alone, so an ORC table has to be known as one. -#}
 {%- macro _note_file_format(entity, table) -%}
-    {%- set found = spark_cdc._provider_of(table) -%}
+    {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
+    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+        {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or '`' in column.name ~ column.data_type -%}
+    {%- endfor -%}
+    {%- if misfits -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {%- if found and found != entity.file_format -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
             ~ ' counts for new tables', info=true) -%}

@@ -11,6 +11,13 @@
 {%- macro _manifest_text_excess(entity, text) -%}
     {%- set limit = spark_cdc._var('spark_cdc_manifest_limit') -%}
     {%- if text | length <= limit -%}{{ return(none) }}{%- endif -%}
+    {%- if text.split('load_id in (')[0] | length > limit -%}  {#- with no load at all #}
+        {%- set message -%}
+{{ entity.name }}: the view {{ entity.name }}_committed would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold, {# -#}
+and the names of its {{ entity.stored | length }} columns alone take too many. Nothing was committed. Raise the var spark_cdc_manifest_limit where the metastore takes longer texts, as a new one of spark-cdc server start does; else load fewer columns, or in two entities.
+        {%- endset -%}
+        {{ return(message) }}
+    {%- endif -%}
     {%- set message -%}
 {{ entity.name }}: the manifest would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold. Nothing {# -#}
 was committed. Squash older loads, which changes no view, and run the same command again: spark-cdc compact --select {{ entity.name }} {# -#}

@@ -14,8 +14,9 @@
         {%- if signature is none or signature not in known -%}  {#- a look at it is a look at all that are like it -#}
             {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
             {%- set has_rows = files is none or files.files -%}
-            {%- set found = spark_cdc._described_rows(entity) if has_rows and entity.source.format != 'json' else [] -%}
-            {%- do known.update({signature: found}) -%}
+            {%- set found = spark_cdc._found_as_read(entity, time, files).found if has_rows and entity.source.format != 'json' else [] -%}
+            {#- one without any value in a column tells nothing of those of another date -#}
+            {%- do known.update({signature: found} if not found | selectattr('is_null', 'defined') | list else {}) -%}
         {%- else -%}
             {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
         {%- endif -%}
@@ -37,13 +38,6 @@
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
     {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
-{%- endmacro -%}
-
-
-{#- The columns of what was landed last. -#}
-{%- macro _described_rows(entity) -%}
-    {{ return(spark_cdc._query('describe ' ~ spark_cdc._files_view(entity))
-        | rejectattr('col_name', 'in', [entity.source.date_column, '']) | rejectattr('col_name', 'none') | list) }}
 {%- endmacro -%}
 
 

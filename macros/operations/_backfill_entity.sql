@@ -56,12 +56,16 @@
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
     {%- set landed, missing = [], [] -%}
     {%- if entity.source.format == 'table' and times -%}
-        {%- set column = spark_cdc._quote(entity.source.date_column) -%}
-        {%- set found = [] -%}
+        {%- set landing = spark_cdc._landing_source(entity) -%}
+        {%- set read, found = spark_cdc._date_column_found(entity, landing), [] -%}
+        {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
+        {%- if refusal -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}
         {%- set sql -%}
-select distinct cast({{ column }} as string) as time
-from {{ spark_cdc._landing_source(entity) }}
-where {{ column }} between {{ spark_cdc._time_literal(entity, times[0]) }} and {{ spark_cdc._time_literal(entity, times[-1]) }}
+select distinct {{ spark_cdc._date_column_text(read) }} as time
+from {{ landing }}
+where
+    {{ spark_cdc._date_column_value(read) }} >= {{ spark_cdc._date_column_literal(read, times[0]) }}
+    and {{ spark_cdc._date_column_value(read) }} < {{ spark_cdc._date_column_literal(read, spark_cdc._date_column_next(read, times[-1])) }}
         {%- endset -%}
         {%- for row in spark_cdc._query(sql) -%}{%- do found.append(spark_cdc._business_time(row.time)) -%}{%- endfor -%}
         {%- do landed.extend(times | select('in', found)) -%}

@@ -16,10 +16,11 @@
 {%- macro _is_read_again_as_typed(entity) -%}
     {%- set types = {} -%}
     {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
-        {%- do types.update({found.col_name | lower: spark_cdc._plain_type(found.data_type)}) -%}
+        {%- do types.update({found.col_name | lower: spark_cdc._plain_type_shown(found.data_type)}) -%}
     {%- endfor -%}
     {%- set cast = [] -%}
-    {%- for column in entity.columns if column.get('encoding') or types.get(column.from | lower) != spark_cdc._plain_type(column.data_type) -%}
+    {%- for column in entity.columns if column.get('encoding')
+            or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type) -%}
         {%- do cast.append(column.name) -%}
     {%- endfor -%}
     {{ return(not cast) }}

@@ -5,12 +5,16 @@
     {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if is_message else entity.columns -%}
     {%- set faults = [] -%}
     {%- for column in entity.columns if column in read -%}
-        {%- set applies = spark_cdc._reject_faults_of(entity, column) -%}
-        {%- set condition = spark_cdc._reject_condition(column, spark_cdc._raw(column), column.sql, entity.source.text, entity) -%}
-        {%- set hint = spark_cdc._number_hint(column, spark_cdc._raw(column)) if entity.source.text else '' -%}
+        {%- set raw, applies = spark_cdc._raw(column), spark_cdc._reject_faults_of(entity, column) -%}
+        {%- set condition = spark_cdc._reject_condition(column, raw, column.sql, entity.source.text, entity) -%}
+        {%- set plain = spark_cdc._cast_whatever_the_table(column, raw, entity.source.text, entity.timezone) if column.in_orc else '' -%}
+        {%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ plain ~ ')') if plain else '' -%}
+        {%- set hint = spark_cdc._number_hint(column, raw) if entity.source.text else '' -%}
         {%- set reason -%}
-concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(spark_cdc._raw(column)) }}, 'null'), {# -#}
+concat({{ spark_cdc._literal(column.name ~ ': ') }}, coalesce({{ spark_cdc._shown(raw) }}, 'null'), {# -#}
 {{ spark_cdc._literal(' is not accepted as ' ~ column.data_type ~ ('' if column.nullable else ' not null')) }}
+{%- if misfit %}, if({{ misfit }}, ' in an ORC ledger, which keeps no date of 1582-10-05 to 1582-10-14 and no fraction of the second before 1970: {# -#}
+take file_format: parquet', ''){% endif %}
         {{- ', ' ~ hint if hint }})
         {%- endset -%}
         {%- if condition -%}

@@ -8,3 +8,9 @@
     {%- endif -%}
     {{ return(names.get(text, text) | replace('integer', 'int')) }}
 {%- endmacro -%}
+
+
+{#- A type to compare with what `describe` says, which leaves out the backticks of fields. -#}
+{%- macro _plain_type_shown(type) -%}
+    {{ return(spark_cdc._plain_type((type | string).replace('``', '\x00').replace('`', '').replace('\x00', '`'))) }}
+{%- endmacro -%}

@@ -129,7 +129,7 @@ def _nested_type(present: Sequence[object]) -> str:
             items.extend([] if member is None else [member])
         is_clear = all(len({name.lower() for name in value}) == len(value) for value in objects)
         if members and is_clear:
-            parts = [f"{_quoted(name)}:{_nested_type(items)}" for name, items in members.values()]
+            parts = [f"{quoted(name)}:{_nested_type(items)}" for name, items in members.values()]
             return f"struct<{','.join(parts)}>"
     return "string"
 
@@ -138,7 +138,7 @@ def _items(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else []
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)
     return name if plain else "`" + name.replace("`", "``") + "`"
 

@@ -8,14 +8,17 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from spark_cdc.entity import Column, identifier, own_name
+from spark_cdc.entity import Column, identifier, own_name, rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import (
     Number,
     Numbers,
     numbers_of_texts,
+    quoted,
     type_of_json,
     type_of_texts,
 )
@@ -56,7 +59,7 @@ def read_sample(
             frame = (
                 spark.read.options(**options).format(file_format).load(f"file://{path.resolve()}")
             )
-            types = [(item.name, item.dataType.simpleString()) for item in frame.schema]
+            types = [(item.name, _type_text(item.dataType)) for item in frame.schema]
         is_text = re.compile(r"(var)?char\(|void$|null$")
         found = [
             (name, "string" if is_text.match(one) else one, None, _PLAIN) for name, one in types
@@ -71,6 +74,19 @@ def read_sample(
         if len(alike) > 1:
             raise _bad_sample(f"{path} has columns whose names are the same, case apart: {alike}")
     return _named(found, entity, is_events), {**options, **more}
+
+
+def _type_text(data_type: Any) -> str:
+    """A type of Spark's as a YAML declares it: simpleString() does not quote names of fields."""
+    if hasattr(data_type, "fields"):
+        parts = [f"{quoted(one.name)}:{_type_text(one.dataType)}" for one in data_type.fields]
+        return f"struct<{','.join(parts)}>"
+    if hasattr(data_type, "elementType"):
+        return f"array<{_type_text(data_type.elementType)}>"
+    if hasattr(data_type, "keyType"):
+        return f"map<{_type_text(data_type.keyType)},{_type_text(data_type.valueType)}>"
+    text: str = data_type.simpleString()
+    return text
 
 
 def _bad_sample(message: str) -> SparkCdcError:
@@ -128,8 +144,7 @@ def _csv_columns(path: Path, options: Mapping[str, str]) -> tuple[_Found, dict[s
     files = list(_texts(path, encoding))
     # Most programs double the quotes within a value (RFC 4180), which Spark does not read by
     # itself; those that escape them with a backslash write what is not well-formed otherwise.
-    quote = options.get("quote", '"')
-    escapes = [options["escape"]] if "escape" in options else [quote, "\\"] if quote else ["\\"]
+    escapes = _escapes(options)
     for escape in escapes:
         found = {"escape": escape} if escape != options.get("escape", "\\") else {}
         if "multiline" not in options and rules()[0]._is_wide_encoding(encoding):
@@ -192,10 +207,18 @@ def _say_how_read(name: str, example: str, numbers: Numbers) -> None:
 
 def _width(files: Sequence[tuple[Path, str, bool]], options: Mapping[str, str]) -> int:
     """The number of fields in the first line, 0 if it can't be read so."""
-    try:
-        return next((len(row) for file in files for row in _records(*file, options)), 0)
-    except SparkCdcError:
-        return 0
+    for escape in _escapes(options):
+        with suppress(SparkCdcError):
+            rows = (row for file in files for row in _records(*file, {**options, "escape": escape}))
+            return next((len(row) for row in rows), 0)
+    return 0
+
+
+def _escapes(options: Mapping[str, str]) -> list[str]:
+    """What may escape a quote: another one, as nearly all programs write it, or a backslash."""
+    if "escape" in options:
+        return [options["escape"]]
+    return [quote, "\\"] if (quote := options.get("quote", '"')) else ["\\"]
 
 
 def _csv_rows(
@@ -227,7 +250,7 @@ def _records(
     Raises:
         SparkCdcError: a quote is not closed, or something follows it.
     """
-    comment, escape = options.get("comment"), options.get("escape", "\\")
+    comment, escape = options.get("comment"), options["escape"]
     if comment:
         text = re.sub(rf"(?m)^{re.escape(comment)}.*\r?\n?", "", text)
     quote = options.get("quote", '"') or "\0"

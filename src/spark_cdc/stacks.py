@@ -15,6 +15,15 @@ TRACEBACK = "Traceback (most recent call last):"
 # Not \x1b, which begins a colour.
 NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]+")
 CAUSE = re.compile(r"\s*Caused by: ")
+# What leads on from causes that people meet, of which Java says no more than where it met them.
+ADVICE = {
+    "CSV header does not conform": "The CSV files of one load have different headers. Deliver them"
+    " alike, then run the same command again.",
+    "Unexpected end of input stream": "A compressed file is cut off. Deliver it again, then run the"
+    " same command again.",
+    "No space left on device": "A disk of the server is full. Nothing was committed: free space,"
+    " then run the same command again; spark-cdc vacuum drops what failed attempts left behind.",
+}
 
 
 def fold(text: str) -> str:
@@ -60,7 +69,9 @@ def _folded(lines: list[str]) -> list[str]:
     shown[0] = indent + shown[0]
     folded = at[-1] + 1 - first - len(shown)
     note = f"{indent}({folded} more lines, the stack of the server: {LOG})"
-    return [*lines[:first], *shown, note, *lines[at[-1] + 1 :]]
+    text = "\n".join(shown)
+    advice = [f"{indent}{advice}" for cause, advice in ADVICE.items() if cause in text]
+    return [*lines[:first], *shown, *advice, note, *lines[at[-1] + 1 :]]
 
 
 def _without_traceback(text: str) -> str:

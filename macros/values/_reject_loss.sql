@@ -3,7 +3,9 @@
 {%- macro _reject_loss_condition(column, raw, value, entity) -%}
 {%- set type = column.data_type -%}
 {%- set raw = '(' ~ spark_cdc._number_text(column.numbers, raw) ~ ')' if column.get('numbers') else raw -%}
-{%- if column.get('encoding') -%}  {#- which has judged that itself -#}
+{%- if column.get('century') -%}
+{{ spark_cdc._reject_loss_condition(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), value, entity) }}
+{%- elif column.get('encoding') -%}  {#- which has judged that itself -#}
 {%- elif type.startswith('decimal') -%}
 {{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
 {%- elif type in ['float', 'double'] -%}
