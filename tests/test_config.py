@@ -636,7 +636,7 @@ def test_the_business_date_is_checked(value: Any, message: str) -> None:
     with pytest.raises(CompilerError) as error:
         macros(var={"business_date": value}).validate()
     assert message in str(error.value)
-    assert "dbt run --vars '{business_date: 2019-06-19}'" in str(error.value)
+    assert "--vars '{business_date: 2019-06-19}'" in str(error.value)
 
 
 def macros_with(date: str, **var: Any) -> Macros:

@@ -72,8 +72,7 @@ another run committed a load meanwhile: this one builds on {{ record.parent or '
 {%- else -%}
 the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
 {%- endif -%}
-. Nothing was committed and readers see what they saw before. Run dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {# -#}
-{{ load.business_time }}{{ spark_cdc._replay_text() }}}' again.
+. Nothing was committed and readers see what they saw before. Load the date again: {{ spark_cdc._load_command(entity, load.business_time) }}.
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
 {%- endmacro -%}

@@ -9,7 +9,7 @@
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}
         {%- set message -%}
 {{ entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ entity.name }}_events is not selected. Nothing {# -#}
-was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_date: {{ spark_cdc._business_date(entity.name) }}}'.
+was written. Load the date: {{ spark_cdc._load_command(entity, load.business_time) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

@@ -44,7 +44,7 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
     {%- endfor -%}
     {%- if not found -%}
         {%- set message -%}
-spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE. Nothing was changed.
+spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
