@@ -416,7 +416,8 @@ def run(args: argparse.Namespace) -> int:
         path = path_of(entity)
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
-            print("  in the Spark server's working directory (of `spark-cdc server`: the project)")
+            print("  in the Spark server's working directory (of `spark-cdc server`: the project);")
+            print("  for another server give --path an absolute path or a URI")
     if entity.is_sensitive:
         print("  spark-cdc secrets init (once, for all entities with sensitive columns)")
     print(

@@ -289,6 +289,9 @@ def plan(
     if one.problem:
         work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select {one.entity}"
         return work
+    if one.absent:
+        work.blocked = one.absent
+        return work
     first, last = (
         load.parse_business_date(text)[0] if text else None
         for text in (arguments.first, arguments.last)
