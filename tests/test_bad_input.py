@@ -387,8 +387,9 @@ def test_a_retry_of_a_refused_load_is_no_success(project: Project, outcome: Outc
     assert not project.run("2024-01-02", "null_key", words=["--write-json"]).success
     retried = project.dbt("retry")
     assert not retried.success
-    assert "null_key: the ledger holds no whole load" in retried.output, retried.output
-    assert "dbt run --select null_key_ledger+" in retried.output
+    assert "null_key: loading 2024-01-02 again" in retried.output, retried.output
+    assert "1 row of 2024-01-02 can't be accepted" in retried.output
+    assert "dbt run --select tag:spark_cdc.null_key --vars" in retried.output
 
 
 def test_columns_may_be_missing_or_more_where_the_entity_says_so(project: Project) -> None:

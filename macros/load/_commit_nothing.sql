@@ -4,11 +4,11 @@
     Arguments: run (capture with manifest). -#}
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
-    {%- set time = spark_cdc._business_time_of(name) if spark_cdc._is_load_command() else none -%}
-    {%- if time is not none and (not manifest.loads or spark_cdc._load_time(manifest.loads[-1]) != time) -%}
+    {%- set time = spark_cdc._business_time_of(name) -%}
+    {%- if spark_cdc._is_load_command() and spark_cdc._is_due(run, manifest) -%}
         {%- set message -%}
 {{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
-nothing to commit (dbt retry leaves out what it takes for done). {# -#}
+nothing to commit. {# -#}
 Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.entity, time)) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
@@ -29,4 +29,13 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
     {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}
     {%- do spark_cdc._record_missing_loads(run, manifest) -%}
     {%- do spark_cdc._drop_claims(run, spark_cdc._claims(run) | select('lt', manifest.sequence)) -%}
+{%- endmacro -%}
+
+
+{#- Whether a business date is given of which no load counts. Arguments: capture, manifest (of the last commit, where it is known). -#}
+{%- macro _is_due(capture, manifest=none) -%}
+    {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
+    {%- if time is none -%}{{ return(false) }}{%- endif -%}
+    {%- set loads = (manifest or spark_cdc._head(capture)).loads -%}
+    {{ return(not spark_cdc._loads_with(loads, 'time', 'equalto', time)) }}
 {%- endmacro -%}

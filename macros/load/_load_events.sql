@@ -31,7 +31,7 @@
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
     {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
-        capture.entity.events.archive, begun=none if load.keep or load.replaced else capture)) }}
+        capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
 {%- endmacro -%}
 
 

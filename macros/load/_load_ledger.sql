@@ -18,7 +18,7 @@
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
-    {%- set begun = none if load.keep or load.replaced else capture -%}
+    {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
     {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
     {%- set order = spark_cdc._cluster_order(
