@@ -5,6 +5,7 @@
     Arguments: entities (list of names, or one), dates (a date, a range FIRST..LAST of days, or a list of such), skip_missing (whether dates of which
     nothing has landed are left out), dates_per_statement (how many are staged and compared together, at most 60). Returns nothing. -#}
 {%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
+    {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
     {%- if dates_per_statement is not integer or not 1 <= dates_per_statement <= 60 -%}
         {%- do exceptions.raise_compiler_error(
             "spark_cdc.backfill: dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60. Nothing was written."

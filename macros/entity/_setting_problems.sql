@@ -28,7 +28,7 @@
 
 {#- Why a rule does not accept a value; none if it does. -#}
 {%- macro _refusal(label, value, rule) -%}
-    {%- set is_number = value is number and value is not boolean and value >= 0 -%}
+    {%- set is_number = value is number and value is not boolean and 0 <= value < 10 ** 15 -%}  {#- neither .nan nor .inf -#}
     {%- set items = value if value is sequence and value is not string and value is not mapping else none -%}
     {%- set numbers = (items or []) | select('number') | reject('boolean') | list -%}
     {%- set accepted = rule.get('accepted', []) -%}
@@ -45,6 +45,7 @@
         'value': (value is string or value is number or value is boolean, 'texts, numbers, true and false (a date between quotes)'),
         'names': (value is string or (items is not none and not items | reject('string') | list), 'a name and a list of names'),
         'text': (value is string, ''),
+        'state': ((value is string) or value.year is defined, 'a load and a date'),
         'mapping': (value is mapping, rule.get('settings', {}) | join(', ') ~ ' below it'),
     }[rule.kind] -%}
     {%- set words = rule.get('says') or words -%}
