@@ -13,7 +13,7 @@
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
         {%- set record = record or spark_cdc._record_of_other_name(run) -%}
-        {%- if record or is_again or spark_cdc._is_plan() -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
+        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
         {%- do spark_cdc._load_again(run) -%}
         {{ return(spark_cdc._audit_load(run, is_again=true)) }}
     {%- endif -%}

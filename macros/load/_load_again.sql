@@ -8,10 +8,7 @@
     {#- what validate() asks of the models that dbt has selected, which a retry does not tell -#}
     {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
         + spark_cdc._run_problems([(name, settings)]) -%}
-    {%- if not spark_cdc._is_plainly_staged(name) -%}
-        {%- do problems.append(name ~ ': ' ~ name ~ '_ledger is not part of this run (dbt retry leaves out what it takes for done), and stg_' ~ name
-            ~ ' is more than spark_cdc.stage(), which is all that can be made up for. Load the date: ' ~ spark_cdc._load_command(entity, run.load.business_time) ~ '.') -%}
-    {%- endif -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
     {%- endif -%}
@@ -21,8 +18,29 @@
 {%- endmacro -%}
 
 
-{#- Whether the command at hand is dbt retry, which has its models from the run before and not from a selection. In a process that has run something else before,
-    nothing tells: there the ledger itself says that a load is not in it. -#}
-{%- macro _is_load_again() -%}
-    {{ return(spark_cdc._is_begun_load() and not model.get('tested_node_unique_id') and model['unique_id'] not in selected_resources) }}
+{#- Whether the ledger or the events of an entity are missing in a retry: the command has not written them, and either dbt names nothing that is selected, as for a
+    retry in a process of its own, or it names that model of the run before. Arguments: capture, kind (ledger or events). -#}
+{%- macro _is_load_again(capture, kind) -%}
+    {%- if not spark_cdc._is_begun_load() or model.get('tested_node_unique_id') or spark_cdc._is_load_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
+    {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
+{%- endmacro -%}
+
+
+{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is needed for and no other invocation sees. -#}
+{%- macro _is_load_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
+
+
+{%- macro _load_again_mark(capture, kind) -%}
+    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._attempt())) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_load_again(run) -%}
+    {%- set name = run.entity.name -%}
+    {%- set message -%}
+{{ name }}: nothing of {{ run.load.business_time }} is in this run (dbt retry leaves out what it takes for done), and it can't be made up for: that takes a model {# -#}
+stg_{{ name }} that is nothing but spark_cdc.stage(), and a landing. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, run.load.business_time) }}.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

@@ -4,7 +4,9 @@
     {%- if not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
             ['key_hash', 'event_hash'], entity.events.archive)) }}
-    {%- elif spark_cdc._is_landed_by_ledger(entity) -%}
+    {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'events')) -%}
+    {%- if spark_cdc._is_landed_by_ledger(entity) -%}
         {%- do spark_cdc._load_events_settled(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}

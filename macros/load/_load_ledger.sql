@@ -11,6 +11,7 @@
         {%- endfor -%}
         {{ return('') }}
     {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'ledger')) -%}
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}

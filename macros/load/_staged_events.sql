@@ -8,9 +8,11 @@
     {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
         {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
-        {%- set summary = spark_cdc._summarized(run, partition) -%}
-        {%- if not spark_cdc._staged_events_lack(run, summary) -%}
-            {{ return({'relation': partition, 'summary': summary, 'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+        {%- if not spark_cdc._is_load_again(run, 'events') -%}
+            {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
+                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+        {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
+            {%- do spark_cdc._refuse_load_again(run) -%}
         {%- endif -%}
     {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(run) -%}
@@ -31,20 +33,4 @@
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
     {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._event_summary(run, partition), 'noted': noted}) }}
-{%- endmacro -%}
-
-
-{#- Whether the events have to be read here: dbt retry has left <entity>_events out, and its table has none of this attempt. A load that has no events reads its
-    source once more, for they look alike. -#}
-{%- macro _staged_events_lack(run, summary) -%}
-    {%- if summary is not none and (summary.event_count or not spark_cdc._is_begun_load() or spark_cdc._business_time_of(run.entity.name) is none) -%}
-        {{ return(false) }}
-    {%- endif -%}
-    {%- if spark_cdc._is_plainly_staged(run.entity.name) and not spark_cdc._is_archive_replay() -%}{{ return(true) }}{%- endif -%}
-    {%- if summary is not none -%}{{ return(false) }}{%- endif -%}
-    {%- set message -%}
-{{ run.entity.name }}: the events of {{ run.load.business_time }} are not part of this run (dbt retry leaves out what it takes for done). Nothing was written. {# -#}
-Load the date: {{ spark_cdc._load_command(run.entity, run.load.business_time) }}.
-    {%- endset -%}
-    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
