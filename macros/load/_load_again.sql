@@ -21,14 +21,14 @@
 {#- Whether the ledger or the events of an entity are missing in a retry: the command has not written them, and either dbt names nothing that is selected, as for a
     retry in a process of its own, or it names that model of the run before. Arguments: capture, kind (ledger or events). -#}
 {%- macro _is_load_again(capture, kind) -%}
-    {%- if not spark_cdc._is_begun_load() or model.get('tested_node_unique_id') or spark_cdc._is_load_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- if not spark_cdc._is_begun_load() or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
 
 
 {#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is needed for and no other invocation sees. -#}
-{%- macro _is_load_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
+{%- macro _load_again_is_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
 
 
 {%- macro _load_again_mark(capture, kind) -%}

@@ -7,7 +7,7 @@
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources
-            and not spark_cdc._is_load_written(run, 'events') -%}
+            and not spark_cdc._load_again_is_written(run, 'events') -%}
         {%- set message -%}
 {{ entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ entity.name }}_events is not selected. Nothing {# -#}
 was written. Load the date: {{ spark_cdc._load_command(entity, load.business_time) }}.
