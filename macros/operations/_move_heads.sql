@@ -46,12 +46,9 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {%- do moves.append(dict(one, next=planned.get('manifest'), loads=planned.get('loads'))) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- for one in there if not moves -%}{%- do problems.append(one.name ~ ': there is nothing to undo, the last load is ' ~ one.head.loads[-1] ~ ' itself.') -%}{%- endfor -%}
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error(problems | unique | join('\n') ~ '\nNothing was changed, and readers see what they saw before.') -%}
-    {%- endif -%}
-    {%- if not moves -%}
-        {%- do exceptions.raise_compiler_error('there is nothing to undo: ' ~ there | map(attribute='name') | join(', ') ~ ' are at the state of ' ~ to
-            ~ ' already. Nothing was changed.') -%}
     {%- endif -%}
     {%- for one in there -%}{%- do log(one.name ~ ': is at the state of ' ~ to ~ ' already, after ' ~ one.head.loads[-1], info=true) -%}{%- endfor -%}
     {%- do spark_cdc._carry_out_moves(command, moves, group) -%}
