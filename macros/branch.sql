@@ -6,6 +6,7 @@
     Arguments: name (of the branch and its schema: lower case letters, digits, underscores; none prints all branches as a line of JSON), entities (list of
     names, or one; none for all that have a load), drop (whether the branch is dropped, with all that lies in its schemas). Returns nothing. -#}
 {%- macro branch(name=none, entities=none, drop=false) -%}
+    {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
     {%- if name is none -%}
         {%- do print('spark_cdc branches: ' ~ tojson(spark_cdc._listed_branches(spark_cdc._captures('branch', entities)))) -%}
     {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}

@@ -8,11 +8,7 @@
     last load; 0 for all loads before the last), histories (whether earlier histories are merged into the new one),
     execute. Returns the number of loads that were squashed, or would be. -#}
 {%- macro compact(entities=none, older_than_days=30, histories=false, execute=false) -%}
-    {%- if older_than_days is not number or older_than_days < 0 -%}
-        {% do exceptions.raise_compiler_error(
-            "spark_cdc.compact: older_than_days is '" ~ older_than_days ~ "'; accepted are numbers from 0. Nothing was written."
-        ) %}
-    {%- endif -%}
+    {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
     {%- for capture in spark_cdc._captures('compact', entities) -%}
         {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories, execute) -%}

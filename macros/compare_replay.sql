@@ -3,6 +3,7 @@
         dbt run-operation spark_cdc.compare_replay --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing: the text is logged. -#}
 {%- macro compare_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('compare_replay', {'entities': entities}) -%}
     {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
     {%- for found in spark_cdc._drafted_captures('compare_replay', entities) -%}
         {%- if not found.draft.existed -%}
@@ -13,6 +14,7 @@
             {%- set history = spark_cdc._query(spark_cdc._compare_draft_history_sql(found)) -%}
             {%- set state = spark_cdc._query(spark_cdc._compare_draft_state_sql(found, head))[0] -%}
             {%- do log(spark_cdc._compare_draft_text(found, head, history, state) ~ ('\n  ' ~ problem if problem else ''), info=true) -%}
+            {%- do spark_cdc._note_unread_rejects(found, found.draft.loads | reject('in', head.loads) | list) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

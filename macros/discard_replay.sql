@@ -2,6 +2,7 @@
         dbt run-operation spark_cdc.discard_replay --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
 {%- macro discard_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities}) -%}
     {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
             {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}

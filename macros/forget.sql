@@ -6,6 +6,7 @@
     logs), source (in their place a table with the key columns, or a CSV file with a header that Spark can read), even_if_absent (whether keys that no load has are
     accepted: later loads bring no values of them). Returns nothing. -#}
 {%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
+    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
     {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
     {%- do spark_cdc._check_forget(capture, keys, source) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}

@@ -8,7 +8,7 @@
 
     Arguments: events (whether the entity's load type is events: it then reads <entity>_events). Returns the model's SQL. -#}
 {%- macro ledger(events=false) -%}
-    {{- config(materialized='cdc_ledger') -}}
+    {{- config(materialized='cdc_ledger', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}

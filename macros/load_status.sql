@@ -3,6 +3,7 @@
         dbt run-operation spark_cdc.load_status --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
 {%- macro load_status(entities=none) -%}
+    {%- do spark_cdc._check_arguments('load_status', {'entities': entities}) -%}
     {%- set listed = [] -%}
     {%- for capture in spark_cdc._captures('load_status', entities) -%}
         {%- set entity = capture.entity -%}

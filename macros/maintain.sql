@@ -3,6 +3,7 @@
     than the retention is dropped, see vacuum(). Views are there by then, and no view changes. It asks nothing of the server where nothing is
     due, and leaves replays and branches alone. Both have rows in cdc_loads. Returns an empty text: there is no SQL to run. -#}
 {%- macro maintain() -%}
+    {%- if execute -%}{%- do spark_cdc._verify_note(results) -%}{%- endif -%}
     {%- if not execute or not spark_cdc._is_begun_load() or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
     {%- set committed = [] -%}
     {%- for result in results if result.status == 'success' and result.node.resource_type == 'model' and result.node.config.materialized == 'cdc_committed' -%}

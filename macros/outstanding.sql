@@ -4,6 +4,7 @@
         dbt run-operation spark_cdc.outstanding --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
 {%- macro outstanding(entities=none) -%}
+    {%- do spark_cdc._check_arguments('outstanding', {'entities': entities}) -%}
     {%- set found = spark_cdc._captures_with_heads('outstanding', entities) -%}
     {%- set since = {} -%}
     {%- for capture in found.captures -%}

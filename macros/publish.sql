@@ -2,7 +2,7 @@
     Each run writes what has changed since the version that the table has. Arguments: entity (name), format (delta, iceberg, parquet or orc). Returns the
     model's SQL: all rows of the table, behind a comment by which cdc_published knows what to keep up to date. -#}
 {%- macro publish(entity, format) -%}
-    {{- config(materialized='cdc_published', file_format=format) -}}
+    {{- config(materialized='cdc_published', file_format=format, tags=spark_cdc._selector_tag(entity)) -}}
     {%- set changes = ref(entity ~ '_changes') -%}
     {%- set current = spark_cdc._whole(ref(entity ~ '_current')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}

@@ -4,6 +4,7 @@
         dbt run-operation spark_cdc.publish_replay --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
 {%- macro publish_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities}) -%}
     {%- set drafted = [] -%}
     {%- set problems = [] -%}
     {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}

@@ -3,5 +3,6 @@
         dbt run-operation spark_cdc.redo --args '{entities: [orders]}'
     Arguments: entities (list of names, or one). Returns nothing. -#}
 {%- macro redo(entities) -%}
+    {%- do spark_cdc._check_arguments('redo', {'entities': entities}) -%}
     {%- do spark_cdc._move_heads('redo', entities) -%}
 {%- endmacro -%}

@@ -4,6 +4,7 @@
     Arguments: action (init, rotate, check), force (rotate, although there are entities with a sensitive key, which then have to be replayed).
     Returns nothing. -#}
 {%- macro secrets(action='check', force=false) -%}
+    {%- do spark_cdc._check_arguments('secrets', {'force': force}) -%}
     {%- set is_there = not spark_cdc._secret_is_missing(spark_cdc._secret()) -%}
     {%- set problems = spark_cdc._broken({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
         (action not in ['init', 'rotate', 'check'], "the action is '%(action)s'; accepted are init, rotate and check"),

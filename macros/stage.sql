@@ -4,7 +4,7 @@
     `dbt show --select stg_<entity> --vars '{business_date: ...}'` looks at it.
     Arguments: the dbt source and table where lineage starts. Returns the model's SQL. -#}
 {%- macro stage(source_name='landing', table_name=none) -%}
-    {{- config(materialized='ephemeral') -}}
+    {{- config(materialized='ephemeral', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set landing = source(source_name, table_name or name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}

@@ -6,6 +6,7 @@
     all that have a load), at (load or date whose state it is; none for the present one), drop (whether the tag is taken away). Returns
     nothing. -#}
 {%- macro tag(name=none, entities=none, at=none, drop=false) -%}
+    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
     {%- if name is none -%}
         {%- do print('spark_cdc tags: ' ~ tojson(spark_cdc._listed_tags(captures))) -%}

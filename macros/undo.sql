@@ -5,5 +5,6 @@
     Arguments: entities (list of names, or one), to (the state to go back to: a load that counts, or a date, whose own load stays; none for
     the state before the last load). Returns nothing. -#}
 {%- macro undo(entities, to=none) -%}
+    {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to}) -%}
     {%- do spark_cdc._move_heads('undo', entities, to) -%}
 {%- endmacro -%}

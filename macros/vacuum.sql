@@ -6,7 +6,8 @@
     Arguments: entities (list of names, or one; none for all), retention_hours, execute, force (whether a retention below
     24 hours is accepted). Returns the number of loads that were dropped, or would be. -#}
 {%- macro vacuum(entities=none, retention_hours=168, execute=false, force=false) -%}
-    {%- if retention_hours is not number or retention_hours < 0 or (retention_hours < 24 and not force) -%}
+    {%- do spark_cdc._check_arguments('vacuum', {'entities': entities, 'retention_hours': retention_hours, 'execute': execute, 'force': force}) -%}
+    {%- if retention_hours < 24 and not force -%}
         {% do exceptions.raise_compiler_error(
             "spark_cdc.vacuum: retention_hours is '" ~ retention_hours ~ "'; accepted are numbers from 24. A load that is being written "
             ~ 'and a query that is running are safe only while they are younger than that. Where nothing loads and nobody '

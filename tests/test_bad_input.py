@@ -443,8 +443,9 @@ def test_a_retry_of_a_refused_load_is_no_success(project: Project) -> None:
     assert found == [("null_keys",)]
     retried = project.dbt("retry")
     assert not retried.success
-    assert "null_key: the ledger holds no whole load" in retried.output, retried.output
-    assert "dbt run --select null_key_ledger+" in retried.output
+    assert "null_key: loading 2024-01-02 again" in retried.output, retried.output
+    assert "1 row of 2024-01-02 can't be accepted" in retried.output
+    assert "dbt run --select tag:spark_cdc.null_key --vars" in retried.output
     assert project.rows("null_key_current", "id, operation") == [(1, "I"), (2, "I")]
     project.land("null_key", "2024-01-02", "id,value", "1,1", "2,9")
     project.load("2024-01-02", "null_key")

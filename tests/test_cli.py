@@ -106,7 +106,7 @@ def test_project_is_found_upwards_and_by_variable(monkeypatch, tmp_path):
 def test_load_runs_the_dates_in_order(fake_dbt):
     words = ["load", "2019-06-20", "2019-06-19", "--select", "a", "b", "--target", "local"]
     assert command_line.main(words) == 0
-    options = "--select a b --target local"
+    options = "--select a b tag:spark_cdc.a tag:spark_cdc.b --target local"
     assert fake_dbt() == [
         f'10999|run --vars {{"business_date": "2019-06-19"}} {options}',
         f'10999|run --vars {{"business_date": "2019-06-20"}} {options}',
@@ -148,8 +148,9 @@ def test_load_leaves_out_what_is_committed(fake_dbt, monkeypatch, capsys):
     assert "1 date is committed already and left out (2019-06-18)" in capsys.readouterr().out
     assert fake_dbt() == [
         f'10999|run --vars {{"business_date": "2019-06-19"}} {ENTITIES}'
-        " --exclude x stg_a a_ledger a_committed",
-        f'10999|run --vars {{"business_date": "2019-06-20"}} {ENTITIES} --exclude x',
+        " --exclude x tag:spark_cdc.x stg_a a_ledger a_committed",
+        f'10999|run --vars {{"business_date": "2019-06-20"}} {ENTITIES}'
+        " --exclude x tag:spark_cdc.x",
     ]
     assert command_line.main([*words, "--again"]) == 0
     assert len(fake_dbt()) == 5

@@ -405,13 +405,21 @@ def test_years_of_two_digits_with_their_century_are_accepted() -> None:
 
 def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
     said: list[str] = []
-    given = macros(changed(file_format="orc"), log=lambda text, info=False: said.append(text) or "")
     table = SimpleNamespace(information="Type: MANAGED\nProvider: parquet\nLocation: x\n")
-    given._note_file_format(given._entity("orders"), table)
+    given = macros(
+        changed(file_format="orc"),
+        log=lambda text, info=False: said.append(text) or "",
+        load_cached_relation=lambda _: table,
+        adapter=SimpleNamespace(get_columns_in_relation=lambda _: []),
+        _table_format=lambda _: "",
+        _cached_columns=lambda *_: [],
+    )
+    settled = ("cdc.orders_ledger", [], [], "cdc.orders_ledger")
+    assert given._settled_columns(given._entity("orders"), *settled) == []
     assert len(said) == 1
     assert "stays parquet; file_format orc counts for new tables" in said[0]
     table.information = table.information.replace("parquet", "orc")
-    given._note_file_format(given._entity("orders"), table)
+    assert given._settled_columns(given._entity("orders"), *settled) == []
     assert len(said) == 1
 
 
@@ -834,7 +842,7 @@ def test_the_business_date_is_checked(value: Any, message: str) -> None:
     with pytest.raises(CompilerError) as error:
         macros(var={"business_date": value}).validate()
     assert message in str(error.value)
-    assert "dbt run --vars '{business_date: 2019-06-19}'" in str(error.value)
+    assert "--vars '{business_date: 2019-06-19}'" in str(error.value)
 
 
 def macros_with(date: str, **var: Any) -> Macros:

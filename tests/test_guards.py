@@ -181,7 +181,7 @@ def days(shop: Shop) -> dict[str, Any]:
                 "g_band: a guard stops the load of 2024-01-02.",
                 "rows_band: 15 rows came in, 0.15 times the 100 of the last 1 load (median),"
                 " accepted are 0.2 to 5 times",
-                "dbt run --select g_band_ledger+ --vars '{business_date: 2024-01-02,"
+                "dbt run --select tag:spark_cdc.g_band --vars '{business_date: 2024-01-02,"
                 " spark_cdc_lift: [g_band.rows_band]}'",
             ],
         ),

@@ -193,7 +193,7 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert "column 'value' was string and is int, but 2 stored values do not fit" in outcome.output
     assert state(project, "kept") == before
     outcome = project.load("2024-01-03", "kept", words=["--full-refresh"], spark_cdc_wipe="kept")
-    assert "the ledger had other columns and is kept as" in outcome.output
+    assert "was made for other columns and is kept as" in outcome.output
     project.query("refresh table {s}.kept_ledger")  # as the message says
     assert project.rows("kept_current", "id, value, operation") == [(1, 2, "I")]
     aside = [row[1] for row in project.query("show tables in {s} like 'kept_ledger_before_*'")]

@@ -506,7 +506,7 @@ def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
     assert args.run(args) == 0
     assert (tmp_path / folder / "stg_a.sql").is_file()
     printed = capsys.readouterr().out
-    assert f"dbt run --select path:{folder} --vars" in printed
+    assert "dbt run --select tag:spark_cdc.a --vars" in printed
     assert "in the Spark server's working directory" in printed
 
 

@@ -223,7 +223,9 @@ def test_new_columns_come_before_the_partitions_of_files_and_behind_those_of_tab
     for format, order in (("parquet", "id more load_id"), ("delta", "id load_id more")):
         given, sent = macros(format, "id load_id")
         table = Table("t_ledger")
-        settled = given._settled_columns({"name": "x"}, table, wanted, ["load_id"], table)
+        settled = given._settled_columns(
+            {"name": "x", "file_format": format}, table, wanted, ["load_id"], table
+        )
         assert [column["name"] for column in settled] == order.split()
         assert "alter table t_ledger add columns (more int)" in sent
 

@@ -155,7 +155,7 @@ def test_a_build_judges_no_view_that_it_is_about_to_make(shop: Project) -> None:
     shop.land("built", DAYS[0], "id,name,seen", "1,a,x")
     words = [
         "--vars",
-        f"{{business_date: {DAYS[0]}}}",
+        f"{{business_date: {DAYS[0]}, spark_cdc_verify_in_build: true}}",
         "--select",
         "path:models/built",
         "cdc_loads",

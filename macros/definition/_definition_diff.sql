@@ -88,7 +88,7 @@
         {%- set now = 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive' -%}
         {%- set problem -%}
 it {{ now }}, and was {{ 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive' }} in the loads so far, whose rows would stay as they are. {# -#}
-Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --select {{ entity.name }} --publish --from the first date, then {# -#}
+Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --from DATE --select {{ entity.name }} --publish, where DATE is the first one, then {# -#}
 spark-cdc vacuum --select {{ entity.name }} --retention 0 --force --execute
         {%- endset -%}
         {{ return(problem) }}

@@ -6,12 +6,13 @@
         {%- set value = spark_cdc._business_date(name) -%}
         {%- set time = spark_cdc._business_time(value) -%}
         {%- set values = {
-            'name': name, 'value': value, 'example': "dbt run --vars '{business_date: 2019-06-19}'",
+            'name': name, 'value': value, 'example': "--vars '{business_date: 2019-06-19}'",
             'given': 'the var business_date' if is_var else 'the environment variable SPARK_CDC_BUSINESS_DATE',
         } -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (value is none,
-             'the business date is missing: say which date is loaded, for instance SPARK_CDC_BUSINESS_DATE=2019-06-19 dbt run, or %(example)s.'),
+             'the business date is missing: say which date is loaded. Run the same command with %(example)s, or with the environment variable '
+             'SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
             (value is not none and time is none,
              "%(given)s is '%(value)s', which is not a date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]', for "
              'instance %(example)s.'),

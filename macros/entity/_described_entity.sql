@@ -1,5 +1,6 @@
 {#- The dictionary of an entity (see _entity), from its node. Argument: as_declared (whether what this run says of its load type plays no part). -#}
 {%- macro _described_entity(name, node, as_declared=false) -%}
+    {%- set node = spark_cdc._needed_node(node) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
     {%- set load_type = given.load_type if as_declared else spark_cdc._load_type(name, given) -%}

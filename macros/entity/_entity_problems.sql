@@ -16,12 +16,7 @@
     {%- set missing = spark_cdc._missing_settings_problems(node) -%}
     {%- if missing -%}{{ return(missing) }}{%- endif -%}
     {{ return((
-        spark_cdc._broken({'name': name}, [
-            (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
-             "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
-            (name | length > 80,
-             "the entity's name has more than 80 characters: rename stg_%(name)s to a shorter one, for its tables and views are named after it"),
-        ])
+        spark_cdc._entity_name_problems(name)
         + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
         + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
         + spark_cdc._source_problems(settings.get('source') or {})
@@ -36,6 +31,17 @@
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
         + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
     ) | unique | list) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the name of an entity. -#}
+{%- macro _entity_name_problems(name) -%}
+    {{ return(spark_cdc._broken({'name': name}, [
+        (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
+         "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
+        (name | length > 80,
+         "the entity's name has more than 80 characters: rename stg_%(name)s to a shorter one, for its tables and views are named after it"),
+    ])) }}
 {%- endmacro -%}
 
 

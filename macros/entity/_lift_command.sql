@@ -3,7 +3,5 @@
     {%- if load.get('backfill') -%}
         {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --lift ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}
-    dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {{ load.business_time }}, spark_cdc_lift: [
-    {%- for guard in guards %}{{ entity.name }}.{{ guard }}{{ '' if loop.last else ', ' }}{% endfor -%}
-    ]{{ spark_cdc._replay_text() }}}'
+    {{ return(spark_cdc._load_command(entity, load.business_time, lift=guards)) }}
 {%- endmacro -%}

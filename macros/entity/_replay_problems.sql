@@ -4,7 +4,7 @@
     {%- if not asked -%}{{ return([]) }}{%- endif -%}
     {%- set from = asked.get('from') if asked is mapping else none -%}
     {%- set first = spark_cdc._business_time(from) -%}
-    {%- set example = "dbt run --vars '{business_date: 2019-06-20, spark_cdc_replay: {from: 2019-06-19}}'" -%}
+    {%- set example = "--vars '{business_date: 2019-06-20, spark_cdc_replay: {from: 2019-06-19}}'" -%}
     {%- if first is none -%}
         {{ return(['the var spark_cdc_replay is ' ~ asked ~ '. Accepted is {from: DATE}, the first business date that is loaded anew, and beside it '
             ~ 'source: landing or archive, for instance ' ~ example ~ '.']) }}

@@ -19,7 +19,7 @@ anew or take it away; move the files of a folder up, or name the folders by a pa
     {%- set message -%}
 {{ entity.name }}: there is no file to read: no {{ input }}
 {%- if there %}, only {{ there[:5] | join(', ') }} (files of 0 bytes, folders, and names that begin with _ or . are not read)
-{%- elif not found.is_there %}, which is not there{% endif -%}
+{%- elif not found.is_there %}, which is not there{{ ': ' ~ found.missing ~ ' does not exist on the Spark server' if found.missing }}{% endif -%}
 . That is not an empty input: one without rows has its header, JSON a line break. Deliver the files, or correct source.path; where no file {# -#}
 means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}. Nothing was written.
     {%- endset -%}

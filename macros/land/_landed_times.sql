@@ -2,7 +2,7 @@
     committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
     only, is not there to Spark's readers, and so not here.
     Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
-    (datetimes, in order), problem (why they can't be told, or none). -#}
+    (datetimes, in order), problem (why they can't be told, or none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(captures, since) -%}
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
@@ -26,7 +26,7 @@
             {%- do patterns.update({entity.name: pattern}) -%}
             {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
         {%- endif -%}
-        {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}}}) -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}, 'absent': none}}) -%}
     {%- endfor -%}
     {%- if files -%}
         {#- many files, of which no byte is read, are no reason for many tasks -#}
@@ -54,6 +54,10 @@
     {%- for name, told in landed.items() -%}
         {%- do told.update({'times': told.times | unique | sort}) -%}
         {%- if told.is_streamed -%}{%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, since[name])) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- for capture in captures -%}
+        {%- set name, told = capture.entity.name, landed[capture.entity.name] -%}
+        {%- if not told.times and not told.problem -%}{%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, since[name])}) -%}{%- endif -%}
     {%- endfor -%}
     {{ return(landed) }}
 {%- endmacro -%}

@@ -3,7 +3,7 @@
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
     log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
     rules (of _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
-{%- macro _audit_load(run) -%}
+{%- macro _audit_load(run, is_again=false) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
@@ -12,7 +12,10 @@
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
-        {%- do spark_cdc._refuse_other_parent(run, record) -%}
+        {%- set record = record or spark_cdc._record_of_other_name(run) -%}
+        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
+        {%- do spark_cdc._load_again(run) -%}
+        {{ return(spark_cdc._audit_load(run, is_again=true)) }}
     {%- endif -%}
     {%- do spark_cdc._check_input(run, record, counted.also) -%}
     {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **counted.rows.get(load.load_id, {})) -%}
@@ -29,6 +32,7 @@
     {%- if problem -%}{%- do spark_cdc._refuse_load(run.entity, 'counts', problem, load, known) -%}{%- endif -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run, known) -%}
+        {%- if not spark_cdc._is_plan() -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
     {%- endif -%}
     {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
 {%- endmacro -%}
@@ -58,12 +62,14 @@
 
 {#- The load that this attempt wrote may have another name than the one planned now: with what another run committed, a
     checkpoint is due that was not, or no longer. -#}
+{%- macro _record_of_other_name(run) -%}
+    {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(run.load.load_id), not run.load.is_checkpoint) -%}
+    {{ return(spark_cdc._load_records(run.ledger, [name]).get(name)) }}
+{%- endmacro -%}
+
+
 {%- macro _refuse_other_parent(run, record) -%}
     {%- set entity, load = run.entity, run.load -%}
-    {%- if not record -%}
-        {%- set name = spark_cdc._load_id(entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
-        {%- set record = spark_cdc._load_records(run.ledger, [name]).get(name) -%}
-    {%- endif -%}
     {%- set message -%}
 {{ entity.name }}: {# -#}
 {%- if record -%}
@@ -72,8 +78,7 @@ another run committed a load meanwhile: this one builds on {{ record.parent or '
 {%- else -%}
 the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
 {%- endif -%}
-. Nothing was committed and readers see what they saw before. Run dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {# -#}
-{{ load.business_time }}{{ spark_cdc._replay_text() }}}' again.
+. Nothing was committed and readers see what they saw before. Load the date again: {{ spark_cdc._load_command(entity, load.business_time) }}.
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
 {%- endmacro -%}

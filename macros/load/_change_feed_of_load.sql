@@ -38,7 +38,7 @@
 {%- if is_gap and 'replay' in run.manifest %} Replay from a later date, or drop the draft: spark-cdc replay --discard --select {{ name }}.
 {%- elif is_gap %} To go on, take all rows of the table as they are now, a full snapshot from which later loads read on (docs/source_feeds.md): {# -#}
 spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name }} --load-type full. With dbt alone: {# -#}
-dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ time }}, spark_cdc_load_type: {{ '{' ~ name }}: full}}'.
+{{ spark_cdc._load_command(run.entity, time, more={'spark_cdc_load_type': '{' ~ name ~ ': full}'}) }}.
 {%- endif -%}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(run.entity, 'change_feed', message, run.load) -%}

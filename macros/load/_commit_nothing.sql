@@ -4,18 +4,18 @@
     Arguments: run (capture with manifest). -#}
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
-    {%- set time = spark_cdc._business_time_of(name) if spark_cdc._is_load_command() else none -%}
-    {%- if time is not none and (not manifest.loads or spark_cdc._load_time(manifest.loads[-1]) != time) -%}
+    {%- set time = spark_cdc._business_time_of(name) -%}
+    {%- if spark_cdc._is_load_command() and spark_cdc._is_due(run, manifest) -%}
         {%- set message -%}
 {{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
-nothing to commit (dbt retry leaves out what it takes for done). {# -#}
-Run dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: {{ spark_cdc._business_date(name) }}}'.
+nothing to commit. {# -#}
+Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.entity, time)) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif manifest.loads and manifest.definition and not spark_cdc._has_columns_of(run.entity, manifest.definition) -%}
         {%- set message -%}
 {{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
-{{ name }}. Nothing was committed. Load a business date with dbt run --select {{ spark_cdc._load_selector(run.entity) }} --vars '{business_date: …}': it applies the change.
+{{ name }}. Nothing was committed. Load a business date, which applies the change: {{ spark_cdc._load_command(run.entity, none) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

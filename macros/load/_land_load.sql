@@ -1,6 +1,9 @@
 {#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
     Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
+    {%- if time is none and spark_cdc._is_begun_load() -%}  {#- validate() does not see what dbt retry runs -#}
+        {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
+    {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
     {%- if entity.stored | selectattr('format') | list -%}

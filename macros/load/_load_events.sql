@@ -4,7 +4,9 @@
     {%- if not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
             ['key_hash', 'event_hash'], entity.events.archive)) }}
-    {%- elif spark_cdc._is_landed_by_ledger(entity) -%}
+    {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'events')) -%}
+    {%- if spark_cdc._is_landed_by_ledger(entity) -%}
         {%- do spark_cdc._load_events_settled(capture, load) -%}
         {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
         {{ return('') }}
@@ -31,7 +33,7 @@
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
     {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
-        capture.entity.events.archive)) }}
+        capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
 {%- endmacro -%}
 
 

@@ -11,6 +11,7 @@
         {%- endfor -%}
         {{ return('') }}
     {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'ledger')) -%}
     {%- set events = load.get('events') or {} -%}
     {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
     {%- if not entity.events -%}
@@ -18,7 +19,8 @@
         {%- set is_small = spark_cdc._is_small_load(load, files) -%}
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
-    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
+    {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
+    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
@@ -29,5 +31,5 @@
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
-    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout) -%}
+    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout, begun) -%}
 {%- endmacro -%}

@@ -1,10 +1,10 @@
 {#- Writes what everybody may read of loads: the partitions that they have in the ledger, with sensitive columns masked (docs/sensitive.md). To be
     called wherever the partitions of loads are complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity without
-    sensitive columns. Arguments: capture, loads (names), layout. -#}
-{%- macro _write_masked_ledger(capture, loads, layout) -%}
+    sensitive columns. Arguments: capture, loads (names), layout, begun (as of _settled_table()). -#}
+{%- macro _write_masked_ledger(capture, loads, layout, begun=none) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
     {%- set columns = spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash']) -%}
+        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_overwrite(capture.masked) -%}
     {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}
 {%- endmacro -%}

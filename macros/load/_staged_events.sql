@@ -8,8 +8,12 @@
     {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
         {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
-        {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
-            'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+        {%- if not spark_cdc._is_load_again(run, 'events') -%}
+            {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
+                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+        {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
+            {%- do spark_cdc._refuse_load_again(run) -%}
+        {%- endif -%}
     {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(run) -%}
     {%- set entity = run.entity -%}

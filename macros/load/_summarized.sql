@@ -6,10 +6,11 @@
     {%- if spark_cdc._business_time_of(entity.name) is none or not spark_cdc._is_load_command() -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
-    {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources -%}
+    {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources
+            and not spark_cdc._load_again_is_written(run, 'events') -%}
         {%- set message -%}
 {{ entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ entity.name }}_events is not selected. Nothing {# -#}
-was written. Run dbt run --select {{ entity.name }}_events+ --vars '{business_date: {{ spark_cdc._business_date(entity.name) }}}'.
+was written. Load the date: {{ spark_cdc._load_command(entity, load.business_time) }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

@@ -63,7 +63,7 @@
 {{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} to {{ times[-1] }}, which build on it. Accepted are {{ times[-1] }} {# -#}
 (the last load again) and later dates. To load the past anew, with all dates after it: spark-cdc replay --from {{ quoted }} {# -#}
 {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}. With dbt alone: {# -#}
-dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {{ quoted }}, spark_cdc_replay: {from: {{ quoted }}}}', {# -#}
+{{ spark_cdc._load_command(entity, text, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}, {# -#}
 then the same for {{ following[:5] | join(', ') }}{{ ' and so on' if times | length > 5 }}, {# -#}
 then dbt run-operation spark_cdc.publish_replay --args '{entities: [{{ entity.name }}]}'. Readers see the old state until then. {# -#}
 Nothing was written.

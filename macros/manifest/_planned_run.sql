@@ -29,8 +29,7 @@
     {%- set message -%}
 {{ entity.name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
 {{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
-dbt run --select {{ spark_cdc._load_selector(entity) }} --vars '{business_date: {{ load.business_time }}, spark_cdc_load_type: {{ before }}{# -#}
-{{ spark_cdc._replay_text() }}}'.
+{{ spark_cdc._load_command(entity, load.business_time, more={'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ before ~ '}'}) }}.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

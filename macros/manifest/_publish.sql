@@ -12,8 +12,8 @@
     _head()). One that dies between 2 and 3 leaves more than one claim, by which the next load knows that a row of cdc_loads may be missing. No lock is held
     at any time.
     Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message), before (the manifest
-    that it builds on; none where it has the same rows, as after compact). Returns the claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
-{%- macro _publish(capture, manifest, what, before=none) -%}
+    that it builds on; none where it has the same rows, as after compact), is_move (whether it is an undo or redo, which goes further if it is repeated). Returns the claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
+{%- macro _publish(capture, manifest, what, before=none, is_move=false) -%}
     {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
     {%- if before is not none -%}
         {%- set manifest = spark_cdc._versioned_manifest(manifest, before) -%}
@@ -25,13 +25,13 @@
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- if claimed.commit != manifest.commit -%}
-        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed) -%}
+        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed, is_move) -%}
     {%- endif -%}
     {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}
-            {%- do spark_cdc._refuse_commit(capture.entity, what, published) -%}
+            {%- do spark_cdc._refuse_commit(capture.entity, what, published, is_move) -%}
         {%- endif -%}
     {%- else -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
@@ -46,11 +46,16 @@
 {%- endmacro -%}
 
 
-{%- macro _refuse_commit(entity, what, other) -%}
+{%- macro _refuse_commit(entity, what, other, is_move=false) -%}
     {%- set message -%}
 {{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
-{{ other.loads[-1] or 'none' }}), while {{ what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. Run {# -#}
-the same command again.
+{{ other.loads[-1] or 'none' }}), while {{ what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
+{%- if is_move -%}
+If that is not the state that was meant, name the one to go back to, for the same command would go on from the present one: {# -#}
+spark-cdc undo {{ entity.name }} --to {{ other.loads[-1] or 'LOAD' }}, or an earlier load.
+{%- else -%}
+Run the same command again.
+{%- endif -%}
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

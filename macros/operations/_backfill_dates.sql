@@ -30,13 +30,14 @@
     {%- set first = loads[0] -%}
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
+    {%- set begun = none if run.manifest.loads else run -%}
     {%- set columns = spark_cdc._settled_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash']) -%}
+        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- set records = [] -%}
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
     {%- do spark_cdc._set_session(ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
-    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
 

@@ -24,7 +24,7 @@
          'the last date (spark-cdc load). Accepted are the load types full and delta.'),
         (entity.load_type != entity.declared_load_type,
          "%(name)s would be loaded with another load type than its own (spark_cdc_load_type), which a backfill does not do. Load these dates one by one "
-         '(spark-cdc load --load-type).'),
+         '(spark-cdc load DATE --select %(name)s --load-type TYPE).'),
         (past | length > 0,
          '%(name)s: %(past)s lie before the last load, %(last)s, and were never loaded. Accepted are later dates; to insert them, with all dates after: '
          'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),

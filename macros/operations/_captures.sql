@@ -1,16 +1,23 @@
-{#- The entities that an operation is about, checked as a run checks them; all that is wrong is raised at once.
+{#- The entities that an operation is about. Operations that load have them checked as a run does, others as far as they need it; all that is wrong is raised at once.
+    Where no entity is named, one that is wrong keeps operations from no other, unless they are for all or none.
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
     captures (of _capture()), each with ledger_node (dbt's). -#}
 {%- macro _captures(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set problems = spark_cdc._schema_problems(target.schema) -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'load_status', 'report', 'verify'] -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
     {%- set known = [] -%}
     {%- set found = [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- do known.append(name) -%}
         {%- if not wanted or name in wanted -%}
-            {%- do problems.extend(spark_cdc._entity_problems(name, node)) -%}
-            {%- do found.append((name, node, graph.nodes[ledger])) -%}
+            {%- set wrong = spark_cdc._entity_problems(name, node) if loads else spark_cdc._needed_problems(name, node) -%}
+            {%- if wrong and each and not wanted -%}
+                {%- do exceptions.warn('spark_cdc.' ~ operation ~ ': left out ' ~ name ~ ', which is wrong:\n  - ' ~ wrong | join('\n  - ')) -%}
+            {%- else -%}
+                {%- do problems.extend(wrong) -%}
+                {%- do found.append((name, node, graph.nodes[ledger])) -%}
+            {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for name in wanted if name not in known -%}
@@ -44,7 +51,7 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
     {%- endfor -%}
     {%- if not found -%}
         {%- set message -%}
-spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE. Nothing was changed.
+spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

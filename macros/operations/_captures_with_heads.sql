@@ -9,7 +9,8 @@
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- do known.append(name) -%}
         {%- if not wanted or name in wanted -%}
-            {%- set problems = spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger) -%}
+            {%- set problems = spark_cdc._needed_problems(name, node) if operation == 'secrets'
+                else spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger) -%}
             {%- if problems -%}
                 {%- do broken.update({name: problems}) -%}
             {%- else -%}

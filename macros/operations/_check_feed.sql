@@ -25,9 +25,15 @@
     {%- set message -%}
 spark_cdc.changes: {{ entity.name }}: what changed since version {{ version }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
 there before it is not kept (vacuum has dropped it, the ledger was wiped, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
-Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: dbt run --full-refresh of the model that asks.
+Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- The command by which the model that asks begins anew. -#}
+{%- macro _check_feed_command() -%}
+    {{ return('dbt run --full-refresh --select ' ~ (model.name if model is defined and model and model.name else 'MODEL')) }}
 {%- endmacro -%}
 
 
@@ -48,8 +54,7 @@ Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a c
     {%- if came and old.definition != spark_cdc._fingerprint(new.records[came[-1].written_as].definition) -%}
         {%- set message -%}
 spark_cdc.changes: {{ entity.name }}: commit {{ new.manifest.rewritten.version }} took loads away that had other columns, types or roles than those that came {# -#}
-in their place, so that what it changed can't be told row by row. Nothing was written. Begin anew (from_version none): dbt run --full-refresh of the model {# -#}
-that asks.
+in their place, so that what it changed can't be told row by row. Nothing was written. Begin anew (from_version none): {{ spark_cdc._check_feed_command() }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}

@@ -2,8 +2,8 @@
 {%- macro _draft_problem(found, head) -%}
     {%- set name = found.entity.name -%}
     {%- if not found.draft.existed -%}
-{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or dbt run --select {{ spark_cdc._load_selector(found.entity) }} {# -#}
---vars '{business_date: DATE, spark_cdc_replay: {from: DATE}}' for each date in order.
+{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or for each date in order {# -#}
+{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: DATE}'}) }}.
     {%- elif found.draft.loads != head.loads -%}
         {%- set first = found.draft.replay['from'] -%}
         {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
@@ -11,12 +11,13 @@
         {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
-begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or dbt run of each date in order with spark_cdc_replay.
+begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or for each date in order {# -#}
+{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
         {%- elif missing -%}
 {{ name }}: the draft of the replay from {{ first }} lacks {{ spark_cdc._counted(missing | length, 'date') }} that it would take the place {# -#}
 of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish: spark-cdc replay {# -#}
---from {{ quoted }} --select {{ name }}, or dbt run --select {{ spark_cdc._load_selector(found.entity) }} --vars '{business_date: {# -#}
-{{ '"' ~ missing[0] ~ '"' if ' ' in missing[0] else missing[0] }}, spark_cdc_replay: {from: {{ quoted }}}}' and so on.
+--from {{ quoted }} --select {{ name }}, or for each of them {# -#}
+{{ spark_cdc._load_command(found.entity, missing[0], more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
         {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -31,10 +31,14 @@ spark-cdc {{ command }} orders. Nothing was changed.
     {%- set group = {} -%}
     {%- for one in found if one.is_interrupted -%}{%- do group.update(one.head.move.get('with') or {}) -%}{%- endfor -%}
     {%- set problems = spark_cdc._interrupted_move_problems(command, group, found) -%}
-    {%- set moves = [] -%}
+    {%- set moves, there = [], [] -%}
     {%- for one in found -%}
         {%- if one.is_interrupted or (one.is_moved and group and one.head.move.get('with') == group) -%}
             {%- do moves.append(dict(one, next=none)) -%}
+            {%- if to is not none -%}{%- do problems.extend(spark_cdc._interrupted_elsewhere_problems(one, to, group)) -%}{%- endif -%}
+        {%- elif command == 'undo' and to is not none and not group and found | length > 1 and one.head.loads
+                and spark_cdc._loads_up_to(one, one.head.loads, to).loads == one.head.loads -%}
+            {%- do there.append(one) -%}
         {%- else -%}
             {%- set planned = spark_cdc._undone_manifest(one, one.head, to, group.get(one.name)) if command == 'undo'
                     else spark_cdc._redone_manifest(one, one.head) -%}
@@ -42,10 +46,25 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {%- do moves.append(dict(one, next=planned.get('manifest'), loads=planned.get('loads'))) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- for one in there if not moves -%}{%- do problems.append(one.name ~ ': there is nothing to undo, the last load is ' ~ one.head.loads[-1] ~ ' itself.') -%}{%- endfor -%}
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error(problems | unique | join('\n') ~ '\nNothing was changed, and readers see what they saw before.') -%}
     {%- endif -%}
+    {%- for one in there -%}{%- do log(one.name ~ ': is at the state of ' ~ to ~ ' already, after ' ~ one.head.loads[-1], info=true) -%}{%- endfor -%}
     {%- do spark_cdc._carry_out_moves(command, moves, group) -%}
+{%- endmacro -%}
+
+
+{#- An undo that was interrupted is finished as it was meant: to another state it has to be sent once more, when that is done. -#}
+{%- macro _interrupted_elsewhere_problems(one, to, group) -%}
+    {%- set found = spark_cdc._loads_up_to(one, one.head.loads + one.head.move.loads, to) -%}
+    {%- if found.problem -%}{{ return([found.problem]) }}{%- elif found.loads == one.head.loads -%}{{ return([]) }}{%- endif -%}
+    {%- set names = group | sort | join(' ') or one.name -%}
+    {%- set problem -%}
+{{ one.name }}: the last undo was interrupted, and went to the state after {{ one.head.loads | last | default('no load') }}, not to {{ to }}. Finish it first: {# -#}
+spark-cdc undo {{ names }}. Then {{ 'spark-cdc redo ' ~ names ~ ' and ' if found.loads | length > one.head.loads | length }}spark-cdc undo {{ names }} --to {{ to }}.
+    {%- endset -%}
+    {{ return([problem]) }}
 {%- endmacro -%}
 
 
@@ -68,7 +87,8 @@ spark-cdc {{ command }} orders. Nothing was changed.
             {%- set next = dict(one.next, move=dict(move, **({'with': together} if together else {}))) -%}
             {#- what crashes left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(one, one.head) -%}
-            {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load'), before=one.head))) -%}
+            {%- do older.append((one, spark_cdc._publish(one, next, command ~ ' of ' ~ spark_cdc._counted(one.loads | length, 'load'),
+                    before=one.head, is_move=true))) -%}
         {%- else -%}
             {%- do older.append((one, one.claims)) -%}
         {%- endif -%}

@@ -2,7 +2,7 @@
     so does what comes after them, since a later load would drop what redo brings back.
     Arguments: capture, head (manifest that readers see), landed (of _landed_times()). Returns a dictionary: entity, load_type, per, priority,
     expect (of its YAML), last (committed date, or none), landed (number of dates), outstanding, gaps, undone (lists of dates, as texts), problem
-    (why what has landed can't be told, or none), reads_feed (whether the source is the change feed of a table, which has no dates of its own). -#}
+    (why what has landed can't be told, or none), absent (why nothing has, if that is no idleness, or none), reads_feed (whether the source is the change feed of a table, which has no dates of its own). -#}
 {%- macro _outstanding_of(capture, head, landed) -%}
     {%- set entity = capture.entity -%}
     {%- set squashed = spark_cdc._loads_with(head.loads, 'is_squashed') -%}
@@ -31,6 +31,7 @@
         'gaps': gaps,
         'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
         'problem': landed.problem,
+        'absent': landed.absent,
         'reads_feed': entity.source.format == 'change_feed',
     }) }}
 {%- endmacro -%}

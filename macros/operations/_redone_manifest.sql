@@ -5,7 +5,7 @@
     {%- if not undone -%}
         {%- set problem -%}
 {{ name }}: there is nothing to bring back. What was undone can be, until another load is committed, or vacuum drops it. To load {# -#}
-the date again: spark-cdc load DATE --select {{ spark_cdc._load_selector(capture.entity) }}.
+the date again: spark-cdc load DATE --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
@@ -29,8 +29,7 @@ the date again: spark-cdc load DATE --select {{ spark_cdc._load_selector(capture
     {%- if gone or now.rows != manifest.rows or changes.rows != manifest.rows -%}
         {%- set problem -%}
 {{ name }}: {{ gone | join(', ') or step.loads | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops {# -#}
-loads that were undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, step.loads) | join(' ') }} {# -#}
---select {{ spark_cdc._load_selector(capture.entity) }}.
+loads that were undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, step.loads) | join(' ') }} --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}

@@ -33,3 +33,21 @@
     {%- endfor -%}
     {%- do print('spark_cdc findings: ' ~ tojson(found)) -%}
 {%- endmacro -%}
+
+
+{#- Whether the tests of whole ledgers look at nothing: in dbt build, where each load would wait for them, unless the project or the selection asks for them. -#}
+{%- macro _verify_is_left_out() -%}
+    {{ return(flags.WHICH in ['build', 'retry'] and not spark_cdc._var('spark_cdc_verify_in_build')
+        and 'spark_cdc_verify' not in (invocation_args_dict.get('select') or '') | string) }}
+{%- endmacro -%}
+
+
+{#- Says so at the end of such a build, where these tests have passed. Argument: results (dbt's). -#}
+{%- macro _verify_note(results) -%}
+    {%- set tests = [] -%}
+    {%- for result in results if spark_cdc._verify_is_left_out() and 'spark_cdc_verify' in (result.node.tags or []) -%}{%- do tests.append(result) -%}{%- endfor -%}
+    {%- if tests -%}
+        {%- do log('spark_cdc: ' ~ spark_cdc._counted(tests | length, 'test') ~ ' of whole ledgers looked at nothing, as in every dbt build. To run them: spark-cdc verify, '
+            ~ 'dbt test --select tag:spark_cdc_verify, or in each build the var spark_cdc_verify_in_build', info=true) -%}
+    {%- endif -%}
+{%- endmacro -%}

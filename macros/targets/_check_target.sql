@@ -17,7 +17,7 @@
         {%- endif -%}
     {%- endif -%}
     {%- if not spark_cdc._is_there(target.capture.committed) -%}
-        {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet. Load it first: dbt run --select '
-            ~ spark_cdc._load_selector(target.entity)) -%}
+        {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet. Load it first: '
+            ~ spark_cdc._load_command(target.entity, spark_cdc._business_date(target.entity.name))) -%}
     {%- endif -%}
 {%- endmacro -%}

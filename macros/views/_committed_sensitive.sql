@@ -43,7 +43,7 @@ inner join (
 
 {#- The query of that model. -#}
 {%- macro _committed_sensitive_query() -%}
-    {%- do config(materialized='cdc_view') -%}
+    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}

@@ -23,7 +23,7 @@ select * from query_of_view
 {#- The SQL of a model that shows a table of its entity as far as the loads in <entity>_committed count. Arguments: table (what the table's name ends with: events or ledger),
     query_of (macro of the query: of entity, table, committed, layout). -#}
 {%- macro _view_query_of_two(table, query_of) -%}
-    {%- do config(materialized='cdc_view') -%}
+    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
     {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ table)) -%}
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}

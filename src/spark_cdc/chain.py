@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -41,6 +42,28 @@ def add_arguments(parser: Any, *names: str) -> None:
     for name in names:
         default = [] if "nargs" in options[name] else None
         parser.add_argument(f"--{name}", default=default, **options[name])
+
+
+def options(arguments: Any, *names: str) -> str:
+    """Return some options of a command line as they were given, to follow a command."""
+    given = [(name, getattr(arguments, name.replace("-", "_"), None)) for name in names]
+    return "".join(
+        f" --{name} {shlex.join(value if isinstance(value, list) else [str(value)])}"
+        for name, value in given
+        if value
+    )
+
+
+def add_selection(parser: Any) -> None:
+    """Add --select and --exclude: names of entities, or whatever dbt selects."""
+    for name in ("select", "exclude"):
+        parser.add_argument(
+            f"--{name}",
+            nargs="+",
+            default=[],
+            metavar="ENTITY",
+            help="names of entities, or anything that dbt run takes",
+        )
 
 
 @dataclass(frozen=True)
@@ -256,9 +279,14 @@ class Dbt:
         return unpacked(self._parsed)
 
 
+def selector(entity: str) -> str:
+    """Return what selects the models of an entity, and no others, in dbt's commands."""
+    return f"tag:spark_cdc.{entity}"
+
+
 def views_of(entities: Sequence[str]) -> list[str]:
     """Return what dbt selects as the views of entities, those of sensitive columns among them."""
-    return [f"{entity}_committed+,config.materialized:cdc_view" for entity in entities]
+    return [f"{selector(entity)},config.materialized:cdc_view" for entity in entities]
 
 
 def packed(manifest: Any) -> bytes:

@@ -12,10 +12,13 @@ from typing import Any
 from spark_cdc import chain, notify, project, status
 from spark_cdc.errors import SparkCdcError, UsageError
 
-EXAMPLE = "spark-cdc load 2019-06-19, or for a time of day: spark-cdc load '2019-06-19 10:15:00'"
+EXAMPLE = (
+    "spark-cdc load 2019-06-19 --select orders, or for a time of day:"
+    " spark-cdc load '2019-06-19 10:15:00' --select orders"
+)
 RANGE_EXAMPLE = (
-    "spark-cdc load 2019-06-01..2019-06-30, or every 15 minutes of these days:"
-    " spark-cdc load 2019-06-01..2019-06-30 --every 15m"
+    "spark-cdc load 2019-06-01..2019-06-30 --select orders, or every 15 minutes of these days:"
+    " spark-cdc load 2019-06-01..2019-06-30 --every 15m --select orders"
 )
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 READ = (
@@ -151,10 +154,7 @@ def add_parser(subparsers: Any) -> None:
         "--position",
         help="of a full snapshot among events: as of which position, or time of their order, it is",
     )
-    parser.add_argument(
-        "--select", nargs="+", default=[], help="as for dbt run; without it all entities"
-    )
-    parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
+    chain.add_selection(parser)
     chain.add_arguments(parser, "target", "branch", "lift")
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
@@ -196,8 +196,11 @@ def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.dat
     return sorted((ranged | named).items()), set(ranged) - set(named)
 
 
-def _options(name: str, words: Sequence[str]) -> list[str]:
-    return [f"--{name}", *words] if words else []
+def _options(name: str, words: Sequence[str], models: Sequence[str] = ()) -> list[str]:
+    """Return an option with what dbt selects: of a plain name what dbt finds, and the entity."""
+    named = [chain.selector(word) for word in words if re.fullmatch("[a-z][a-z0-9_]*", word)]
+    given = [*words, *named, *models]
+    return [f"--{name}", *given] if given else []
 
 
 def selected_models(
@@ -275,7 +278,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
 
     with dbt.ends_at_once(interrupted):
         for at, (date, without) in enumerate(steps):
-            words = [*_run(arguments, date), *_options("exclude", [*arguments.exclude, *without])]
+            words = [*_run(arguments, date), *_options("exclude", arguments.exclude, without)]
             if not progress.step(date, dbt, *words, interrupted=interrupted).ok:
                 raise _failed(arguments, date, [date for date, _ in steps[at:]])
     if not steps:
@@ -299,10 +302,10 @@ def _load_one(arguments: Any, dbt: chain.Dbt, date: str) -> int:
 
 def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
-    is_short = len(rest) <= 5 and not (arguments.first or any(".." in d for d in arguments.dates))
-    more = f" --load-type {arguments.load_type}" if arguments.load_type else ""
-    more += f" --position '{arguments.position}'" if arguments.position else ""
-    return f"spark-cdc load {quoted(rest)}{more}" if is_short else "the same command goes on there."
+    if len(rest) > 5 or arguments.first or any(".." in date for date in arguments.dates):
+        return "the same command goes on there."
+    names = ("load-type", "position", "select", "exclude", "lift", "target", "branch")
+    return f"spark-cdc load {quoted(rest)}{chain.options(arguments, *names)}"
 
 
 def _interrupted(

@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import many, project
+from spark_cdc import chain, many, project
 from spark_cdc.entity import (
     APART,
     MODELS,
@@ -434,10 +434,13 @@ def run(args: argparse.Namespace) -> int:
         path = path_of(entity)
         print(f"  files of a business date go to {path}")
         if not re.match("/|[A-Za-z0-9]+:", path):
-            print("  in the Spark server's working directory (of `spark-cdc server`: the project)")
+            print("  in the Spark server's working directory (of `spark-cdc server`: the project);")
+            print("  for another server give --path an absolute path or a URI")
     if entity.is_sensitive:
         print("  spark-cdc secrets init (once, for all entities with sensitive columns)")
-    print(f"  dbt run --select {_selector(target)} --vars '{{business_date: 2019-06-19}}'")
+    print(
+        f"  dbt run --select {chain.selector(entity.name)} --vars '{{business_date: 2019-06-19}}'"
+    )
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
@@ -473,13 +476,6 @@ def _run_many(args: argparse.Namespace) -> int:
         print("Read the YAML: are types and keys right? Then, when something has landed:")
         print("  spark-cdc run --dry-run")
     return 0
-
-
-def _selector(folder: Path) -> str:
-    """What selects the models of a folder, wherever in the project it lies."""
-    root, folder = project.root_or_here().resolve(), folder.resolve()
-    inside = folder.is_relative_to(root)
-    return f"path:{folder.relative_to(root).as_posix()}" if inside else folder.name
 
 
 def entity_of(args: argparse.Namespace) -> Entity:

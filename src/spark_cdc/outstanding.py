@@ -22,6 +22,7 @@ class Outstanding:
     undone: those that undo took back.
     expect: how often loads come, of the entity's YAML.
     problem: why it can't be told what has landed.
+    absent: why nothing has landed, if the entity is not just idle.
     reads_feed: whether the source is the change feed of a table, which has no dates of its own.
     broken: what is wrong with the entity's configuration; then the rest is empty.
     """
@@ -37,6 +38,7 @@ class Outstanding:
     gaps: list[str] = field(default_factory=list)
     undone: list[str] = field(default_factory=list)
     problem: str | None = None
+    absent: str | None = None
     reads_feed: bool = False
     broken: str | None = None
 

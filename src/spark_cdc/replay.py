@@ -32,14 +32,19 @@ class Plan:
         names = kinds if self.status.load_type == "events" else kinds[1:]
         return [f"{self.status.entity}_{name}" for name in names]
 
-    @property
-    def command(self) -> str:
-        """Return the command line that begins or continues this replay."""
-        date = self.status.text(self.first)
-        source = "" if self.source == "landing" else f" --source {self.source}"
-        named = [self.status.text(date) for date in self.dates if date not in self.status.times]
-        more = f" --dates {load.quoted(named)}" if named else ""
-        return f"spark-cdc replay --from {load.quoted([date])}{more}{source}"
+
+def command(plans: Sequence[Plan]) -> str:
+    """Return the command line that begins or continues the replays of some entities."""
+    one = plans[0]
+    source = "" if one.source == "landing" else f" --source {one.source}"
+    named = [one.status.text(date) for date in one.dates if date not in one.status.times]
+    more = f" --dates {load.quoted(named)}" if named else ""
+    date = load.quoted([one.status.text(one.first)])
+    return f"spark-cdc replay --from {date}{more}{source} --select {_names(plans)}"
+
+
+def _names(plans: Sequence[Plan]) -> str:
+    return " ".join(one.status.entity for one in plans)
 
 
 def add_parser(subparsers: Any) -> None:
@@ -146,8 +151,10 @@ def _say(done: chain.Done) -> None:
     print("\n".join(lines), flush=True)
 
 
-def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> None:
+def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = (), given: str = "") -> None:
     """Load what the drafts lack, date by date, all entities of a date at once.
+
+    given: options of the command line, for the one that goes on.
 
     Raises SparkCdcError at the first date that fails.
     """
@@ -175,7 +182,8 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = ()) -> No
             raise SparkCdcError(
                 f"the replay stopped at {text}; readers see what they saw before",
                 f"{chain.LOG} When the cause is gone, the same command goes on there:"
-                f" {of_date[0].command}; to drop what was built: spark-cdc replay --discard",
+                f" {command(plans)}{given}; to drop what was built:"
+                f" spark-cdc replay --discard --select {_names(plans)}",
             )
 
 
@@ -223,21 +231,23 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     drafted = [one.status.entity for one in plans if one.status.draft]
     if arguments.anew and drafted:
         dbt.operate("discard_replay", drafted)
-    build(dbt, plans, arguments.lift)
+    given = chain.options(arguments, "target", "branch")
+    lifted = chain.options(arguments, "lift")
+    build(dbt, plans, arguments.lift, lifted + given)
     _say(dbt.operate("compare_replay", entities))
-    command = f"{plans[0].command} --select {' '.join(entities)}"
+    again = command(plans) + lifted + given
     if arguments.publish and not outdated:
         publish(dbt, entities)
         return 0
     if arguments.publish:
         raise SparkCdcError(
             "the draft was out of date and was built anew, but not published: its figures are new",
-            f"Look at them, then: {command} --publish",
+            f"Look at them, then: {again} --publish",
         )
     print(
         "Readers see what they saw before.\n"
-        f"  to publish: {command} --publish\n"
-        f"  to begin anew after another correction: {command} --anew\n"
-        f"  to drop the draft: spark-cdc replay --discard --select {' '.join(entities)}"
+        f"  to publish: {again} --publish\n"
+        f"  to begin anew after another correction: {again} --anew\n"
+        f"  to drop the draft: spark-cdc replay --discard --select {_names(plans)}{given}"
     )
     return 0

@@ -98,8 +98,7 @@ def add_parser(subparsers: Any) -> None:
         " 1 something failed, 3 nothing was to be done, 4 something waits for a person"
         " (docs/run.md).",
     )
-    parser.add_argument("--select", nargs="+", default=[], help="as for dbt run")
-    parser.add_argument("--exclude", nargs="+", default=[], help="as for dbt run")
+    chain.add_selection(parser)
     parser.add_argument(
         "--file",
         metavar="CSV",
@@ -145,7 +144,7 @@ def run(arguments: Any) -> int:
     if arguments.target == "session":
         raise UsageError(
             "run needs a server, and the target session has Spark in a process of its own",
-            "Load dates one by one: spark-cdc load DATE --target session",
+            "Load dates one by one: spark-cdc load DATE --select ENTITY --target session",
         )
     for option in ("first", "last"):
         if getattr(arguments, option):
@@ -289,7 +288,10 @@ def plan(
         work.failed = one.broken
         return work
     if one.problem:
-        work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select …"
+        work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select {one.entity}"
+        return work
+    if one.absent:
+        work.blocked = one.absent
         return work
     first, last = (
         load.parse_business_date(text)[0] if text else None
@@ -313,7 +315,7 @@ def plan(
         work.blocked = (
             f"{_few(one.undone)} taken back by undo: spark-cdc redo {one.entity}, or, with the data"
             f" mended, spark-cdc load {load.quoted(one.undone[:1])}"
-            f" --select {_selector(one.entity)}"
+            f" --select {one.entity}"
         )
         return work
     expect = arguments.expect or given.get("expect") or one.expect
@@ -330,10 +332,6 @@ def plan(
                     work.blocked += f"; {_few(behind)} not loaded without (--skip-missing loads on)"
     work.waiting.extend(dates)
     return work
-
-
-def _selector(entity: str) -> str:
-    return f"stg_{entity}+"
 
 
 def _few(dates: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ def run(arguments: Any) -> int:
     to = getattr(arguments, "to", None)
     done = dbt.operate(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
     moved = chain.parse_json(done, "spark_cdc moved: ")
-    names = tuple(f"{one['entity']}: " for one in moved)
+    names = tuple(f"{entity}: " for entity in arguments.entities)
     print("\n".join(line for line in done.lines if line.startswith(names)), flush=True)
     views = chain.views_of([one["entity"] for one in moved if one["views"]])
     if views and not dbt.run("run", "--select", *views).ok:
