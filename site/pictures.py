@@ -303,8 +303,8 @@ def by_hand() -> Drawing:
         66 + 13 * longest,
         "An entity in YAML, and the same in SQL by hand",
         f"Left: {len(columns[0][2])} lines of YAML describe the entity orders. Right: "
-        f"{len(columns[1][2])} lines of SQL rank, cast and compare the rows of one delta, and merge "
-        "them into a table of versions. Both are files in docs/examples.",
+        f"{len(columns[1][2])} lines of SQL rank, cast and compare the rows of one delta, and "
+        "merge them into a table of versions. Both are files in docs/examples.",
     )
     for x, title, lines in columns:
         it.text(x, 30, f"{title}, {len(lines)} lines", "ink head")
