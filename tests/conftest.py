@@ -84,10 +84,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     names = [item.path.stem for item in items]
     places = {name: at for at, name in enumerate(dict.fromkeys([*LONG, *names]))}
     items.sort(key=lambda item: places[item.path.stem])
-    left_out = [item for item in items if not scale.is_wanted(markers(item))]
+    # tests of a project tell a story: those of integration go on from what `make test` has of it
+    stories = {item.path for item in items if _tells(item) == "integration"}
+    wanted = [
+        scale.is_wanted(markers(item))
+        or (scale.SUITE == "integration" and _tells(item) == "test" and item.path in stories)
+        for item in items
+    ]
+    left_out = [item for item, is_wanted in zip(items, wanted, strict=True) if not is_wanted]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if scale.is_wanted(markers(item))]
+        items[:] = [item for item, is_wanted in zip(items, wanted, strict=True) if is_wanted]
+
+
+def _tells(item: pytest.Item) -> str:
+    """The suite of a test that runs dbt in a project; nothing for others."""
+    return scale.suite_of(markers(item)) if "project" in getattr(item, "fixturenames", ()) else ""
 
 
 def markers(item: pytest.Item) -> set[str]:

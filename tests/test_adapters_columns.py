@@ -338,7 +338,7 @@ def test_wrong_settings_of_flagged_rows_come_at_once():
         (
             {"format": "debezium", "order": ["id"]},
             "events.order is given, but the format debezium has an order of its own: remove it, or "
-            "name what is to be added to that order under events.tie_breaker",
+            "name what is to be added to that order under events.order_fields",
         ),
         ({"format": "canal", "order": ["id"]}, "under events.order_fields"),
     ],

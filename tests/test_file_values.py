@@ -34,7 +34,7 @@ class Files(Warehouse):
     def landed(self, date: str, columns: str) -> Any:
         """What staging reads of a date, as text; or why the load is refused."""
         time = datetime.datetime.fromisoformat(date)
-        refusal = self.macros._land(self.entity, None, time, {"files": 1})
+        refusal = self.macros._land(self.entity, None, time, {"files": 1, "paths": []})
         if refusal:
             return refusal["guard"], refusal["message"]
         self.cursor.execute(f"select {columns} from landed_things order by all")

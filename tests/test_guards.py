@@ -386,7 +386,7 @@ def test_a_manifest_that_grows_too_long_is_a_refused_load(shop: Shop) -> None:
     shop.land("long", "2024-01-01", "id,value", "1,1")
     outcome = shop.run("2024-01-01", "long", spark_cdc_manifest_limit=100)
     assert not outcome.success
-    assert "the manifest would have" in outcome.output
+    assert "the view long_committed would have" in outcome.output
     refused = shop.query("select status, guard from {s}.cdc_loads where entity = 'long'")
     assert refused == [("refused", "manifest_limit")]
 

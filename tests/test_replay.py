@@ -119,7 +119,6 @@ def loads_in(project: Project, table: str) -> set[str]:
 REPLAY = ("replay", "--from", DAYS[1], "--select", *WRONG_NAMES)
 
 
-@pytest.mark.integration
 def test_a_replay_that_stops_shows_nothing_and_goes_on(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
@@ -155,7 +154,6 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
     assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
 
 
-@pytest.mark.integration
 def test_a_commit_that_came_meanwhile_is_not_undone(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:

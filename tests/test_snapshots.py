@@ -63,7 +63,7 @@ def test_a_full_snapshot_among_deltas(
     refused = project.run(DAYS[2], "drift")
     assert not refused.success
     assert f"{DAYS[2]} was loaded with the load type full (20240303-f" in refused.output
-    assert f"{{business_date: {DAYS[2]}, spark_cdc_load_type: full}}" in refused.output
+    assert f"{{business_date: {DAYS[2]}, spark_cdc_load_type: {{drift: full}}}}" in refused.output
     assert project.rows("drift_current", STATE) == expected
     # rows that it flags as deleted are as good as missing, as 2 and one that never was
     project.land("drift", DAYS[2], "op,id,name", "U,1,a", "D,2,", "U,4,d", "D,9,")
