@@ -18,7 +18,7 @@ import pytest
 from event_warehouse import EventWarehouse, column
 from spark_cdc.macros import CompilerError
 
-pytestmark = pytest.mark.proves("event formats")
+pytestmark = [pytest.mark.proves("event formats"), pytest.mark.integration]
 
 ID = column("id", "bigint", role="key")
 NAME = column("name", "string")

@@ -105,6 +105,7 @@ def differences(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> li
 # --- the same events as JSON and typed ------------------------------------------------------------
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("layout", [pytest.param("topic", marks=pytest.mark.full), "rows"])
 def test_typed_messages_are_those_of_json(warehouse: Warehouse, layout: str) -> None:
     loads = dict(zip((DAY, NEXT_DAY), story(KINDS), strict=True))

@@ -38,7 +38,7 @@ PLANS = {
     "deltas without checkpoint": ("delta", "1 [2 3 4 5 6] [7 8] 9", 60, "the first only"),
     "deltas with checkpoints": ("delta", "1 [2 3 4 5 6] 7", 3, "every load"),
 }
-SHORT = ("a new entity", "deltas onto loads")
+SHORT = ("a new entity",)
 FIGURES = "IUDNX"
 
 

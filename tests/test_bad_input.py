@@ -215,7 +215,11 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
         KEYED,
         {},
         ["-"],
-        ["nowhere: there is no file to read: no csv files of", ", which is not there: ", " does not exist on the Spark server"],
+        [
+            "nowhere: there is no file to read: no csv files of",
+            ", which is not there: ",
+            " does not exist on the Spark server",
+        ],
     ),
 }
 GUARDS = {  # as cdc_loads names them; other cases are failed_casts

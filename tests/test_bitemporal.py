@@ -70,6 +70,7 @@ def test_late_events_change_what_is_believed_of_the_past(
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("unit", ["t", None])
 def test_no_row_is_followed_through_a_truncate(
     cursor: Any, schema: str, tmp_path: Path, unit: str | None

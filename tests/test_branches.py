@@ -150,7 +150,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.integration
 @pytest.mark.parametrize(("name", "words", "message"), REFUSED)
 def test_what_can_be_no_branch_is_refused(
     shop: Project, command: Command, name: str, words: tuple[str, ...], message: str
@@ -179,6 +178,7 @@ def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
     assert command("branch", "list")[1].startswith("There is no branch. spark-cdc branch create")
 
 
+@pytest.mark.integration
 def test_what_is_done_in_a_branch_stays_there(
     shop: Project, well: Callable[..., str], command: Command
 ) -> None:

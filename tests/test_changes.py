@@ -154,6 +154,7 @@ def sums(project: Project) -> list[tuple[Any, ...]]:
     return sorted(row for row in project.query(sql) if row[1])
 
 
+@pytest.mark.integration
 def test_consumers_come_to_what_is_there(
     shop: Project, command: Command, states: dict[int, list[tuple[Any, ...]]]
 ) -> None:

@@ -33,6 +33,7 @@ seeds:
 """
 
 
+@pytest.mark.integration
 def test_damage_is_found(project: Project) -> None:
     project.entity("damaged", COLUMNS)
     project.land("damaged", "2024-01-01", "id,value", "1,a", "2,b", "3,c")

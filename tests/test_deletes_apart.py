@@ -72,6 +72,7 @@ def written(warehouse: Warehouse) -> list[tuple[Any, ...]]:
     return warehouse.cursor.fetchall()
 
 
+@pytest.mark.full
 def test_nothing_differs_from_one_statement(cursor: Any, schema: str, tmp_path: Path) -> None:
     """Random rows: rejected, repeated, without a key, alike but for an ignored value, gone."""
     chance = random.Random(18)

@@ -446,7 +446,7 @@ def landed(lab: Lab, cell: Cell) -> str:
     [
         pytest.param("compact", {"older_than_days": 0, "execute": True}, four_loads, marks=full),
         pytest.param("publish_replay", {}, a_draft, marks=full),
-        ("undo", {}, four_loads),
+        pytest.param("undo", {}, four_loads, marks=pytest.mark.integration),
         pytest.param("redo", {}, undone, marks=full),
         pytest.param(
             "backfill",

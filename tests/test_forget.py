@@ -105,6 +105,7 @@ def shop(project: Project) -> Project:
     return project
 
 
+@pytest.mark.integration
 def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Command) -> None:
     rejected = "2,{0[0]},{0[1]},1985-02-31,{0[3]},Rom".format(values("bx"))
     shifted = "hush,2,{0[0]},{0[1]},1985-02-03,{0[3]}".format(values("bb"))
@@ -175,6 +176,7 @@ def killed(monkeypatch: pytest.MonkeyPatch, where: str) -> Iterator[list[str]]:
         yield reached
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "name", ["moves", *(pytest.param(one, marks=pytest.mark.full) for one in ("people", "visits"))]
 )

@@ -60,7 +60,7 @@ RUNS = [("mixed", policy) for policy in POLICIES] + [
     ("delta", "the first only"),
     ("reruns", "the default"),
 ]
-SHORT = (("mixed", "the default"), ("reruns", "the default"))
+SHORT = (("mixed", "the default"),)
 
 
 OF_A_RUN = HISTORIES // len(RUNS) + 1

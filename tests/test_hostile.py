@@ -213,6 +213,7 @@ def test_a_reject_shows_hostile_text(hostile: Shop) -> None:
 # --- with dbt -------------------------------------------------------------------------------------
 
 
+@pytest.mark.integration
 def test_dbt_makes_tables_and_views_of_such_names(project: Project) -> None:
     prepare(project)
     for day in DAYS:

@@ -132,6 +132,7 @@ def snapshot(people: EventWarehouse, day: str, position: str, lines: Iterable[st
         people.variables.pop(name)
 
 
+@pytest.mark.integration
 def test_a_numbering_that_begins_anew(people: EventWarehouse) -> None:
     first = [
         maxwell("insert", "bin.000042:1", 1, "a"),

@@ -320,6 +320,7 @@ def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
     assert outcome.success, outcome.output
 
 
+@pytest.mark.integration
 def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> None:
     columns = "id:bigint:key, amount:decimal(10,2):encoding=base64, born:date:encoding=days"
     is_old = project.query("select version() like '3.%'")[0][0]  # where the view is refused

@@ -192,11 +192,11 @@ def query(made: Warehouse, sql: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize(
     ("kind", "checkpoint"),
     [
-        ("full", NEVER),
+        pytest.param("full", NEVER, marks=pytest.mark.full),
         pytest.param("full", ALWAYS, marks=pytest.mark.full),
         pytest.param("full apart", EVERY_OTHER, marks=pytest.mark.full),
         ("delta", EVERY_OTHER),
-        ("events", EVERY_OTHER),
+        pytest.param("events", EVERY_OTHER, marks=pytest.mark.full),
         pytest.param("events, typed", EVERY_OTHER, marks=pytest.mark.full),
     ],
 )

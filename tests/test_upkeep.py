@@ -133,6 +133,7 @@ def kinds(project: Project, name: str) -> list[str]:
     return [load[6:].rpartition("-")[0] for load in manifest(project, name)]
 
 
+@pytest.mark.integration
 def test_compact_changes_no_view(shop: Project) -> None:
     before = {name: views(shop, name) for name in ENTITIES}
     assert kinds(shop, "full") == ["01-fc", "02-f", "03-f", "04-f"]
