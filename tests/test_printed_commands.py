@@ -35,6 +35,7 @@ SELECTED = {
     "{' '.join(views)}": "chain.views_of()",
     "{tables}": "published tables, by name",
     "tag:spark_cdc_verify)": "help of verify",
+    "tag:spark_cdc_verify,": "tests of whole ledgers, which a build leaves out",
 }
 
 
