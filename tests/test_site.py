@@ -67,8 +67,9 @@ def test_every_page_is_there_and_none_fetches_anything(site: Path) -> None:
 
 
 def test_links_lead_to_pages_and_to_files_of_the_project(site: Path) -> None:
+    settings = (site / "configuration.html").read_text("utf-8")
+    assert 'href="source/models/orders/orders.yml.html"' in settings
     home = (site / "index.html").read_text("utf-8")
-    assert 'href="source/models/orders/orders.yml.html"' in home
     assert 'href="decisions/index.html"' in home
     assert 'href="formats/index.html"' in home
     folder = (site / "source/examples/landing/orders/index.html").read_text("utf-8")
@@ -77,8 +78,8 @@ def test_links_lead_to_pages_and_to_files_of_the_project(site: Path) -> None:
 
 def test_lists_are_those_of_a_git_host(site: Path) -> None:
     home = (site / "index.html").read_text("utf-8")
-    rights = home.partition("The user that loads must be able to")[2].partition("</li>\n</ul>")[0]
-    assert rights.count("<li>") == 3 and "- create" not in home
+    known = home.partition("What to know before the first load")[2].partition("</li>\n</ul>")[0]
+    assert known.count("<li>") == 4 and "- <strong>" not in home
     query = hooks._lists("- one:\n\n  ```sql\n  select 1\n    as n\n  ```\n\n  more\n\nend")
     assert query == "- one:\n\n    ```sql\n    select 1\n      as n\n    ```\n\n    more\n\nend"
     assert hooks._lists("Before\n- one\n  - two\n\n    code") == (
