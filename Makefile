@@ -43,7 +43,7 @@ demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server r
 	@$(BIN)/spark-cdc demo $(DEMO_ARGS)
 
 # What each suite proves, and how long it takes: docs/testing.md.
-test: SUITE = test ## what to run before each commit, on servers of its own: 12 minutes on two cores
+test: SUITE = test ## what to run before each commit, on servers of its own: some 20 minutes on two cores
 test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: half an hour
 test-all: SUITE = all ## everything that proves the project: some three hours
 test test-integration test-all: .venv/dev.stamp
