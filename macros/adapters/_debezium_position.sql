@@ -97,11 +97,7 @@ try_cast(conv(split_part({{ lsn }}, ':', {{ part }}), 16, 10) as bigint)
         {%- set text -%}
 get_json_object({{ content }}, if(is_enclosed, {{ spark_cdc._literal('$.payload.' ~ field) }}, {{ spark_cdc._literal('$.' ~ field) }}))
         {%- endset -%}
-        {%- set landed = spark_cdc._named_column(entity, field) -%}
-        {%- if landed and landed.role == 'control' -%}
-            {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
-        {%- endif -%}
-        {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
+        {%- do order.append(spark_cdc._message_order_part(entity, field, text)) -%}
     {%- endfor -%}
     {{ return(order) }}
 {%- endmacro -%}

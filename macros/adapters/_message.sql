@@ -21,13 +21,20 @@
         {%- if path | length > 1 -%}
             {%- set text -%}get_json_object({{ text }}, {{ spark_cdc._literal('$.' ~ path[1:] | join('.')) }}){%- endset -%}
         {%- endif -%}
-        {%- set landed = spark_cdc._named_column(entity, field) -%}
-        {%- if landed and landed.role == 'control' -%}
-            {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
-        {%- endif -%}
-        {%- do order.append({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) -%}
+        {%- do order.append(spark_cdc._message_order_part(entity, field, text)) -%}
     {%- endfor -%}
     {{ return({'known': fields, 'order': order}) }}
+{%- endmacro -%}
+
+
+{#- A part of the order: a control column that was landed beside the message, else a field of it. Arguments: entity, field (name), text (expression of
+    the field). Returns {name, text, number}. -#}
+{%- macro _message_order_part(entity, field, text) -%}
+    {%- set landed = spark_cdc._named_column(entity, field) -%}
+    {%- if landed and landed.role == 'control' -%}
+        {%- set text -%}coalesce(landed_row.{{ landed.sql }}, {{ text }}){%- endset -%}
+    {%- endif -%}
+    {{ return({'name': field, 'text': text, 'number': 'try_cast(' ~ text ~ ' as bigint)'}) }}
 {%- endmacro -%}
 
 

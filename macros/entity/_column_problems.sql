@@ -8,8 +8,7 @@
     {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
     {#- names in messages differ by case, those of columns do not -#}
     {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
-    {%- set is_json = source is mapping and source.get('format') == 'json'
-        or is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
+    {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
     {%- for column in columns -%}
@@ -64,9 +63,10 @@
     {%- set plain = data_type | lower -%}
     {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
-    {%- set is_time, format = kind in ['date', 'timestamp', 'timestamp_ntz'], meta.get('format') | string -%}
-    {%- set pattern = spark_cdc._pattern_problem(format) if is_time and meta.get('format') is not none else none -%}
-    {%- set is_short = modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) if is_time and meta.get('format') is not none else none -%}
+    {%- set has_format = kind in ['date', 'timestamp', 'timestamp_ntz'] and meta.get('format') is not none -%}
+    {%- set format = meta.get('format') | string -%}
+    {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
+    {%- set is_short = has_format and modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format, 'pattern': pattern} -%}
     {%- set problems = spark_cdc._broken(values, [
         (is_short and meta.get('century') is none,

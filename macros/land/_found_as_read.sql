@@ -1,13 +1,11 @@
 {#- The columns of what landed as they are read. One of another type than declared whose values are
     all null is read as null (is_null): programs have no type for a column without a value.
-    Arguments: entity, time, files. Returns a dictionary:
+    Arguments: entity, files, folders (of _folder_columns()). Returns a dictionary:
         found    of _found_columns()
-        folders  of _folder_columns()
         schemas  of _file_schemas(); none of a single file, of text and of tables -#}
-{%- macro _found_as_read(entity, time, files) -%}
+{%- macro _found_as_read(entity, files, folders) -%}
     {%- set format = entity.source.format -%}
     {%- set is_typed = format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
-    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
     {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if is_typed and files and files.files > 1 else none -%}
     {%- set others = [] -%}
@@ -24,5 +22,5 @@
             {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
         {%- endfor -%}
     {%- endif -%}
-    {{ return({'found': found, 'folders': folders, 'schemas': schemas}) }}
+    {{ return({'found': found, 'schemas': schemas}) }}
 {%- endmacro -%}

@@ -16,7 +16,7 @@
         {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- endif -%}
     {%- do spark_cdc._set_for_reading(entity) -%}
-    {%- if format != 'json' -%}{%- do spark_cdc._folder_columns(entity, time, files) -%}{%- endif -%}
+    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
     {%- set ends = spark_cdc._line_ends(entity, time) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
     {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
@@ -24,10 +24,10 @@
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set read = spark_cdc._found_as_read(entity, time, files) -%}
-    {%- set found, folders, schemas = read.found, read.folders, read.schemas or [] -%}
+    {%- set read = spark_cdc._found_as_read(entity, files, folders) -%}
+    {%- set found, schemas = read.found, read.schemas or [] -%}
     {%- if is_message -%}
-        {{ return(spark_cdc._land_messages(entity, landing, time, files, found)) }}
+        {{ return(spark_cdc._land_messages(entity, landing, time, files, found, folders)) }}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}

@@ -1,10 +1,10 @@
 {#- Makes messages that lie in a table or in typed files readable, as landed_<entity>. Files may have the columns of several schemas, as the topics of a
     registry do: those of one list of columns are read together and by it, for a column that a file lacks was not sent, and is not null.
-    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as Spark finds them). Returns none, or why the load is
-    to be refused: {guard, message}. -#}
-{%- macro _land_messages(entity, landing, time, files, found) -%}
+    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as Spark finds them), folders
+    (of _folder_columns()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _land_messages(entity, landing, time, files, found, folders) -%}
     {%- set view = spark_cdc._files_view(entity) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found, spark_cdc._folder_columns(entity, time, files)) if files and files.files > 1 else [{'columns': found}] -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
     {%- set landed, problems = [], [] -%}
     {%- for schema in schemas -%}
         {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}

@@ -14,7 +14,8 @@
         {%- if signature is none or signature not in known -%}  {#- a look at it is a look at all that are like it -#}
             {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
             {%- set has_rows = files is none or files.files -%}
-            {%- set found = spark_cdc._found_as_read(entity, time, files).found if has_rows and entity.source.format != 'json' else [] -%}
+            {%- set found = spark_cdc._found_as_read(entity, files, spark_cdc._folder_columns(entity, time, files)).found
+                if has_rows and entity.source.format != 'json' else [] -%}
             {#- one without any value in a column tells nothing of those of another date -#}
             {%- do known.update({signature: found} if not found | selectattr('is_null', 'defined') | list else {}) -%}
         {%- else -%}
