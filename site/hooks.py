@@ -203,6 +203,13 @@ def _macros() -> str:
                 said = " ".join(one["description"].split())
                 rows.append(f"| `{one['name']}` | `{one['type']}` | {said} |")
             parts.append("\n".join(rows))
-        if (ROOT / "macros" / f"{macro['name']}.sql").exists():
-            parts.append(f"[Source]({macro['name']}.sql)")
+        parts.append(f"[Source]({_macro_file(macro['name'])})")
     return "\n\n".join(parts) + "\n"
+
+
+def _macro_file(macro: str) -> str:
+    """The file of a macro, from the folder of all macros."""
+    start = re.compile(rf"\{{%-? *macro {macro}\(")
+    files = sorted((ROOT / "macros").rglob("*.sql"))
+    found = next(path for path in files if start.search(path.read_text("utf-8")))
+    return found.relative_to(ROOT / "macros").as_posix()

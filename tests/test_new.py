@@ -298,7 +298,7 @@ def test_the_rules_are_those_that_the_project_runs_with(tmp_path, monkeypatch):
     (tmp_path / "dbt_project.yml").write_text("name: shop\npackages-install-path: packages\n")
     package = tmp_path / "packages" / "spark_cdc" / "macros"
     shutil.copytree(REPOSITORY / "macros", package)
-    table = package / "entity" / "_known_settings.sql"
+    table = package / "context" / "settings.sql"
     table.write_text(table.read_text().replace("['full', 'delta'", "['weekly', 'full', 'delta'"))
     monkeypatch.chdir(tmp_path)
     words = ["x", "--columns", "a:int:key", "--load-type"]

@@ -97,7 +97,7 @@ def test_a_page_that_nothing_names_has_a_place() -> None:
 def test_macros_are_shown_with_their_arguments(site: Path) -> None:
     page = (site / "macros.html").read_text("utf-8")
     assert "<code>changes(entity, from_version, to_version)</code>" in page
-    assert 'href="source/macros/changes.sql.html"' in page
+    assert 'href="source/macros/views/changes.sql.html"' in page
     assert "{{ &#39;{{&#39; }}" not in page and "{{ '{{' }}" not in page
 
 

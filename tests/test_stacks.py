@@ -81,7 +81,7 @@ def test_a_traceback_is_folded():
 def test_what_has_no_stack_stays():
     text = (
         "10:00:00  Compilation Error in model x\n  orders: look at it (as ever)\n\n"
-        "  > in macro _refuse_load (macros/load/_refuse_load.sql)\n"
+        "  > in macro _refuse_load (macros/ledger/refuse.sql)\n"
         "    'Project [*]\n    +- 'UnresolvedRelation [t], [], false\n"
     )
     assert stacks.fold(text) == text

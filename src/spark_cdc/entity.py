@@ -26,7 +26,7 @@ EVENT_MODELS = ("events", "event_versions", "bitemporal")
 RULE_MODELS = ("quality",)
 APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
-RULES = ("utils", "hash", "entity", "adapters")
+RULES = ("utils", "hash", "context", "formats")
 # Of the types of Spark, and of what others call them: to guess what was meant.
 TYPES = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary")
 TYPES += ("date", "timestamp", "timestamp_ntz")

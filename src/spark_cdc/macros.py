@@ -95,7 +95,7 @@ def folder() -> Path:
         root = project.root()
         places = [root, project.packages_folder(root) / PACKAGE, ROOT]
     for place in places:
-        if (place / "macros" / "entity").is_dir():
+        if (place / "macros" / "context").is_dir():
             return place / "macros"
     raise SparkCdcError(
         "the macros of spark_cdc are not here",

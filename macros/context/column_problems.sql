@@ -1,0 +1,160 @@
+{#- What is wrong with the columns of an entity. Arguments: columns (of the YAML), settings (meta.spark_cdc).
+    Returns a list of texts. -#}
+{%- macro _column_problems(columns, settings) -%}
+    {%- set rules = spark_cdc._known_settings().column -%}
+    {%- set is_events = settings.get('load_type') == 'events' -%}
+    {%- set events = settings.get('events') -%}
+    {%- set source = settings.get('source') or {} -%}
+    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {#- names in messages differ by case, those of columns do not -#}
+    {%- set in_messages = is_events and events is mapping and spark_cdc._is_message_format(events.get('format')) -%}
+    {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
+    {%- set problems = [] -%}
+    {%- set seen, origins, roles = {}, {}, [] -%}
+    {%- for column in columns -%}
+        {%- set name = column['name'] | string -%}
+        {%- set label = "column '" ~ name ~ "'" -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set role = meta.get('role', rules.role.default) -%}
+        {%- set origin = meta.get('from', name) | string -%}
+        {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
+        {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
+                          'origin': origin, 'other': origins.get(origin)} -%}
+        {%- do problems.extend(spark_cdc._broken(values, [
+            (spark_cdc._is_reserved(name | lower, is_events),
+             '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
+            ((name | lower).startswith('raw__') or modules.re.search('[\n\r]', name) or name | length > 128,
+             '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '
+             'meta as `from`'),
+            ('${' in name or '${' in meta.get('from', '') | string,
+             '%(label)s has ${ in its name here or in the source, in the place of which Spark puts a setting: rename it in the source, or in '
+             'a view on it that source.format: table reads'),
+            (values.seen is not none,
+             "%(label)s and column '%(seen)s' have names that differ at most by case, which Spark can't tell apart: rename one of them"),
+            (values.other is not none and name | lower != values.other | lower,
+             "%(label)s and column '%(other)s' both come from '%(origin)s' of the source: correct `from` of one of them"),
+            (role is not string, '%(label)s has the roles %(role)s, but takes one: choose key, ignore, control or none'),
+            (meta.get('null_means') == 'unchanged' and (not is_events or role in ['key', 'control']),
+             '%(label)s says null_means: unchanged, which is for stored columns of change events (load_type: events) that are no key: remove it'),
+            (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
+        ])) -%}
+        {%- set judged = meta if role is string else dict(meta, role='compared') -%}
+        {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv, is_json)) -%}
+        {%- do seen.update({name | lower: name}) -%}
+        {%- do origins.update({origin: name}) -%}
+        {%- do roles.append(role) -%}
+    {%- endfor -%}
+    {%- if 'key' not in roles and not (is_events and events is mapping and events.get('insert_only')) -%}
+        {%- do problems.append('no column has the role key: give `role: key` under meta to the columns that identify a row') -%}
+    {%- endif -%}
+    {{ return(
+        problems
+        + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped')))
+        + spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by')))
+        + spark_cdc._sensitive_problems(columns, settings)
+    ) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
+{%- macro _column_type_problems(label, data_type, meta, rules, is_csv, is_json=false) -%}
+    {%- set data_type = (data_type or '') | string | trim -%}
+    {%- set plain = data_type | lower -%}
+    {%- set type = spark_cdc._hash_type(data_type) -%}
+    {%- set kind = type.get('kind') -%}
+    {%- set has_format = kind in ['date', 'timestamp', 'timestamp_ntz'] and meta.get('format') is not none -%}
+    {%- set format = meta.get('format') | string -%}
+    {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
+    {%- set is_short = has_format and modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
+    {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format, 'pattern': pattern} -%}
+    {%- set problems = spark_cdc._broken(values, [
+        (is_short and meta.get('century') is none,
+         "%(label)s has a year of two digits in its format, '%(format)s', which Spark would put into 2000 to 2099: say under meta `century: 1950` if "
+         'it means 1950 to 2049, or another first year'),
+        (meta.get('century') is not none and not is_short,
+         '%(label)s has a century, but no year of two digits (yy) in a format of dates or timestamps: remove it'),
+        (meta.get('century') is not none and is_short and spark_cdc._names_a_zone(format),
+         "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
+        (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
+        (data_type and type.problem, '%(label)s: %(problem)s'),
+        (is_csv and kind in ['array', 'struct', 'map'],
+         "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
+        (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
+         '%(label)s has the type %(type)s, but the names in an object of JSON are text: declare its keys string, map<string, ...>'),
+        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
+         '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
+        (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
+         '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),
+        (pattern is not none,
+         "%(label)s has the format '%(format)s': %(pattern)s. Accepted are Spark's patterns such as dd.MM.yyyy and yyyy-MM-dd'T'HH:mm:ss, where "
+         'other letters stand between quotes: correct it'),
+        (kind in ['date', 'timestamp_ntz'] and meta.get('format') is not none and spark_cdc._names_a_zone(meta.format | string),
+         '%(label)s has a zone in its format, but the type %(type)s, which knows none: declare it timestamp; a letter that is always the same stands '
+         "between quotes, as in yyyy-MM-dd'Z'"),
+    ]) -%}
+    {%- set message = '%s has %s %s, but the type %s: %s, remove it' -%}
+    {%- for article, name, key in [('a', 'format', plain), ('an', 'encoding', kind)] if key and meta.get(name) is not none -%}
+        {%- set rule = rules[name] -%}
+        {%- set accepted = rule.by_type.get(key) -%}
+        {%- if key not in rule.by_type -%}
+            {%- do problems.append(message % (label, article, name, plain, rule.says)) -%}
+        {%- elif accepted -%}
+            {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', meta, {name: {'kind': 'choice', 'accepted': accepted}})) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the names that columns had (see docs/schema_change.md): with `was`, and with `dropped` (a list of names). -#}
+{%- macro _former_name_problems(columns, dropped) -%}
+    {%- set problems = [] -%}
+    {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
+    {%- set taken = {} -%}
+    {%- for column in columns -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- for name in dropped if name | lower == column['name'] | string | lower and meta.get('role') != 'control' -%}
+            {%- do problems.append("dropped names '" ~ name ~ "', which is declared as a column: remove one of them") -%}
+        {%- endfor -%}
+        {%- for name in spark_cdc._names(meta.get('was')) -%}
+            {%- set is_declared = name | lower in declared -%}
+            {%- set other = taken.get(name | lower) -%}
+            {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': other}, [
+                (is_declared, "column '%(column)s' was '%(name)s', which is declared as a column: once a load has brought the new name, remove "
+                 '`was`; to exchange names, rename in two steps, with a load in between'),
+                (other is not none and not is_declared,
+                 "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `was` of one of them"),
+                (name | lower in dropped | map('lower') and not is_declared and other is none,
+                 "column '%(column)s' was '%(name)s', which is named as dropped: remove one of them"),
+            ])) -%}
+            {%- do taken.update({name | lower: column['name']}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What looks like a setting of a column and has no effect: keys of its meta that are a slip of one, roles written as keys, and settings that stand beside meta.
+    Other keys of meta are the user's own. Arguments: name (of the entity), node. Returns a list of texts. -#}
+{%- macro _column_warnings(name, node) -%}
+    {%- set known = spark_cdc._known_settings().column | list -%}
+    {%- set instead = {'key': 'role: key', 'ignore': 'role: ignore', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}
+    {%- set found, meant = {}, {} -%}
+    {%- for column in spark_cdc._columns_of(node) -%}
+        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- for key in meta | map('string') if key not in known -%}
+            {%- if key not in meant -%}{%- do meant.update({key: instead.get(key | lower) or spark_cdc._meant_by(key, known)}) -%}{%- endif -%}
+            {%- if meant[key] is not none -%}{%- do found.setdefault('meta has the key %s' % key, [meant[key]]).append(column.name) -%}{%- endif -%}
+        {%- endfor -%}
+        {%- for key in column if key in known and key not in meta -%}
+            {%- do found.setdefault('%s stands beside meta' % key, [key]).append(column.name) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set warnings = [] -%}
+    {%- for what, columns in found.items() -%}
+        {%- do warnings.append('%s: %s of column %s, which has no effect. Write %s under meta, or give the key another name (in the YAML of stg_%s).'
+            % (name, what, columns[1:] | join(', '), columns[0], name)) -%}
+    {%- endfor -%}
+    {{ return(warnings) }}
+{%- endmacro -%}

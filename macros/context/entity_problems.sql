@@ -1,0 +1,322 @@
+{#- What is wrong with an entity's configuration. Returns a list of texts, each of which names the entity, what
+    was found, what is accepted and what to do. -#}
+{%- macro _entity_problems(name, node) -%}
+    {%- set named = [] -%}
+    {%- for problem in spark_cdc._description_problems(name, node) -%}
+        {%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
+    {%- endfor -%}
+    {{ return(named) }}
+{%- endmacro -%}
+
+
+{#- The same without saying where. -#}
+{%- macro _description_problems(name, node) -%}
+    {%- set settings = spark_cdc._settings_of(node) -%}
+    {%- set rules = spark_cdc._known_settings().entity -%}
+    {%- set missing = spark_cdc._missing_settings_problems(node) -%}
+    {%- if missing -%}{{ return(missing) }}{%- endif -%}
+    {{ return((
+        spark_cdc._entity_name_problems(name)
+        + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
+        + spark_cdc._setting_problems('', settings, rules, settings.get('load_type'))
+        + spark_cdc._source_problems(settings.get('source') or {})
+        + spark_cdc._sources_problems(node, settings)
+        + spark_cdc._rules_problems(settings)
+        + spark_cdc._change_feed_problems(settings)
+        + spark_cdc._stream_problems(settings)
+        + spark_cdc._column_problems(spark_cdc._columns_of(node), settings)
+        + spark_cdc._numbers_problems(spark_cdc._columns_of(node), settings.get('source') or {}, 'source.', settings.get('load_type') == 'events'
+            and spark_cdc._is_message_format((settings.get('events') if settings.get('events') is mapping else {}).get('format')))
+        + spark_cdc._event_problems(node, settings)
+        + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
+        + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
+    ) | unique | list) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the name of an entity. -#}
+{%- macro _entity_name_problems(name) -%}
+    {{ return(spark_cdc._broken({'name': name}, [
+        (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
+         "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
+        (name | length > 80,
+         "the entity's name has more than 80 characters: rename stg_%(name)s to a shorter one, for its tables and views are named after it"),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with `source`, beyond what its rules say. -#}
+{%- macro _source_problems(source) -%}
+    {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
+    {%- set path = (source.get('path') or '') | string -%}
+    {%- set is_table = source.get('format') == 'table' -%}
+    {%- set problems = spark_cdc._broken({'path': path}, [
+        (is_table and not source.get('date_column'),
+         'source.format is table, but source.date_column is missing: name the column that holds the business date'),
+        (not is_table and source.get('format') != 'change_feed' and not modules.re.search('[{]business_date(:[^{}]*)?[}]', path),
+         "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
+         'landing/orders/{business_date:%%Y/%%m/%%d}'),
+    ]) -%}
+    {%- set format = source.get('format', 'csv') -%}
+    {%- set given = {} -%}
+    {%- for option, value in (source.options if source.get('options') is mapping else {}).items() -%}
+        {%- do given.update({option | string | lower: value | string}) -%}
+    {%- endfor -%}
+    {%- set encoding = given.get('encoding', given.get('charset', '')) -%}
+    {%- if format in ['csv', 'json'] and spark_cdc._is_wide_encoding(encoding) -%}
+        {%- do problems.extend(spark_cdc._broken({'encoding': encoding}, [
+            (format == 'json', "source.options.encoding is '%(encoding)s', but JSON is read as UTF-8: convert the files"),
+            (format == 'csv' and given.get('multiline') | lower != 'true',
+             "source.options.encoding is '%(encoding)s', of which Spark takes lines apart byte by byte, within characters: set "
+             'source.options.multiLine: true as well'),
+        ])) -%}
+    {%- endif -%}
+    {%- for form in modules.re.findall('[{]business_date:([^{}]*)[}]', path) if '%' not in form -%}
+        {%- do problems.append("source.path is '%s', in which '%s' stands for the same folder on all dates: write codes of strftime, such as "
+            '{business_date:%%Y/%%m/%%d}' % (path, form)) -%}
+    {%- endfor -%}
+    {%- for option, value in (source.options if source.get('options') is mapping else {}).items() if option | string | lower == 'linesep' and value in ['', none] -%}
+        {%- do problems.append("source.options." ~ option ~ " is empty, for dbt drops line breaks at the end of a text: write them between single quotes, such as '\\n' or '\\r\\n'") -%}
+    {%- endfor -%}
+    {%- set own = ['path', 'mode', 'inferschema', 'enforceschema', 'columnnameofcorruptrecord', 'recursivefilelookup', 'ignorecorruptfiles',
+                   'ignoremissingfiles'] -%}
+    {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
+    {%- for option in (source.options if source.get('options') is mapping else []) | map('string')
+            if option | lower in own or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option) -%}
+        {%- do problems.append(message % option) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The same of the sources of other load types, which a run may have. -#}
+{%- macro _sources_problems(node, settings) -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
+    {%- set problems = [] -%}
+    {%- for type, source in sources.items() if source is mapping -%}
+        {%- for problem in spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
+        {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
+            {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
+        {%- endfor -%}
+        {%- if type == settings.get('load_type') -%}
+            {%- do problems.append('sources.' ~ type ~ " is given, but that is the entity's own load_type: write it below source") -%}
+        {%- elif type == 'delta' and settings.get('load_type') == 'events' -%}
+            {%- do problems.append('sources.delta is given, but an entity of change events takes full snapshots only: remove it') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the columns by which files are laid out. -#}
+{%- macro _cluster_problems(columns, names) -%}
+    {%- set accepted, unordered = [], [] -%}
+    {%- for column in columns if spark_cdc._meta_of(column).get('role') != 'control' -%}
+        {%- do (unordered if modules.re.match('(?i) *(array|struct|map|binary)', (column.get('data_type') or '') | string) else accepted).append(column['name'] | lower) -%}
+    {%- endfor -%}
+    {%- set problems = [] -%}
+    {%- for name in names if name | lower not in accepted -%}
+        {%- do problems.append("cluster_by names '" ~ name ~ "', which is " ~ ('of a type without an order that files know'
+            if name | lower in unordered else 'no column that is stored') ~ '; accepted are ' ~ accepted | join(', ')) -%}
+    {%- endfor -%}
+    {%- if names | length > 4 or names | map('lower') | unique | list | length < names | length -%}
+        {%- do problems.append('cluster_by is ' ~ names | join(', ') ~ '; accepted are 1 to 4 columns, each once: with more of them none is worth much') -%}
+    {%- endif -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the settings of a change-event entity. Returns a list of texts. -#}
+{%- macro _event_problems(node, settings) -%}
+    {%- set given = settings.get('events') -%}
+    {%- if settings.get('load_type') != 'events' -%}
+        {{ return([] if given is none else [
+            'events is given, but load_type is ' ~ settings.get('load_type') ~ ': remove it, or set load_type: events'
+        ]) }}
+    {%- elif given is not mapping or not given.get('format') -%}
+        {{ return(['events.format is missing: name the format of the events, one of ' ~ spark_cdc._event_formats() | join(', ')]) }}
+    {%- elif not spark_cdc._adapter(given.format) or given.format == 'full_snapshot' -%}
+        {%- set message = "events.format is '%s', and there is no macro events_%s; accepted are %s, or a format of your own: write that macro "
+                          '(see docs/events.md)' -%}
+        {{ return([message % (given.format, given.format, spark_cdc._event_formats() | join(', '))]) }}
+    {%- endif -%}
+
+    {%- set about = spark_cdc._adapter_format(given.format) -%}
+    {%- set rules = spark_cdc._known_settings().events -%}
+    {%- for name, accepted in about.settings.items() -%}
+        {%- set is_choice = accepted and accepted is not string -%}
+        {%- set rule = {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'} -%}
+        {%- do rules.update({name: {'kind': 'names', 'null': true} if name == 'table' and about.origin else rule}) -%}
+    {%- endfor -%}
+    {%- set problems = spark_cdc._unknown_key_problems('events', given, rules | list) -%}
+    {%- do problems.extend(spark_cdc._setting_problems('events.', given, rules)) -%}
+
+    {%- set columns = spark_cdc._described_columns(node) -%}
+    {%- set known = columns | map(attribute='name') | map('lower') | list -%}
+    {%- set named = [('order', given.get('order')), ('tie_breaker', given.get('tie_breaker'))] -%}
+    {%- for names in given.get('unique_keys') or [] -%}{%- do named.append(('unique_keys', names)) -%}{%- endfor -%}
+    {%- set message = "events.%s names '%s', which is no column of the entity: declare it (with `role: control` if it is not to be stored) or "
+                      'correct the name' -%}
+    {%- for setting, names in named -%}
+        {%- for name in spark_cdc._names(names) if name | lower not in known -%}{%- do problems.append(message % (setting, name)) -%}{%- endfor -%}
+        {%- if setting != 'unique_keys' -%}
+            {%- do problems.extend(spark_cdc._order_type_problems('events.' ~ setting, spark_cdc._columns_by_name(columns, names))) -%}
+        {%- endif -%}
+    {%- endfor -%}
+
+    {%- set source = settings.get('source') or {} -%}
+    {%- set is_csv = source is mapping and source.get('format', 'csv') == 'csv' -%}
+    {%- do problems.extend(spark_cdc._broken({'format': given.format, 'setting': 'order_fields' if 'order_fields' in rules else 'tie_breaker'}, [
+        (given.get('unique_keys') and 'key' not in columns | map(attribute='role'),
+         'events.unique_keys is given, but no column has the role key: remove it, or give the role'),
+        (is_csv and spark_cdc._is_message_format(given.format),
+         'source.format is csv, but events of the format %(format)s are JSON documents: set it to json, or to parquet, orc, avro or table where '
+         'they lie in a column `value`'),
+        (given.get('order') and about.has_order,
+         'events.order is given, but the format %(format)s has an order of its own: remove it, or name what is to be added to that order under '
+         'events.%(setting)s'),
+    ])) -%}
+    {#- the format's own check reads the settings as they will be used, so they have to be whole -#}
+    {%- if not problems and [source, settings.get('checkpoint') or {}, settings.get('guards') or {}] | reject('mapping') | list == [] -%}
+        {%- do problems.extend(spark_cdc._adapter_problems(spark_cdc._described_entity(node.name[4:], node, as_declared=true))) -%}
+    {%- endif -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the settings of an entity that reads the change feed of a table, or with those of such a feed elsewhere. Returns a list of texts. -#}
+{%- macro _change_feed_problems(settings) -%}
+    {%- set source = settings.get('source') if settings.get('source') is mapping else {} -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set format, formats = events.get('format'), spark_cdc._change_feed_formats() -%}
+    {%- set problems = [] -%}
+    {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
+        {%- for name in ['table', 'net_changes'] if place.get(name) and place.get('format') != 'change_feed' -%}
+            {%- do problems.append(label ~ '.' ~ name ~ ' is given, but ' ~ label ~ ".format is '" ~ place.get('format', 'csv')
+                ~ "': set it to change_feed to read the change feed of a Delta or Iceberg table, or remove " ~ name) -%}
+        {%- endfor -%}
+        {%- if label != 'source' and place.get('format') == 'change_feed' -%}
+            {%- do problems.append(label ~ '.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without '
+                'sources (docs/source_feeds.md); remove it') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if source.get('format') != 'change_feed' -%}{{ return(problems) }}{%- endif -%}
+    {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
+        {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
+    {%- endfor -%}
+    {{ return(problems + spark_cdc._broken({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
+        (settings.get('load_type') in ['full', 'delta'],
+         'source.format is change_feed, but load_type is %(type)s: set load_type: events and events.format, one of %(formats)s'),
+        (settings.get('load_type') == 'events' and format and format not in formats,
+         "source.format is change_feed, but events.format is '%(format)s', of which no table has a feed; accepted are %(formats)s: choose that of the table"),
+        (sources, 'sources is given, but source.format is change_feed, and full snapshots are read from the same table: remove it'),
+        (settings.get('expect'), 'expect is given, but source.format is change_feed, which has no dates of its own that could be missing: remove it'),
+        (source.get('net_changes') and format == 'delta_cdf',
+         'source.net_changes is given, which the format %(format)s does not know: remove it'),
+        (events.get('order') and format == 'iceberg_changelog',
+         'events.order is given, but source.format is change_feed, where a snapshot follows on the last one that was read: remove it'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with columns that are to give an order. Returns a list of texts. -#}
+{%- macro _order_type_problems(label, columns) -%}
+    {%- set problems = [] -%}
+    {%- set accepted = ['tinyint', 'smallint', 'int', 'integer', 'bigint', 'date', 'timestamp', 'timestamp_ntz'] -%}
+    {%- set message = "%s names the column '%s', which is %s; accepted are whole numbers, decimals with up to 18 digits behind the point, date, "
+                      'timestamp and timestamp_ntz, since text does not sort as numbers do: declare the column with the type of what it holds' -%}
+    {%- for column in columns | rejectattr('data_type', 'in', accepted)
+            if not column.data_type.startswith('decimal') or spark_cdc._decimal_digits(column.data_type)[1] > 18 -%}
+        {%- do problems.append(message % (label, column.name, column.data_type)) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What to do about different events of a key at one position, in words. -#}
+{%- macro _tie_advice(entity) -%}
+name a tie_breaker
+{{- ', or add to events.order_fields what tells them apart, such as the offset of the topic' if 'order_fields' in spark_cdc._adapter_format(entity.events.format).settings }}
+{%- endmacro -%}
+
+
+{#- What is wrong with sensitive columns and their masks (docs/sensitive.md): a mask that does not fit, and settings by which values would come to
+    where everybody may read: into positions, the order of rows in files, the text of statements.
+    Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of texts. -#}
+{%- macro _sensitive_problems(columns, settings) -%}
+    {%- set rule = spark_cdc._known_settings().column.mask -%}
+    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set ordering = (spark_cdc._names(events.get('order')) + spark_cdc._names(events.get('tie_breaker'))) | map('lower') | list -%}
+    {%- set clustering = spark_cdc._names(settings.get('cluster_by')) | map('lower') | list -%}
+    {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set problems, sensitive = [], [] -%}
+    {%- for column in columns -%}
+        {%- set name, meta = column['name'] | string, spark_cdc._meta_of(column) -%}
+        {%- set is_sensitive, mask = meta.get('sensitive') is true, meta.get('mask') -%}
+        {%- set type = spark_cdc._plain_type((column.get('data_type') or '') | string) -%}
+        {%- set fitting = rule.by_type.get(mask) -%}
+        {%- do sensitive.append(name) if is_sensitive -%}
+        {%- do problems.extend(spark_cdc._broken({'name': name, 'type': type, 'mask': mask, 'fitting': (fitting or []) | join(', ')}, [
+            (mask is not none and not is_sensitive,
+             "column '%(name)s' has a mask, but is not sensitive: say `sensitive: true` beside it, or remove it"),
+            (is_sensitive and fitting and type not in fitting,
+             "column '%(name)s' has mask: %(mask)s, but the type %(type)s; accepted with it are %(fitting)s: take mask: none, which shows null, or "
+             'one that fits'),
+            (meta.get('pseudonymize') is true and not (is_sensitive and meta.get('role') == 'key' and type == 'string'),
+             "column '%(name)s' says pseudonymize, which is for sensitive keys of type string: say `sensitive: true` beside it and declare it a string, or "
+             'remove it'),
+            (meta.get('pseudonymize') is true and mask is not none,
+             "column '%(name)s' has mask: %(mask)s and says pseudonymize, which is a mask, too: remove one of them"),
+            (meta.get('pseudonym_domain') is not none and meta.get('pseudonymize') is not true,
+             "column '%(name)s' has a pseudonym_domain, but does not say pseudonymize: say `pseudonymize: true` beside it, or remove it"),
+            (is_sensitive and meta.get('role') == 'control',
+             "column '%(name)s' is sensitive and control: it is not stored, and what is rejected lies apart in any case; remove sensitive"),
+            (is_sensitive and meta.get('default') is not none,
+             "column '%(name)s' is sensitive and has a default, which would stand in the text of views: remove the default"),
+            (is_sensitive and name | lower in ordering,
+             "column '%(name)s' is sensitive and gives events their order, so that their positions would show it: order them by another column"),
+            (is_sensitive and name | lower in clustering,
+             "column '%(name)s' is sensitive and in cluster_by, so that the order of rows would tell it: cluster by another column"),
+            (is_sensitive and modules.re.search('(?i)\\b' ~ modules.re.escape(name) ~ '\\b', (settings.get('deleted_when') or '') | string),
+             "column '%(name)s' is sensitive and in deleted_when, whose text stands in statements and logs: tell deletes by another column"),
+        ])) -%}
+    {%- endfor -%}
+    {{ return(problems + spark_cdc._broken({'names': sensitive | join(', '), 'format': format}, [
+        (sensitive and format in spark_cdc._table_formats(),
+         'file_format is %(format)s, but there are sensitive columns (%(names)s), which are not supported in tables of Delta and Iceberg yet: set '
+         'file_format: parquet or orc'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with `source.stream`, by which spark-cdc stream fills the landing of an entity. Returns a list of texts. -#}
+{%- macro _stream_problems(settings) -%}
+    {%- set source = settings.get('source') if settings.get('source') is mapping else {} -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set problems = [] -%}
+    {%- for type, other in sources.items() if other is mapping and other.get('stream') is not none and 'stream' in other -%}
+        {%- do problems.append('sources.' ~ type ~ '.stream is given, but only change events are streamed, into source: remove it') -%}
+    {%- endfor -%}
+    {%- set stream = source.get('stream') -%}
+    {%- if stream is not mapping -%}{{ return(problems) }}{%- endif -%}
+    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set given = ['topic', 'pattern', 'files'] | select('in', stream) | list -%}
+    {%- set path = (source.get('path') or '') | string -%}
+    {%- set fixed = modules.re.sub('[{]business_date(:[^{}]*)?[}]', '', path) -%}
+    {{ return(problems + spark_cdc._broken({
+        'type': settings.get('load_type'), 'format': source.get('format', 'csv'), 'events': events.get('format'), 'path': path, 'given': given | join(', '),
+    }, [
+        (settings.get('load_type') in ['full', 'delta'],
+         'source.stream is given, but load_type is %(type)s: messages are change events; set load_type: events, or remove stream'),
+        (events.get('format') and spark_cdc._adapter(events.format) and not spark_cdc._is_message_format(events.format),
+         'source.stream is given, but events of the format %(events)s are rows with columns of their own, not messages: choose another format, or '
+         'remove stream'),
+        (source.get('format', 'csv') != 'parquet', "source.stream is given, but source.format is '%(format)s': what is streamed lands as parquet"),
+        (given | length > 1, 'source.stream has %(given)s; accepted is one of them: remove the others'),
+        (modules.re.search('[*?{}]|\\[', fixed) or '/' not in path.split('{business_date')[0],
+         "source.path is '%(path)s'; for source.stream accepted is one folder of each business date, below one of the entity's own, such as "
+         'landing/orders/{business_date}'),
+    ])) }}
+{%- endmacro -%}

@@ -1,0 +1,279 @@
+{#- What is wrong with the vars of a run that loads. Arguments: loads (the entities that are loaded: (name, settings as they were written)).
+    Returns a list of texts. -#}
+{%- macro _run_problems(loads) -%}
+    {%- set names = loads | map('first') | list -%}
+    {%- set wipe = spark_cdc._listed('spark_cdc_wipe') -%}
+    {{ return(
+        spark_cdc._business_date_problems(loads)
+        + spark_cdc._load_type_problems(loads)
+        + spark_cdc._named_entity_problems('spark_cdc_wipe', names)
+        + spark_cdc._broken({'wipe': wipe | join(', ')}, [
+            (wipe and not flags.FULL_REFRESH,
+             'spark_cdc_wipe is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
+        ])
+        + spark_cdc._lift_problems(var('spark_cdc_lift', none) or [], names)
+        + spark_cdc._replay_problems(var('spark_cdc_replay', none), loads)
+        + spark_cdc._named_entity_problems('spark_cdc_rekey', names)
+    ) }}
+{%- endmacro -%}
+
+
+{#- A var that lists entities names those of the run only. -#}
+{%- macro _named_entity_problems(var_name, names) -%}
+    {%- set problems = [] -%}
+    {%- set message = "%s names '%s', which is no entity of this run (%s). Name entities that are loaded, or leave the var out." -%}
+    {%- for name in spark_cdc._listed(var_name) | reject('in', names) -%}
+        {%- do problems.append(message % (var_name, name, names | join(', '))) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone, or behind an entity of the run. -#}
+{%- macro _lift_problems(given, names) -%}
+    {%- if given is mapping or given is not sequence -%}
+        {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
+            ~ 'correct it.']) }}
+    {%- endif -%}
+    {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
+    {%- set liftable = guards + ['failed_casts', 'null_keys', 'duplicate_keys', 'failed_rules', 'rules', 'tables', 'unexpected_columns',
+        'unclosed_quotes', 'unescaped_quotes', 'blank_rows', 'malformed_text'] -%}
+    {%- set problems = [] -%}
+    {%- for lift in spark_cdc._names(given) -%}
+        {%- set entity, guard = lift.rsplit('.', 1) if '.' in lift else ('', lift) -%}
+        {%- set is_guard = guard in liftable and '.' not in entity -%}
+        {%- set values = {'lift': lift, 'entity': entity, 'liftable': liftable | join(', '), 'names': names | join(', ')} -%}
+        {%- do problems.extend(spark_cdc._broken(values, [
+            (not is_guard,
+             "spark_cdc_lift names '%(lift)s', which is no guard. Accepted are %(liftable)s, alone or behind an entity (orders.deleted_share)."),
+            (is_guard and '.' in lift and entity not in names,
+             "spark_cdc_lift names '%(lift)s', but '%(entity)s' is no entity of this run (%(names)s). Name one that is loaded, or the guard alone."),
+        ])) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the business dates of the entities that are loaded. Argument: loads ((name, settings) of each). Returns a list of texts. -#}
+{%- macro _business_date_problems(loads) -%}
+    {%- set problems = [] -%}
+    {%- set is_var = var('business_date', none) is not none -%}
+    {%- for name, settings in loads -%}
+        {%- set value = spark_cdc._business_date(name) -%}
+        {%- set time = spark_cdc._business_time(value) -%}
+        {%- set values = {
+            'name': name, 'value': value, 'example': "--vars '{business_date: 2019-06-19}'",
+            'given': 'the var business_date' if is_var else 'the environment variable SPARK_CDC_BUSINESS_DATE',
+        } -%}
+        {%- do problems.extend(spark_cdc._broken(values, [
+            (value is none,
+             'the business date is missing: say which date is loaded. Run the same command with %(example)s, or with the environment variable '
+             'SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
+            (value is not none and time is none,
+             "%(given)s is '%(value)s', which is not a date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]', for "
+             'instance %(example)s.'),
+            (time is not none and time.strftime('%H%M%S') != '000000' and settings.get('business_date_type') != 'timestamp',
+             "%(name)s: %(given)s is '%(value)s', but this entity is loaded per date. Give a date, for instance %(example)s, "
+             "or set business_date_type: timestamp in stg_%(name)s's meta."),
+        ])) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the load type that a run says. Argument: loads (the entities that are loaded: (name, settings)). Returns a list of texts. -#}
+{%- macro _load_type_problems(loads) -%}
+    {%- set given = spark_cdc._load_types_given() -%}
+    {%- if given is none -%}{{ return([]) }}{%- endif -%}
+    {%- set label = 'the var spark_cdc_load_type' if var('spark_cdc_load_type', none) is not none else 'the environment variable SPARK_CDC_LOAD_TYPE' -%}
+    {%- set names = loads | map('first') | list -%}
+    {%- set problems = [] -%}
+    {%- for name in given if given is mapping and name not in names -%}
+        {%- do problems.append(label ~ " names '" ~ name ~ "', which is no entity of this run (" ~ names | join(', ')
+            ~ '). Name entities that are loaded, or leave it out.') -%}
+    {%- endfor -%}
+    {%- for name, settings in loads -%}
+        {%- set type, declared = spark_cdc._load_type_of_run(name), settings.get('load_type') -%}
+        {%- do problems.extend(spark_cdc._broken({'name': name, 'label': label, 'type': type, 'declared': declared}, [
+            (type is not none and type != declared and type not in ['full', 'delta'],
+             "%(name)s: %(label)s is '%(type)s'. Accepted for one run are full and delta (an entity of load_type %(declared)s), alone or by entity: "
+             "{%(name)s: full}."),
+            (declared == 'events' and type == 'delta',
+             '%(name)s: %(label)s is delta, but the entity takes change events (load_type: events). Accepted for one run is full.'),
+        ])) -%}
+        {%- if declared == 'events' and type == 'full' -%}{%- do problems.extend(spark_cdc._load_type_snapshot_problems(name, settings)) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What keeps an entity of change events from taking a full snapshot. -#}
+{%- macro _load_type_snapshot_problems(name, settings) -%}
+    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+    {%- set given = var('spark_cdc_position', none) -%}
+    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
+    {%- set node = spark_cdc.entity_node(name) -%}
+    {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(node), events.get('order')) -%}
+    {{ return(spark_cdc._broken({'name': name, 'given': given}, [
+        (events.get('insert_only'),
+         '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
+        (events.get('archive') and spark_cdc._is_lifted(name, 'late_share'),
+         '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared by their '
+         'positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
+        (not sources.get('full') and not is_feed,
+         '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
+         'stg_%(name)s (docs/snapshots.md).'),
+        (spark_cdc._snapshot_position(name, order) is none and not is_feed,
+         "%(name)s: the var spark_cdc_position is '%(given)s'. Say as of which position the snapshot is: a number, a list of numbers as "
+         'event_position has them behind its first, or a time where a date or timestamp gives the order; for instance {%(name)s: [815, 3]}.'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the var spark_cdc_replay. Arguments: asked (its value), loads (the entities that are loaded: (name, settings)). Returns a
+    list of texts. -#}
+{%- macro _replay_problems(asked, loads) -%}
+    {%- if not asked -%}{{ return([]) }}{%- endif -%}
+    {%- set from = asked.get('from') if asked is mapping else none -%}
+    {%- set first = spark_cdc._business_time(from) -%}
+    {%- set example = "--vars '{business_date: 2019-06-20, spark_cdc_replay: {from: 2019-06-19}}'" -%}
+    {%- if first is none -%}
+        {{ return(['the var spark_cdc_replay is ' ~ asked ~ '. Accepted is {from: DATE}, the first business date that is loaded anew, and beside it '
+            ~ 'source: landing or archive, for instance ' ~ example ~ '.']) }}
+    {%- endif -%}
+    {%- set source = asked.get('source') or 'landing' -%}
+    {%- set values = {'from': from, 'source': source} -%}
+    {%- set problems = [] -%}
+    {%- set message = "the var spark_cdc_replay has '%s', which is unknown. Accepted are from and source, for instance %s." -%}
+    {%- for key in asked if key not in ['from', 'source'] -%}{%- do problems.append(message % (key, example)) -%}{%- endfor -%}
+    {%- do problems.extend(spark_cdc._broken(values, [
+        (source not in ['landing', 'archive'], "spark_cdc_replay.source is '%(source)s'. Accepted are landing and archive."),
+        (spark_cdc._listed('spark_cdc_wipe'),
+         'spark_cdc_replay and spark_cdc_wipe are given at once. A replay from before the first load builds everything anew; leave one of them out.'),
+    ])) -%}
+    {%- for name, settings in loads -%}
+        {%- set value = spark_cdc._business_date(name) -%}
+        {%- set time = spark_cdc._business_time(value) -%}
+        {%- do problems.extend(spark_cdc._broken(dict(values, name=name, value=value), [
+            (time is not none and time < first,
+             "the business date '%(value)s' lies before the first of the replay, '%(from)s'. Give a date from there on, or set spark_cdc_replay.from "
+             'to the earliest date that is to be loaded anew.'),
+            (first.strftime('%H%M%S') != '000000' and settings.get('business_date_type') != 'timestamp',
+             "%(name)s: spark_cdc_replay.from is '%(from)s', but this entity is loaded per date. Give a date."),
+            (source == 'archive' and not (settings.get('events') or {}).get('archive'),
+             '%(name)s: spark_cdc_replay.source is archive, but only entities of change events with events.archive: true have one. Select those, '
+             'or leave source out: the landing is read.'),
+        ])) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the branch that a command is to work in (spark-cdc … --branch NAME, which sets both environment variables): a schema that is none would be loaded
+    from nothing. Returns a list of texts. -#}
+{%- macro _branch_problems() -%}
+    {%- set branch = env_var('SPARK_CDC_BRANCH', '') -%}
+    {%- if not branch -%}{{ return([]) }}{%- endif -%}
+    {%- set schema = '{' ~ "{ env_var('SPARK_CDC_SCHEMA', '" ~ target.schema ~ "') }" ~ '}' -%}
+    {%- set given = {'branch': branch, 'found': target.schema, 'profile': target.profile_name, 'schema': schema} -%}
+    {%- if target.schema != branch -%}
+        {{ return(spark_cdc._broken(given, [
+            (true,
+             "--branch %(branch)s: the target's schema is %(found)s, since the profile '%(profile)s' does not take it from the environment. Write "
+             'schema: "%(schema)s" into it, or leave --branch out and name a target with that schema.'),
+        ])) }}
+    {%- endif -%}
+    {{ return(spark_cdc._broken(given, [
+        (spark_cdc._branch_marker_of(branch) is none,
+         '--branch %(branch)s: there is no such branch. spark-cdc branch list shows those that are there, spark-cdc branch create %(branch)s makes it.'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the catalog in which a run would make its relations: the one that is the session's default. A commit alters a view in place, which
+    Spark's own catalog does in one transaction. Others have no views, such as those of Iceberg, or make views of their own, which can't be altered so.
+    Returns a list of texts. -#}
+{%- macro _catalog_problems() -%}
+    {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
+    {%- if catalog == 'spark_catalog' -%}{{ return([]) }}{%- endif -%}
+    {%- set kind = spark_cdc._query('set `spark.sql.catalog.' ~ catalog ~ '`') | map(attribute='value') | first | string -%}
+    {%- set refusal = spark_cdc._plan_refusal(spark_cdc._plan('create view ' ~ spark_cdc._quote(target.schema) ~ '.spark_cdc_probe as select 1 as id')) -%}
+    {{ return(spark_cdc._broken({'catalog': catalog, 'kind': kind, 'target': target.name, 'why': refusal}, [
+        (refusal is not none or 'iceberg' in kind | lower,
+         'the default catalog of the target %(target)s is %(catalog)s (%(kind)s), '
+         ~ ('which has no views (%(why)s)' if refusal else "whose views are Iceberg's own, which can't be altered in place")
+         ~ '. Accepted is a catalog in which commits can alter views: leave spark.sql.defaultCatalog out of the profile and of '
+         "Spark's settings, so that it is spark_catalog. For ledgers in Iceberg make that Iceberg's (SparkSessionCatalog, as spark-cdc server start --with iceberg "
+         'does); tables of %(catalog)s can still be sources. docs/file_formats.md tells more.'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- What a run would load that the Spark at the target can't: all that depends on its version. Argument: loads (the entities that are loaded: (name, settings
+    as they were written)). Returns a list of texts. -#}
+{%- macro _spark_problems(loads) -%}
+    {%- set version, text = spark_cdc._spark_version() -%}
+    {%- if version is none or version >= [4, 0] -%}{{ return([]) }}{%- endif -%}
+    {%- if version < [3, 5] -%}
+        {{ return(['the server of the target %s is Spark %s; accepted are Spark 3.5 and newer. Load with such a one: another host in the profile, or for a '
+            'local server another pyspark (docs/limits.md).' % (target.name, text)]) }}
+    {%- endif -%}
+    {%- set problems = [] -%}
+    {%- for name, settings in loads -%}
+        {%- for option in spark_cdc._query_options(settings) -%}
+            {%- do problems.append('%s: the option %s of its source takes Spark 4.0 or newer, and the server of the target %s is Spark %s. Leave the option out, '
+                'or load with a newer Spark.' % (name, option, target.name, text)) -%}
+        {%- endfor -%}
+        {%- for id in selected_resources if id.endswith('.' ~ name ~ '_bitemporal') -%}
+            {%- do problems.append('%s: %s_bitemporal takes Spark 4.0 or newer, and the server of the target %s is Spark %s, whose analyzer gives up on a query of '
+                'that depth. Leave the model out (--exclude %s_bitemporal), or load with a newer Spark.' % (name, name, target.name, text, name)) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}
+
+
+{#- The options of an entity's sources that are said in queries on a path (_direct_sql()), which Spark 3.5 does not know. -#}
+{%- macro _query_options(settings) -%}
+    {%- set names = [] -%}
+    {%- set others = settings.get('sources') -%}
+    {%- for source in [settings.get('source')] + (others.values() | list if others is mapping else []) -%}
+        {%- set options = source.get('options') if source is mapping else none -%}
+        {%- for name in (options if options is mapping else []) if name | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep'] -%}
+            {%- do names.append(name) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(names | unique | list) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with columns whose ledger is a table of Delta or Iceberg, or of ORC, which Spark does not read back. Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of
+    texts. -#}
+{%- macro _table_format_problems(columns, settings) -%}
+    {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set problems = [] -%}
+    {%- set sources = [settings.get('source')] + ((settings.get('sources') or {}).values() | list if settings.get('sources') is mapping else []) -%}
+    {%- set reads_orc = sources | select('mapping') | selectattr('format', 'defined') | selectattr('format', 'equalto', 'orc') | list | length > 0 -%}
+    {%- for column in columns -%}
+        {%- set name, data_type = column['name'] | string, column.get('data_type') | string -%}
+        {%- set stored = name if spark_cdc._meta_of(column).get('role') != 'control' else '' -%}
+        {%- set read = spark_cdc._meta_of(column).get('from', name) | string -%}
+        {%- set fields = data_type.replace('``', '\x00').split('`')[1::2] | join(' ') | replace('\x00', '`') -%}
+        {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
+            (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),
+             "column '%(name)s' has a backtick in its name or in that of a field (%(type)s), which Spark does not find again in ORC files: rename it and say under "
+             'meta `from`, or set file_format: parquet'),
+            (reads_orc and '`' in read ~ fields,
+             "column '%(name)s' is read from '%(read)s' (%(type)s) of ORC files, in which Spark finds no name with a backtick: have it delivered under another name, or in "
+             'parquet'),
+            (format == 'delta' and modules.re.search('[ ,;{}()\n\t=]', name),
+             "column '%(name)s' has a blank or one of ,;{}()= in its name, which Delta tables do not take: rename it and say under meta `from: %(name)s`, "
+             'or set file_format: parquet, orc or iceberg'),
+            (format == 'iceberg' and modules.re.search('(?i)(^|[<,: ])(tinyint|smallint|byte|short)($|[>, ])', data_type),
+             "column '%(name)s' has the type %(type)s, but Iceberg tables have no integers below int: declare int in its place, or set file_format: parquet, "
+             'orc or delta'),
+        ])) -%}
+    {%- endfor -%}
+    {{ return(problems) }}
+{%- endmacro -%}

@@ -1,0 +1,544 @@
+{#- Resolving as common table expressions: what the events of a load do to each key, ranked by the declared order in
+    one pass. The last of them is `resolved`: one row per key that something was applied to.
+
+    Columns of its own begin with step__, so that they never meet a column of the entity.
+    An event is one step of its key, or two where the key changes: the old key is given up (half 0), the new one taken
+    (half 1). The last step of a key tells whether it is there; values that a row lacks come from the row's earlier
+    steps since it began, else from its prior state.
+
+    steps (_event_steps_sql) -> newer: without those that come too late -> resolved, in one of three ways:
+    - whole rows under keys that stay: the step with the highest position (here);
+    - keys that stay: the last step of each key, beside what its row's earlier steps say (_rank_ctes);
+    - keys that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed through its keys (_follow_ctes).
+
+    Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()), summary (of _event_summary()), prior
+    (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), carried (columns of the events, load_id
+    among them, that are handed on with every step; none: of each key the last step is wanted). Columns of `resolved`: key_hash, event_position (last applied),
+    step__is_alive, step__is_conflict, those carried (and step__half, by which they are ordered at one place), the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
+    partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
+{%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
+{%- set missing = spark_cdc._missing_of(entity, summary) -%}
+{%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}
+{%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}
+{%- for column in entity.stored if column.role != 'key' and column not in missing -%}{%- do names.append(column.sql) -%}{%- endfor -%}
+{%- set compared = [] -%}
+{%- for column in entity.compared -%}{%- do compared.append(dict(column, sql='steps.' ~ column.sql)) -%}{%- endfor -%}
+{%- set how = {
+    'entity': entity,
+    'events': events,
+    'summary': summary,
+    'carried': carried,
+    'moves': spark_cdc._keys_move(entity, summary),
+    'has_prior': prior is not none,
+    'partial': summary.partial,
+    'missing': missing,
+    'value_names': names,
+} -%}
+steps as (
+    {{ spark_cdc._event_steps_sql(how) | indent(4) }}
+),
+
+{% if prior and (summary.late_possible or how.moves) -%}
+-- what is not newer than what was last applied to its key changes nothing
+newer as (
+    select
+        steps.*,
+        coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__existed
+        {%- if how.moves %},
+        coalesce(not {{ spark_cdc._is_alive('prior', summary.truncated) }}, false) as step__was_dead,
+        -- a row that is inserted as it is there is sent again
+        coalesce(
+            if(step__is_inserted and step__may_queue, prior.nonkey_hash = {{ spark_cdc._hash(compared) | indent(12) }}, false), false
+        ) as step__is_known
+        {%- endif %}
+    from steps
+    left join {{ prior }} as prior
+        on steps.key_hash = prior.key_hash
+    where prior.event_position is null or steps.event_position > prior.event_position
+),
+{%- else -%}
+newer as (
+    select
+        *,
+        false as step__existed
+    from steps
+),
+{%- endif %}
+
+{% if how.moves or how.partial or carried or summary.get('conflicts', true) -%}
+{{ spark_cdc._rank_ctes(how) }}
+{%- else -%}
+resolved as (
+    select
+        key_hash,
+        event_position,
+        not step__is_end as step__is_alive,
+        false as step__is_conflict,
+        {{ (names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+    from (
+        select
+            *,
+            row_number() over (partition by key_hash order by event_position desc) as recency
+        from newer
+    ) as newest
+    where recency = 1
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The steps of each key in their order, equal ones at one place told from different ones; of keys that stay the last one, beside what the
+    earlier steps of its row say. Arguments: how (of _resolve_ctes()). -#}
+{%- macro _rank_ctes(how) -%}
+{%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.carried else '') -%}
+{%- set at_same_place -%}
+lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
+{%- endset -%}
+ordered as (
+    select
+        *,
+        lead(event_position) over ({{ by_position }}) is null as step__is_last,
+        coalesce(
+            {{ at_same_place }}
+            and lag(event_hash) over ({{ by_position }}) = event_hash, false
+        ) as step__is_repeated,
+        coalesce(
+            {{ at_same_place }}
+            and lag(event_hash) over ({{ by_position }}) <> event_hash, false
+        ) as step__is_conflict
+        {%- if how.partial and not how.moves %}
+        {%- for column in how.missing %},
+        last_value(
+            if(step__is_end or step__is_start or not {{ spark_cdc._is_missing(column) }}, struct({{ column.sql }} as value), null), true
+        ) over ({{ by_position }} rows between unbounded preceding and current row) as {{ spark_cdc._quote('filled__' ~ column.name) }}
+        {%- endfor %}
+        {%- endif %}
+    from newer
+),
+
+{% if how.moves -%}
+{{ spark_cdc._queue_ctes(how) }}
+{%- else -%}
+resolved as (
+    select
+        key_hash,
+        event_position,
+        not step__is_end as step__is_alive,
+        step__is_conflict,
+        {%- if how.carried %}
+        step__half,
+        {%- endif %}
+        {{ (how.value_names + ['key_hash as step__root_key_hash']) | join(',\n        ') }}
+    from ordered
+    where {{ 'not step__is_repeated' if how.carried else 'step__is_last or step__is_conflict' }}
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Where keys move, a transaction may take a key before its former row has left it (a swap,
+    `id = id + 1`). Rows then queue under the key: who leaves first is the row that was there first. How many there are is
+    a sum that is kept from falling below a floor (0, or 1 where a row was written), which is the sum plus a running
+    maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk.
+    A transaction is what follows each other under a key, since its number may come again. What is sent again adds no row: an arrival of a whole
+    row, equal to the one before it, or of any from where no row is left (nothing came there in this load); an insert behind another one, or of a row that
+    nothing shows to come from another key. Nor does it take one: a key change of a whole row right behind itself.
+    Arguments: how (of _resolve_ctes()). -#}
+{%- macro _queue_ctes(how) -%}
+{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
+{%- set last = 'filled' if how.partial else 'freed' -%}
+{%- set root -%}
+{{ 'if(step__row_segment is null, step__row_key_hash, null)' if how.partial else 'key_hash' }} as step__root_key_hash
+{%- endset -%}
+{%- set before_key = 'partition by key_hash ' ~ so_far_before -%}
+{%- set tells_again = how.summary.get('key_changes', true) -%}
+told as (
+    select
+        *,
+        {%- if tells_again %}
+        step__half = 0 and ({{ 'step__was_dead or ' if how.has_prior }}lag(step__half) over of_key is not null)
+        and not coalesce(bool_or(not step__is_end) over ({{ before_key }}), false) as step__leaves_nothing,
+        {%- endif %}
+        coalesce(step__transaction_id <> lag(step__transaction_id) over of_key, false) as step__begins_transaction,
+        coalesce(
+            step__half = 0 and step__is_start and lag(step__half) over of_key = 0 and lag(event_hash) over of_key = event_hash
+            and lag(step__transaction_id) over of_key = step__transaction_id, false
+        ) as step__leaves_again,
+        last_value(
+            if(
+                step__is_end or step__arrives or step__is_inserted,
+                struct(step__transaction_id as transaction_id, step__is_inserted as is_inserted, step__source_key_hash as source_key_hash, event_hash),
+                null
+            ), true
+        ) over ({{ before_key }}) as step__before
+    from ordered
+    where not step__is_repeated
+    window of_key as (partition by key_hash order by event_position, step__half)
+),
+
+pushing as (
+    select
+        *,
+        step__arrives and not coalesce(
+            step__is_start and step__before.source_key_hash = step__source_key_hash and step__before.event_hash = event_hash
+            and step__before.transaction_id = step__transaction_id, false
+        )
+        {%- if tells_again %}
+        and not coalesce(max(step__leaves_nothing) over (partition by event_position, event_hash), false)
+        {%- endif %}
+        or step__is_inserted and step__may_queue and not coalesce(
+            step__before.is_inserted and step__before.transaction_id = step__transaction_id, false
+        ){{ ' and not step__is_known' if how.has_prior }} as step__is_push,
+        step__is_end and not step__leaves_again as step__is_pull,
+        count_if(step__begins_transaction) over (partition by key_hash {{ so_far }}) as step__transaction
+    from told
+),
+
+-- how many rows a transaction has brought to a key, less those that it took away
+grouped as (
+    select
+        *,
+        cast(step__is_push as int) - cast(step__is_pull as int) as step__change,
+        sum(cast(step__is_push as int) - cast(step__is_pull as int)) over in_transaction as step__net,
+        lead(event_position) over (
+            partition by key_hash, step__transaction order by event_position, step__half
+        ) is null as step__ends_transaction
+    from pushing
+    window in_transaction as (partition by key_hash, step__transaction {{ so_far }})
+),
+
+-- a queue is never shorter than empty, and never empty after a row was written: what that adds to step__net
+bounded as (
+    select
+        *,
+        max(if(step__is_end, 0, 1) - step__net) over (
+            partition by key_hash, step__transaction {{ so_far }}
+        ) as step__raise,
+        max(if(step__is_end, 0, 1) - step__net) over (
+            partition by key_hash, step__transaction {{ so_far_before }}
+        ) as step__raise_before
+    from grouped
+),
+
+-- whether the key is there before a transaction: as after the one before it, where that is known
+occupied as (
+    select
+        *,
+        cast(coalesce(
+            last_value(
+                case
+                    when not step__ends_transaction then null
+                    when step__net + step__raise > 0 then true
+                    when step__net < 0 then false
+                end, true
+            ) over ({{ before_key }}), step__existed
+        ) as int) as step__at_first
+    from bounded
+),
+
+{% set rows_before = '(step__net - step__change + greatest(step__at_first, step__raise_before))' -%}
+freed as (
+    select
+        *,
+        step__is_end and step__net + greatest(step__at_first, step__raise) = 0 as step__is_gone
+        {%- if how.partial %},
+        step__is_push or not step__is_end and {{ rows_before }} = 0 as step__is_new,
+        step__is_pull and {{ rows_before }} > 0 as step__is_taken
+        {%- endif %}
+    from occupied
+),
+
+{% if how.partial -%}
+{{ spark_cdc._follow_ctes(how) }}
+
+{% endif -%}
+{% if how.carried -%}
+resolved as (
+    select
+        key_hash,
+        event_position,
+        not step__is_gone as step__is_alive,
+        step__is_conflict,
+        step__half,
+        {{ (how.value_names + [root]) | join(',\n        ') }}
+    from {{ last }}
+    where step__is_gone or not step__is_end
+)
+{%- else -%}
+ranked as (
+    select
+        *,
+        first_value(event_position) over newest_first as step__last_position,
+        not first_value(step__is_gone) over newest_first as step__remains
+    from {{ last }}
+    window newest_first as (partition by key_hash order by event_position desc, step__half desc rows between unbounded preceding and current row)
+),
+
+resolved as (
+    select
+        key_hash,
+        step__last_position as event_position,
+        step__remains as step__is_alive,
+        step__is_conflict,
+        {{ (how.value_names + [root]) | join(',\n        ') }}
+    from (
+        select
+            *,
+            row_number() over (
+                partition by key_hash order by step__is_conflict desc, step__is_end and step__remains, event_position desc, step__half desc
+            ) as recency
+        from ranked
+    ) as newest
+    where recency = 1 or step__is_conflict
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Where rows that move lack columns, each is followed through its keys to where it began: a chain of moves
+    is cut short by pointer jumping over one narrow array of all moves, in a fixed number of rounds. Its earlier steps then fill what it lacks.
+    Arguments: how (of _resolve_ctes()). -#}
+{%- macro _follow_ctes(how) -%}
+{%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
+{%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
+-- where the row that a key now holds began; null: before these events
+segmented as (
+    select
+        *,
+        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
+            partition by key_hash {{ so_far }}
+        ) as step__segment,
+        last_value(if(step__is_new or step__is_gone, event_position, null), true) over (
+            partition by key_hash {{ so_far_before }}
+        ) as step__segment_before
+    from freed
+),
+
+-- which row leaves: the one that was there first
+left_behind as (
+    select
+        *,
+        if(
+            step__at_first = 1 and sum(cast(step__is_taken as int)) over in_transaction = 1,
+            first_value(step__segment_before) over in_transaction,
+            get(
+                collect_list(if(step__is_new, event_position, null)) over in_transaction,
+                cast(sum(cast(step__is_taken as int)) over in_transaction as int) - step__at_first - 1
+            )
+        ) as step__left_segment
+    from segmented
+    window in_transaction as (partition by key_hash, step__transaction {{ so_far }})
+),
+
+-- the two halves of a move share its position and the key that is given up
+linked as (
+    select
+        *,
+        max(if(step__is_taken, struct(step__left_segment as segment), null)) over (
+            partition by event_position, coalesce(step__source_key_hash, key_hash)
+        ) as step__left
+    from left_behind
+),
+
+-- rows that come to a key without all of their columns, and where they come from
+moved as (
+    select
+        key_hash,
+        event_position as step__segment,
+        if(step__left is null, key_hash, step__source_key_hash) as step__source_key_hash,
+        if(step__left is null, event_position, step__left.segment) as step__source_segment,
+        row_number() over (order by event_position, key_hash) as step__number
+    from linked
+    where step__source_key_hash is not null and not step__is_start and step__is_new
+),
+
+-- the move that brought the row to where this one takes it away
+former as (
+    select
+        *,
+        max(if(step__is_source, null, step__number)) over (partition by step__at_key_hash, step__at_segment) as step__former
+    from (
+        select
+            *,
+            inline(array(
+                struct(key_hash as step__at_key_hash, step__segment as step__at_segment, false as step__is_source),
+                struct(step__source_key_hash as step__at_key_hash, step__source_segment as step__at_segment, true as step__is_source)
+            )) as (step__at_key_hash, step__at_segment, step__is_source)
+        from moved
+    ) as places
+),
+
+chained as (
+    select
+        array_sort(collect_list(struct(
+            step__number as number, coalesce(step__former, step__number) as former, key_hash, step__segment as segment,
+            step__source_key_hash as source_key_hash, step__source_segment as source_segment
+        ))) as step__moves
+    from former
+    where step__is_source
+),
+
+-- pointers are doubled until they reach the first move of each row
+jumped as (
+    select
+        step__moves,
+        aggregate(
+            sequence(1, 1 + cast(ceil(log2(1 + size(step__moves))) as int)),
+            transform(step__moves, each -> each.former),
+            (pointers, round) -> transform(pointers, pointer -> pointers[cast(pointer - 1 as int)])
+        ) as step__origins
+    from chained
+),
+
+rooted as (
+    select
+        inline(transform(step__moves, (each, i) -> struct(
+            each.key_hash as key_hash,
+            each.segment as step__segment,
+            step__moves[cast(step__origins[i] - 1 as int)].source_key_hash as step__root_key_hash,
+            step__moves[cast(step__origins[i] - 1 as int)].source_segment as step__root_segment
+        )))
+    from jumped
+),
+
+{% set row_key = 'coalesce(rooted.step__root_key_hash, linked.key_hash)' -%}
+{%- set row_segment = 'if(rooted.step__root_key_hash is null, linked.step__segment, rooted.step__root_segment)' -%}
+filled as (
+    select /*+ broadcast(rooted) */
+        linked.*,
+        {{ row_key }} as step__row_key_hash,
+        {{ row_segment }} as step__row_segment
+        {%- for column in how.missing %},
+        last_value(
+            if(
+                not linked.step__is_end and (linked.step__is_start or not {{ spark_cdc._is_missing(column) }}),
+                struct(linked.{{ column.sql }} as value), null
+            ), true
+        ) over of_row as {{ spark_cdc._quote('filled__' ~ column.name) }}
+        {%- endfor %}
+    from linked
+    left join rooted
+        on linked.key_hash = rooted.key_hash and linked.step__segment = rooted.step__segment
+    window of_row as (partition by {{ row_key }}, {{ row_segment }} {{ so_far }})
+),
+{%- endmacro -%}
+
+
+{#- What _resolve_ctes() does, of events that are whole rows under keys that stay, each at a place of its own that is one number: the highest place of
+    each key is found among narrow columns and sent to the events, so that no row is shuffled but those that end a key, and none is hashed.
+    Here `last`, a narrow row per key; _last_ctes_resolved() has `resolved`, as of _resolve_ctes(). -#}
+{%- macro _last_ctes(entity, events) -%}
+{%- set keys = entity.key_columns | map(attribute='sql') | list -%}
+last as (
+    select
+        {{ keys | join(',\n        ') }},
+        step__place,
+        array(1L, step__place) as event_position,
+        {{ spark_cdc._hash(entity.key_columns) | indent(8) }} as key_hash
+    from (
+        select
+            {{ keys | join(',\n            ') }},
+            max(step__place) as step__place
+        from {{ events }}
+        where event_op <> 'control'
+        group by {{ keys | join(', ') }}
+    ) as places
+)
+{%- endmacro -%}
+
+
+{%- macro _last_ctes_resolved(entity, events) -%}
+resolved as (
+    select /*+ broadcast(last) */
+        last.key_hash,
+        last.event_position,
+        incoming.event_op <> 'delete' as step__is_alive,
+        false as step__is_conflict,
+        {%- for column in entity.stored %}
+        incoming.{{ column.sql }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ events }} as incoming
+    inner join last
+        on
+            incoming.step__place = last.step__place
+            {%- for column in entity.key_columns %}
+            and incoming.{{ column.sql }} = last.{{ column.sql }}
+            {%- endfor %}
+)
+{%- endmacro -%}
+
+
+{#- Events that name a row by another unique key, given the key that bore that name just before: from the state
+    before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
+    an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events, carried (of _resolve_ctes()). -#}
+{%- macro _named_ctes(run, events, carried=[]) -%}
+{%- set entity = run.entity -%}
+{%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
+names as (
+    select
+        explode(alternate_hashes) as alternate_hash,
+        event_position,
+        key_hash,
+        {{ bearer }}
+    from {{ events }}
+    where note is null and event_op in ('insert', 'update', 'upsert', 'read')
+    {%- if run.load.base is not none %}
+
+    union all
+
+    select
+        explode({{ spark_cdc._alternate_hash_array(entity) }}) as alternate_hash,
+        cast(null as array<bigint>) as event_position,
+        key_hash,
+        {{ bearer }}
+    from (
+        {{ spark_cdc._prior_sql(run, ['event_position']) | indent(8) }}
+    ) as state
+    {%- endif %}
+),
+
+bearers as (
+    select
+        incoming.old_alternate_hash,
+        incoming.event_position,
+        max(struct(names.event_position as since, names.key_hash as key_hash, names.bearer as bearer)) as former
+    from {{ events }} as incoming
+    inner join names
+        on
+            incoming.old_alternate_hash = names.alternate_hash
+            and (names.event_position is null or names.event_position < incoming.event_position)
+    where incoming.note is null
+    group by incoming.old_alternate_hash, incoming.event_position
+),
+
+named as (
+    select
+        {%- for column in spark_cdc._event_columns_of_rows(entity) %}
+        {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
+        {%- endfor %}
+        {%- for name in carried if name not in spark_cdc._event_columns_of_rows(entity) | map(attribute='name') %},
+        incoming.{{ name }}
+        {%- endfor %}
+    from {{ events }} as incoming
+    left join bearers
+        on incoming.old_alternate_hash = bearers.old_alternate_hash and incoming.event_position = bearers.event_position
+    where incoming.note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
+)
+{%- endmacro -%}
+
+
+{%- macro _named_value(entity, column) -%}
+    {%- set own = 'incoming.' ~ column.sql -%}
+    {%- if column.name == 'key_hash' -%}
+        coalesce({{ own }}, bearers.former.key_hash)
+    {%- elif column.name == 'old_key_hash' -%}
+        if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, {{ own }})
+    {%- else -%}
+        {%- for key in entity.key_columns if column.name in [key.name, 'old__' ~ key.name] -%}
+            coalesce({{ own }}, bearers.former.bearer.{{ key.sql }})
+        {%- else -%}
+            {{ own }}
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro -%}

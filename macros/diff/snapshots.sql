@@ -1,0 +1,409 @@
+{#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
+    A row with a note is rejected (R); one that breaks a rule that only warns has the rule's name as its note, and where it is not written otherwise,
+    a mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys stay as they were: X in a delta, and in a full load by what
+    _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what is gone apart (load.deletes_apart), for
+    _deleted_sql(). Nothing is read from the catalogue.
+    Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
+    checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
+    order. -#}
+{%- macro _tag_sql(run, incoming) -%}
+{%- set is_full = run.load.load_type == 'full' -%}
+{#- a row that a full snapshot flags as deleted is as good as missing -#}
+{%- set flags_deletes = run.entity.deleted_when and not is_full -%}
+{%- set incoming = '(select * from ' ~ incoming ~ ' where note is not null or not is_deleted)' if run.entity.deleted_when and is_full else incoming -%}
+{%- if run.load.base is none -%}
+{{ spark_cdc._tag_first_sql(run, incoming, flags_deletes) }}
+{%- else -%}
+{%- set entity, load = run.entity, run.load -%}
+{%- set start = spark_cdc._load_start(run) -%}
+{%- set writes_unchanged = not is_full or load.is_checkpoint -%}
+{%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
+{%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
+{%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
+{%- set carries_over = load.is_checkpoint and not is_full -%}
+{%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
+{%- set marks = (['S'] if marks_unchanged else []) + (['W'] if warns and not writes_unchanged else []) -%}
+with prior as (
+    {{ (spark_cdc._prior_sql(run) if is_full
+        else spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload_hashes(entity) + ['eff_start_date'])) | indent(4) }}
+),
+
+{# where the prior hashes are few enough to be broadcast, the payload that came in stays where it was read -#}
+compared as (
+    select{{ ' /*+ broadcast(prior) */' if is_full and load.prior_rows <= entity.checkpoint.rows }}
+        incoming.*,
+        case
+            when incoming.note is not null then 'R'
+            {%- if flags_deletes %}
+            when incoming.is_deleted and prior.key_hash is null then 'T'
+            when incoming.is_deleted then 'D'
+            {%- endif %}
+            when prior.key_hash is null then 'I'
+            when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
+            {%- if asks_ignored %}
+            when not incoming.ignored_hash <=> prior.ignored_hash then 'N'
+            {%- endif %}
+            {%- if 'W' in marks %}
+            when incoming.broken_rules is not null then 'W'
+            {%- endif %}
+            else '{{ 'N' if writes_unchanged else 'S' }}'
+        end as operation,
+        prior.eff_start_date
+    from {{ incoming }} as incoming
+    left join prior
+        on incoming.key_hash = prior.key_hash
+),
+
+tagged as (
+    {%- set is_mark = "operation = '" ~ marks | first ~ "'" if marks | length == 1 else "operation in ('S', 'W')" %}
+    select
+        {% for column in spark_cdc._payload(entity) -%}
+        {{ spark_cdc._aliased('if(' ~ is_mark ~ ', null, ' ~ column ~ ')', column) if marks and column != 'key_hash' else column }},
+        {% endfor -%}
+        {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
+        {{ spark_cdc._rule_noted(entity) }},
+        {{ spark_cdc._partition(load) | indent(8) }},
+        operation
+    from compared
+    {%- if not writes_unchanged and not marks_unchanged %}
+    where operation <> 'S'
+    {%- elif flags_deletes %}
+    where operation <> 'D'
+    {%- endif %}
+)
+{%- if deletes and is_full %},
+
+deleted as (
+    select
+        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+    from prior
+    left anti join {{ incoming }} as incoming
+        on prior.key_hash = incoming.key_hash
+)
+{%- elif deletes %},
+
+-- the rows that a delta deletes, as they were: their payload is read in a pass of its own, which Spark leaves out where nothing is flagged
+deleted as (
+    select
+        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+    from {{ incoming }} as incoming
+    inner join (
+        {{ spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload(entity), 'is_deleted') | indent(8) }}
+    ) as prior
+        on incoming.key_hash = prior.key_hash
+    where incoming.is_deleted{{ ' and incoming.note is null' if entity.quarantine }}
+)
+{%- endif %}
+{%- if carries_over %},
+
+carried_over as (
+    select
+        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
+    from (
+        {{ spark_cdc._prior_sql(run) | indent(8) }}
+    ) as carried
+    left anti join {{ ('(select key_hash from ' ~ incoming ~ ' where note is null)') if entity.quarantine else incoming }} as incoming
+        on carried.key_hash = incoming.key_hash
+)
+{%- endif %}
+
+select * from tagged
+{%- for name, wanted in [('deleted', deletes), ('carried_over', carries_over)] if wanted %}
+union all
+select * from {{ name }}
+{%- endfor %}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _tag_first_sql(run, incoming, flags_deletes) -%}
+-- the first load: there is no state before it
+select
+    {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
+    {{ spark_cdc._load_start(run) }} as eff_start_date,
+    {{ spark_cdc._rule_noted(run.entity) }},
+    {{ spark_cdc._partition(run.load) | indent(4) }},
+    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
+from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}
+{%- endmacro -%}
+
+
+{#- The rows that are gone, as they were (D), of a full load that has written what came in: the keys of all these rows stand in the ledger, those of
+    unchanged ones as marks. As long as the keys are few, the payload before meets them where it is read; else the hashes meet first, and the payload
+    those that are left, so that it is not shuffled unless these are many, too.
+    Arguments: run (entity, load, prior: relation of the ledger, broadcast), supplied_rows (that came in), deleted_rows (that seem to be gone). Returns a
+    query whose columns are the ledger's, in its order. -#}
+{%- macro _deleted_sql(run, supplied_rows, deleted_rows) -%}
+{%- set start = spark_cdc._load_start(run) -%}
+{%- set supplied_few, deleted_few = spark_cdc._is_few(run.entity, supplied_rows), spark_cdc._is_few(run.entity, deleted_rows) -%}
+with prior as (
+    {{ spark_cdc._prior_sql(run) | indent(4) }}
+),
+
+supplied as (
+    select key_hash
+    from {{ spark_cdc._from(run.prior) | indent(4) }}
+    where
+        {{ spark_cdc._in_loads([run.load.load_id]) }}
+        and operation in {{ spark_cdc._operations('met') }}
+)
+{%- if not supplied_few %},
+
+deleted as (
+    select prior.key_hash
+    from prior
+    left anti join supplied
+        on prior.key_hash = supplied.key_hash
+)
+{%- endif %}
+
+select{{ ' /*+ broadcast(supplied) */' if supplied_few else ' /*+ broadcast(deleted) */' if deleted_few }}
+    {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(4) }}
+from prior
+{%- if supplied_few %}
+left anti join supplied
+    on prior.key_hash = supplied.key_hash
+{%- else %}
+left semi join deleted
+    on prior.key_hash = deleted.key_hash
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether a full load writes the rows that are gone by a statement of their own, which reads what the first has written in place of the input
+    once more: where the state has so many rows that this saves more than the further statements cost. Arguments: entity, load (of _plan_load()). -#}
+{%- macro _deletes_apart(entity, load) -%}
+    {{ return(
+        load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines and load.prior_rows >= 2 * 10 ** 5
+    ) }}
+{%- endmacro -%}
+
+
+{#- Keys that a full load with rejected rows leaves as they were, as SQL: they did come in, but with a row that can't be
+    accepted, so they are neither unchanged nor deleted. The load has been written; this adds their prior rows to it as X.
+    Where a rejected row has a key that can't be read, it may be that of any key that seems to be missing: then all rows
+    that the load tagged D are held, too (and their partition D has to go).
+    Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected row has no key). Returns
+    a query whose columns are the ledger's, in its order. -#}
+{%- macro _hold_sql(run, unreadable) -%}
+{%- set of_load = "load_id = '" ~ run.load.load_id ~ "' and operation in " -%}
+with set_aside as (
+    select key_hash
+    from {{ run.prior }}
+    where {{ of_load }}{{ "('R', 'D')" if unreadable else "('R')" }}
+)
+
+select
+    {{ spark_cdc._kept_row(run, 'prior', 'X') | indent(4) }}
+from (
+    {{ spark_cdc._prior_of_sql(run, 'set_aside', spark_cdc._payload(run.entity) + ['eff_start_date']) | indent(4) }}
+) as prior
+left anti join (
+    select key_hash
+    from {{ run.prior }}
+    where {{ of_load }}('I', 'U', 'N')
+) as accepted
+    on prior.key_hash = accepted.key_hash
+{%- endmacro -%}
+
+
+{#- How many keys have a column whose value was not sent, and is not known either: no row of the key was there before, and none came earlier in the load. Null is
+    stored then. What is the second half of a key change has the values of the old key. Arguments: run, events, summary (of _event_summary()). -#}
+{%- macro _unfilled_sql(run, events, summary) -%}
+{%- set lacks = ['event_unavailable is not null'] + (['old_key_hash is null'] if run.entity.key_columns else []) -%}
+{%- if summary.splits -%}
+    {%- do lacks.append("not (event_op = 'insert' and bool_or(event_op = 'delete') over (partition by event_position, event_transaction))") -%}
+{%- endif -%}
+select count(distinct incoming.key_hash) as unfilled
+from (
+    select
+        key_hash,
+        event_op,
+        event_position,
+        {{ lacks | join(' and ') }} as step__lacks,
+        lag(event_op) over (partition by key_hash order by event_position) as step__former_op
+    from {{ events }}
+    where
+        {{ spark_cdc._counting_event(summary) | indent(8) }}
+) as incoming
+{%- if run.load.base is not none %}
+left join (
+    {{ spark_cdc._rows_before_sql(
+        run, 'select key_hash from ' ~ events, summary.event_count, ['key_hash', 'event_position', 'operation']
+    ) | indent(4) }}
+) as prior
+    on incoming.key_hash = prior.key_hash
+{%- endif %}
+where
+    incoming.step__lacks
+    and incoming.event_op <> 'delete'
+    and coalesce(incoming.step__former_op = 'delete', true)
+    {%- if run.load.base is not none %}
+    and coalesce(incoming.event_position > prior.event_position, true)
+    and (incoming.step__former_op = 'delete' or not coalesce({{ spark_cdc._is_alive('prior', summary.truncated) }}, false))
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether an event says nothing of a column. -#}
+{%- macro _is_missing(column) -%}
+{%- set is_absent -%}array_contains(event_absent, {{ spark_cdc._literal(column.name) }}){%- endset -%}
+{%- set is_unavailable -%}array_contains(event_unavailable, {{ spark_cdc._literal(column.name) }}){%- endset -%}
+coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavailable }}, false)
+{%- endmacro -%}
+
+
+{#- Tagging of several dates at once, as SQL: what loads of these dates, one after the other, would write. A row of the source that stays as it is comes in
+    once, with the dates on which it came as the bits of a number, so that what costs is what changes: a version begins where its row came but not on the
+    date before, and its key is gone where none of its versions goes on. Of what begins and ends, each is compared with what was before it in its key
+    (`lag`). Of a delta, in which a key that did not come stays as it was, each row that came counts.
+    Arguments: run (as of _tag_sql(); its load is that of the first date, the only one that may be a checkpoint), loads (the plans, one per date), incoming
+    (relation or query with the columns of _stage_sql() and backfill__days: bit n stands for the n-th of the loads; bit 0, which none of them has, for the state
+    before). Returns a query whose columns are the ledger's, in its order. -#}
+{%- macro _tag_dates_sql(run, loads, incoming) -%}
+{%- set entity, load = run.entity, run.load -%}
+{%- set is_full = load.load_type == 'full' -%}
+{%- set payload = spark_cdc._payload(entity) -%}
+{%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
+{%- set counts_each_day = 'note is null and broken_rules is null' if warns else 'note is null' -%}
+{%- set carries_over = load.is_checkpoint and not is_full and load.base -%}
+with dates as (
+    select *
+    from
+        values
+        (0, 1L, cast(null as {{ entity.eff_type }}), cast(null as date), cast(null as string), false),
+        {%- for one in loads %}
+        ({{ loop.index }}, {{ 2 ** loop.index }}L, {{ spark_cdc._load_start({'entity': entity, 'load': one}) }}, date'{{ one.business_time[:10] }}', {# -#}
+        '{{ one.load_id }}', {{ (not is_full or one.is_checkpoint) | string | lower }}){{ ',' if not loop.last }}
+        {%- endfor %}
+            as dates (backfill__position, backfill__day, backfill__start_date, business_date, load_id, backfill__writes_unchanged)
+),
+
+versions as (
+    select
+        {{ payload | join(',\n        ') }},
+        cast(null as {{ entity.eff_type }}) as eff_start_date,
+        note,
+        {%- if warns %}
+        broken_rules,
+        {%- endif %}
+        {{ 'is_deleted' if entity.deleted_when else 'false' }} as is_deleted,
+        backfill__days,
+        false as backfill__is_prior
+    from {{ spark_cdc._from(incoming) }}
+    {%- if load.base %}
+
+    union all
+
+    select
+        {{ payload | join(',\n        ') }},
+        eff_start_date,
+        cast(null as string) as note,
+        {%- if warns %}
+        cast(null as string) as broken_rules,
+        {%- endif %}
+        false as is_deleted,
+        1L as backfill__days,
+        true as backfill__is_prior
+    from (
+        {{ spark_cdc._prior_sql(run) | indent(8) }}
+    ) as prior
+    {%- endif %}
+),
+
+spans as (
+    select
+        *,
+        bit_or(backfill__days) over (partition by key_hash, note is null) as backfill__key_days
+    from versions
+),
+
+marked as (
+    select
+        *,
+        {%- if is_full %}
+        if({{ counts_each_day }}, backfill__days & ~shiftleft(backfill__days, 1), backfill__days) as backfill__begins,
+        if(note is null, shiftleft(backfill__days, 1) & ~backfill__key_days & {{ 2 ** (loads | length + 1) - 2 }}L, 0L) as backfill__ends
+        {%- else %}
+        backfill__days{{ ' | if(backfill__is_prior, 2L & ~backfill__key_days, 0L)' if carries_over }} as backfill__begins,
+        0L as backfill__ends
+        {%- endif %}
+    from spans
+),
+
+steps as (
+    select
+        marked.*,
+        dates.*,
+        is_deleted or backfill__ends & backfill__day <> 0 as backfill__is_gone
+    from marked
+    inner join dates
+        on (backfill__begins | backfill__ends) & backfill__day <> 0
+),
+
+compared as (
+    select
+        {{ payload | join(',\n        ') }},
+        eff_start_date,
+        note,
+        {%- if warns %}
+        if(backfill__is_gone, null, broken_rules) as broken_rules,
+        {%- endif %}
+        backfill__position,
+        backfill__start_date,
+        business_date,
+        load_id,
+        backfill__writes_unchanged,
+        {%- if not is_full and entity.deleted_when %}
+        lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as backfill__before,
+        {%- endif %}
+        {%- if entity.ignored %}
+        not ignored_hash <=> lag(ignored_hash) over in_key as backfill__ignored_differs,
+        {%- endif %}
+        case
+            when note is not null then 'R'
+            when backfill__is_prior and not backfill__is_gone then 'X'
+            when backfill__is_gone and coalesce(not lag(backfill__is_gone) over in_key, false) then 'D'
+            when backfill__is_gone then 'T'
+            when coalesce(lag(backfill__is_gone) over in_key, true) then 'I'
+            when nonkey_hash <> lag(nonkey_hash) over in_key then 'U'
+            else 'N'
+        end as operation
+    from steps
+    window in_key as (partition by key_hash, note is null order by backfill__position)
+),
+
+started as (
+    select
+        *,
+        last_value(if(operation in ('I', 'U'), backfill__start_date, if(backfill__position = 0, eff_start_date, null)), true) over (
+            partition by key_hash, note is null
+            order by backfill__position
+            rows between unbounded preceding and current row
+        ) as backfill__kept_start_date
+    from compared
+)
+
+{%- set is_mark -%}
+operation = 'N' and not backfill__writes_unchanged{{ ' and not coalesce(backfill__ignored_differs, false)' if entity.ignored }}
+{%- endset %}
+
+select /*+ rebalance(load_id, operation) */
+    {%- for column in payload %}
+    {%- set value = 'if(' ~ is_mark ~ ', null, ' ~ column ~ ')' if warns and column != 'key_hash' else column %}
+    {%- if not is_full and entity.deleted_when %}
+    if(operation = 'D', backfill__before.`{{ loop.index }}`, {{ value }}) as {{ column }},
+    {%- else %}
+    {{ spark_cdc._aliased(value, column) }},
+    {%- endif %}
+    {%- endfor %}
+    if(operation in ('N', 'X'), backfill__kept_start_date, backfill__start_date) as eff_start_date,
+    {{ spark_cdc._rule_noted(entity) }},
+    business_date,
+    load_id,
+    {{ "if(" ~ is_mark ~ ", 'W', operation) as operation" if warns else 'operation' }}
+from started
+where
+    backfill__position > 0
+    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__ignored_differs' if entity.ignored }}{{ ' or broken_rules is not null' if warns }})
+{%- endmacro -%}

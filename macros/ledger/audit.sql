@@ -1,0 +1,243 @@
+{#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were rejected, keys came twice,
+    the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
+    Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
+    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
+    rules (of _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
+{%- macro _audit_load(run, is_again=false) -%}
+    {%- set load = run.load -%}
+    {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
+    {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
+        spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time), spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
+        spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
+    ]) -%}
+    {%- set record = counted.records.get(load.load_id) -%}
+    {%- if record is none or record.parent != load.parent -%}
+        {%- set record = record or spark_cdc._record_of_other_name(run) -%}
+        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
+        {%- do spark_cdc._load_again(run) -%}
+        {{ return(spark_cdc._audit_load(run, is_again=true)) }}
+    {%- endif -%}
+    {%- do spark_cdc._check_input(run, record, counted.also) -%}
+    {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **counted.rows.get(load.load_id, {})) -%}
+    {%- do counts.pop('L', none) -%}
+    {%- set prior = spark_cdc._figures_of_state(counted.rows, load.base, load.log) -%}
+    {%- set known = {
+        'counts': counts, 'rows_prior': prior.rows, 'record': record,
+        'files': counted.also.get('files') or record.get('files'), 'lines': (counted.also.get('lines') or {}).get('records'),
+        'repeated': counted.also.repeated | int, 'unchanged': record.get('unchanged'),
+        'broken': counted.rules.get(load.load_id),
+    } -%}
+    {%- do spark_cdc._check_prior(run, prior, known) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do spark_cdc._refuse_load(run.entity, 'counts', problem, load, known) -%}{%- endif -%}
+    {%- if counts.R -%}
+        {%- do spark_cdc._check_rejects(run, known) -%}
+        {%- if not spark_cdc._is_plan() -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
+    {%- endif -%}
+    {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
+{%- endmacro -%}
+
+
+{#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
+    repeated, unchanged: how many rows the load marked as such, if it did; broken: rows by rule), prior (figures of the state before), recent (of _usual_rows()).
+    Returns what _audit_load() returns. -#}
+{%- macro _audit_counted_load(run, known, prior, recent={}) -%}
+    {%- set load, counts = run.load, known.counts -%}
+    {%- do spark_cdc._check_duplicate_keys(run, known) -%}
+    {%- do spark_cdc._check_counts(run, known) -%}
+    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record) -%}
+    {%- set audit = dict(
+        figures,
+        rules=spark_cdc._rule_counts_of_load(run.entity, figures.counts, known.broken),
+        ruled_out=(known.broken or {}).get('', 0),
+        files=known.files,
+        log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
+        previous=prior,
+        recent=recent,
+    ) -%}
+    {%- do spark_cdc._check_guards(run.entity, run.ledger, load, audit) -%}
+    {{ return(audit) }}
+{%- endmacro -%}
+
+
+{#- The load that this attempt wrote may have another name than the one planned now: with what another run committed, a
+    checkpoint is due that was not, or no longer. -#}
+{%- macro _record_of_other_name(run) -%}
+    {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(run.load.load_id), not run.load.is_checkpoint) -%}
+    {{ return(spark_cdc._load_records(run.ledger, [name]).get(name)) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_other_parent(run, record) -%}
+    {%- set entity, load = run.entity, run.load -%}
+    {%- set message -%}
+{{ entity.name }}: {# -#}
+{%- if record -%}
+another run committed a load meanwhile: this one builds on {{ record.parent or 'nothing' }}, but the last load before {# -#}
+{{ load.business_time }} is now {{ load.parent or 'none' }}
+{%- else -%}
+the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
+{%- endif -%}
+. Nothing was committed and readers see what they saw before. Load the date again: {{ spark_cdc._load_command(entity, load.business_time) }}.
+    {%- endset -%}
+    {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
+{%- endmacro -%}
+
+
+{#- Audits a load, and whether the manifest with it is short enough. Returns a dictionary: audit (of _audit_load()), manifest (of _next_manifest()). -#}
+{%- macro _audited_load(run) -%}
+    {%- set audit = spark_cdc._audit_load(run) -%}
+    {%- set manifest = spark_cdc._next_manifest(run, audit) -%}
+    {%- set excess = spark_cdc._manifest_text_excess(run.entity, spark_cdc._committed_sql(run.entity, run.masked, dict(manifest, commit=spark_cdc._attempt()))) -%}
+    {%- if excess -%}{%- do spark_cdc._refuse_load(run.entity, 'manifest_limit', excess, run.load, audit) -%}{%- endif -%}
+    {{ return({'audit': audit, 'manifest': manifest}) }}
+{%- endmacro -%}
+
+
+{#- The counts must add up: in a full load the rows that came in and were not new, other or rejected are those that were there and neither
+    changed nor went (nor are held, X, since a rejected row may be theirs); in a delta, or of events, no more rows can have been touched than
+    were there. Where unchanged rows were marked while the load was written, or written, as many must be what is left of the state before. Keys that
+    came twice without a change are not in the ledger, so the input is looked at again, only once the counts are wrong; else the input changed
+    while it was read. -#}
+{%- macro _check_counts(run, known) -%}
+    {%- set entity, load, counts = run.entity, run.load, known.counts -%}
+    {%- set written = counts.I + counts.U + counts.R -%}
+    {%- set is_full = load.load_type == 'full' and not entity.events -%}
+    {%- if is_full -%}
+        {%- set unchanged = known.get('unchanged') -%}
+        {%- set is_counted = known.lines is none and (load.is_checkpoint or unchanged is not none or known.files and not known.files.files) -%}
+        {%- set rows_in = written + counts.N + (unchanged or 0) if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
+        {#- rows that a snapshot flags as deleted count as missing -#}
+        {%- set flagged = spark_cdc._count_flagged(run) if entity.deleted_when and not is_counted else 0 -%}
+        {%- set rows_in = rows_in - flagged -%}
+        {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
+        {%- if rows_in - written == kept and unchanged in [none, kept - counts.N] -%}{{ return('') }}{%- endif -%}
+    {%- else -%}
+        {%- set rows_in = spark_cdc._figures_of_events(load.load_id, known.record) if entity.events else written + counts.N + counts.D + counts['T'] -%}
+        {%- set kept = known.rows_prior - counts.U - counts.N - counts.D -%}
+        {#- a message of these formats, and of a user's own, may hold several events -#}
+        {%- set is_counted = not entity.events or entity.events.get('snapshot') or entity.events.format in spark_cdc._event_formats() | reject('in', ['canal', 'wal2json']) -%}
+        {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
+        {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
+    {%- endif -%}
+    {%- if is_full or load.get('backfill') -%}  {#- a backfill writes rows that came twice alike once -#}
+        {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
+        {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
+        {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
+        {%- if examples -%}
+            {%- do spark_cdc._refuse_duplicates(run, known, 'keys come', examples) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the counts of {{ load.business_time }} do not reconcile: {{ rows_in }} rows in{# -#}
+{{ ', ' ~ known.lines ~ ' records in the files' if known.lines not in [none, rows_in] }}, {{ known.rows_prior }} rows before; {# -#}
+I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, rejected {{ counts.R }}
+{%- if is_full -%}
+, which leaves {{ rows_in - written }} unchanged rows in the load but {{ kept }} in the state before
+{%- else -%}
+, N {{ counts.N }}, X {{ counts.X }}
+{%- endif -%}
+. The input changed while it was read, or stg_{{ entity.name }} filters rows. Nothing was committed and readers see what they saw before. {# -#}
+Run the same command again once the input is complete.
+    {%- endset -%}
+    {%- do spark_cdc._refuse_load(entity, 'counts', message, load, dict(known, rows_in=rows_in)) -%}
+{%- endmacro -%}
+
+
+{#- Compares what a load that is written has read with the files as they lie there now, and with their lines. Raises an error where files came, went
+    or changed meanwhile, and where Spark has read lines otherwise than they stand there.
+    Arguments: run, record (of the load; of change events <entity>_events has compared the files), input (of _load_counts()). -#}
+{%- macro _check_input(run, record, input) -%}
+    {%- set known = {'record': record, 'files': input.get('files')} -%}
+    {%- if known.files and record.get('files') -%}
+        {%- do spark_cdc._check_unchanged(run.entity, run.load, record.files, known.files, known) -%}
+    {%- endif -%}
+    {%- set lines = input.get('lines') or {} -%}
+    {%- set advice = {
+        'unclosed_quotes': "a quote that is not closed, so that what follows it would be taken for the value. Correct the file; values that go "
+            ~ "over several lines take source.options.multiLine: true; where quotes are doubled, set source.options.escape: '\"'; where they are "
+            ~ "part of plain values, quote: ''",
+        'unescaped_quotes': "a quote within a quoted value that is not escaped, so that Spark would keep the value with all its quotes. Where quotes "
+            ~ "are doubled, as Excel, PostgreSQL and pandas write them, set source.options.escape: '\"'; where they are part of plain values, quote: ''; "
+            ~ 'else correct the file',
+        'blank_rows': 'blanks alone in all fields, so that Spark would skip it as an empty line. Set source.options.multiLine: true, with which it does not; or '
+            ~ 'correct the file',
+        'malformed_text': 'bytes that are not UTF-8, so that each would become U+FFFD. Correct the file, or name its encoding in '
+            ~ 'source.options.encoding',
+    } -%}
+    {%- for guard, found, examples in [
+        ('unclosed_quotes', lines.get('unclosed'), lines.get('unclosed_examples')),
+        ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
+        ('blank_rows', lines.get('blank'), lines.get('blank_examples')),
+        ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
+    ] if found and not spark_cdc._is_lifted(run.entity.name, guard) -%}
+        {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
+        {%- set message -%}
+{{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
+    - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
+Nothing was committed and readers see what they saw before. Run the same command again then; to load it as Spark reads it: {# -#}
+{{ spark_cdc._lift_command(run.entity, run.load, [guard]) }}.
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(run.entity, guard, message, run.load, known) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Compares the rows that a load builds on, as footers count them, with what the loads before left behind, as the manifest says. Raises an error
+    where somebody or something changed them: the load would build on the damage.
+    Arguments: run, prior (of _figures_of_state()), known (figures of the load as far as they are known). -#}
+{%- macro _check_prior(run, prior, known) -%}
+    {%- set load, name = run.load, run.entity.name -%}
+    {%- if load.base and (prior.rows, prior.log_rows) != (load.prior_rows, load.prior_log_rows) -%}
+        {%- set message -%}
+{{ name }}: the ledger is not as the load {{ load.parent }} left it: {{ load.prior_rows }} rows existed, {{ load.prior_log_rows }} were written {# -#}
+since the checkpoint, but {{ prior.rows }} and {{ prior.log_rows }} are counted in {{ ([load.base] + load.log) | join(', ') }}. Files, partitions or {# -#}
+{{ run.committed }} were changed by something else than loads. Nothing was committed, so that nothing builds on it; readers see the damage. {# -#}
+Run spark-cdc verify --select {{ name }}, which says what it is and how to mend it, and then the same command again.
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(run.entity, 'damaged_ledger', message, load, known) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Refuses a load whose files came, went or changed while it read them. Arguments: entity, load, before and now (files, bytes, digest), known. -#}
+{%- macro _check_unchanged(entity, load, before, now, known) -%}
+    {%- if before.digest != now.digest -%}
+        {%- set message -%}
+{{ entity.name }}: the files of {{ load.business_time }} changed while they were read: {{ spark_cdc._counted(before.files, 'file') }} with {# -#}
+{{ spark_cdc._counted(before.bytes, 'byte') }} before, {{ spark_cdc._counted(now.files, 'file') }} with {{ spark_cdc._counted(now.bytes, 'byte') }} now, {# -#}
+or of another time. Nothing was committed and readers see what they saw before. Run the same command again once they are complete.
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(entity, 'input_changed', message, load, known) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- What a load came to, in a line. Arguments: entity, load (of _plan_load()), audit (of _audit_load()). -#}
+{%- macro _load_summary(entity, load, audit) -%}
+    {%- set counts, events = audit.counts, audit.record.get('events') or {} -%}
+    {%- set summary -%}
+{{ load.entity }} {{ load.business_time }}: {{ audit.rows_in }} rows in, {# -#}
+I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ counts.X }}
+{%- if counts.R %}, rejected {{ counts.R }} (see {{ load.entity }}_rejects){% endif -%}
+{%- for name, label in [('late', 'late or repeated'), ('late_apart', 'of these other than what was applied'), ('unfilled', 'with values that were never sent and are null'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')]
+        if events.get(name) -%}
+, {{ events[name] }} {{ label }}
+{%- endfor -%}
+; {{ audit.rows_current }} rows now; load {{ load.load_id }}
+{%- if load.replaced %} replaces {{ load.replaced | join(', ') }}{% endif -%}
+{%- set drift = spark_cdc._snapshot_message(entity, load, counts) -%}
+{%- if drift %}; {{ drift }}{% endif -%}
+{%- if audit.record.get('definition_change') %}; definition changed: {{ audit.record.definition_change }}{% endif -%}
+    {%- endset -%}
+    {{ return(summary) }}
+{%- endmacro -%}
+
+
+{#- How many rows of a full snapshot are flagged as deleted, which only an entity of deltas can tell (deleted_when). Argument: run (of _planned_run()). -#}
+{%- macro _count_flagged(run) -%}
+    {%- set entity = run.entity -%}
+    {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+    {%- set staged = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged' -%}
+    {{ return(spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where note is null and is_deleted')[0].row_count | int) }}
+{%- endmacro -%}

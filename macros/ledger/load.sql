@@ -1,0 +1,624 @@
+{#- An entity with its relations, as the steps of a load and the operations on ledgers hand it on. replay is the
+    view of a draft, load_log is cdc_loads. ledger is where loads are written and compared, committed reads masked: the same table, but for an entity
+    with sensitive columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and masked has the ledger's partitions without
+    these columns' values. Arguments: entity (of _entity()), schema. -#}
+{%- macro _capture(entity, schema) -%}
+    {%- set masked = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
+    {%- set apart = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
+    {{ return({
+        'entity': entity,
+        'schema': schema,
+        'ledger': spark_cdc._relation_in(apart, entity.name ~ '_ledger_sensitive') if apart else masked,
+        'masked': masked,
+        'events': spark_cdc._relation_in(apart or schema, entity.name ~ '_events' ~ ('_sensitive' if apart else '')),
+        'committed': spark_cdc._relation_in(schema, entity.name ~ '_committed'),
+        'replay': spark_cdc._relation_in(schema, entity.name ~ '_replay'),
+        'load_log': spark_cdc._load_log(),
+    }) }}
+{%- endmacro -%}
+
+
+{#- The capture that the model at hand belongs to. -#}
+{%- macro _capture_of_model() -%}
+    {{ return(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema'])) }}
+{%- endmacro -%}
+
+
+{#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch has written, which lies in <name>_own, and the rows of
+    production's table, where they are. Both sides name partitions as columns, so that Spark prunes those of either.
+    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the
+    branch was made, in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its
+    rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
+{%- macro _branch_table_text(table, origin, columns) -%}
+{%- set own = spark_cdc._relation_in(table.schema, table.identifier ~ '_own') -%}
+select
+    /* spark_cdc branch: {{ spark_cdc._comment_json(origin) }} */
+    {% for column in columns -%}
+    {{ spark_cdc._quote(column.name) }}{{ ',' if not loop.last }}
+    {% endfor -%}
+from {{ own }}
+
+union all
+
+select
+    {%- for column in columns %}
+    {{ spark_cdc._aliased(
+        spark_cdc._quote(column.name) if column.name | lower in origin.columns else 'cast(null as ' ~ column.dtype ~ ')',
+        spark_cdc._quote(column.name)) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ spark_cdc._relation_in(origin.of.schema, origin.of.name) }}
+    {%- if origin.until is defined %}
+where
+        {%- for until in origin.until.values() | unique | sort %}
+        {%- set names = origin.until.items() | selectattr(1, 'equalto', until) | map(attribute=0) | sort %}
+    {{ 'or ' if not loop.first }}(entity in ({{ spark_cdc._literals(names) }}) and coalesce(committed_at, started_at) <= timestamp_micros({{ until }}))
+        {%- endfor %}
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- What the comment in such a view's text says, or none where it is no such view. -#}
+{%- macro _branch_origin(text) -%}
+    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
+    {{ return(fromjson(found.group(1)) if found else none) }}
+{%- endmacro -%}
+
+
+{#- Lets such a view show the columns that the branch's own table has by now. -#}
+{%- macro _show_branch_columns(table) -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
+    {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
+{%- endmacro -%}
+
+
+{#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
+    Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
+{%- macro _land_load(entity, landing, time, load=none) -%}
+    {%- if time is none and spark_cdc._is_begun_load() -%}  {#- validate() does not see what dbt retry runs -#}
+        {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
+    {%- endif -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
+    {%- if entity.stored | selectattr('format') | list -%}
+        {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a server may be set so; it has to become a rejected row. -#}
+        {%- do spark_cdc._send('set spark.sql.legacy.timeParserPolicy = corrected') -%}
+    {%- endif -%}
+    {%- set files, refusal = none, none -%}
+    {%- if spark_cdc._reads_files(entity) -%}
+        {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
+        {%- set files = spark_cdc._input_files(entity, time, found) -%}
+        {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) or spark_cdc._check_closed(entity, time) -%}
+    {%- endif -%}
+    {%- set refusal = refusal or spark_cdc._land(entity, landing, time, files) -%}
+    {%- if not refusal and entity.events -%}
+        {%- set refusal = spark_cdc._check_event_columns(entity, input) -%}
+    {%- endif -%}
+    {%- if refusal -%}
+        {%- do spark_cdc._refuse_load(entity, refusal.guard, refusal.message, load) -%}
+    {%- endif -%}
+    {{ return(files) }}
+{%- endmacro -%}
+
+
+{#- Lands and writes the events of a load, unless <entity>_ledger lands them (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
+{%- macro _load_events(capture, sql) -%}
+    {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
+            ['key_hash', 'event_hash'], entity.events.archive)) }}
+    {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'events')) -%}
+    {%- if spark_cdc._is_landed_by_ledger(entity) -%}
+        {%- do spark_cdc._load_events_settled(capture, load) -%}
+        {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- if spark_cdc._is_archive_replay() -%}
+        {%- do spark_cdc._check_archive(capture, load) -%}
+        {%- set files = none -%}
+    {%- else -%}
+        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
+    {%- endif -%}
+    {%- set columns = spark_cdc._load_events_settled(capture, load) -%}
+    {%- do spark_cdc._set_session(capture.events, spark_cdc._is_small_load(load, files)) -%}
+    {%- call statement('main') -%}
+        {{ spark_cdc._write_rows_sql(capture.events, columns, ['business_date', 'load_id'], sql, 'events_of_load') }}
+    {%- endcall -%}
+    {%- if files -%}
+        {%- set now = spark_cdc._input_files(entity, spark_cdc._business_time_of(entity.name)) -%}
+        {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Makes sure that <entity>_events is there, and returns all the columns that it has (of _settled_table()). -#}
+{%- macro _load_events_settled(capture, load) -%}
+    {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
+    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
+        capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
+{%- endmacro -%}
+
+
+{#- The columns of <entity>_events with its partitions, where they lie under a layout. -#}
+{%- macro _load_events_columns(entity, layout) -%}
+    {{ return(spark_cdc._placed_columns(spark_cdc._event_columns(entity) + [
+        {'name': 'business_date', 'sql': 'business_date', 'data_type': 'date'},
+        {'name': 'load_id', 'sql': 'load_id', 'data_type': 'string'},
+    ], layout, former_keys=true)) }}
+{%- endmacro -%}
+
+
+{#- Lands what came in (change events are there already, in <entity>_events), writes the load, by a second statement what is gone where the plan says so,
+    and holds the keys of rejected rows.
+    Arguments: capture, sql (of _ledger_query()). -#}
+{%- macro _load_ledger(capture, sql) -%}
+    {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
+    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {%- for table in [capture.ledger, capture.masked] | unique -%}
+            {%- do spark_cdc._create_only(entity, table, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
+        {%- endfor -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- do adapter.cache_added(spark_cdc._load_again_mark(capture, 'ledger')) -%}
+    {%- set events = load.get('events') or {} -%}
+    {%- set is_small = spark_cdc._is_short_stream(events.get('event_count', 10 ** 6)) and spark_cdc._is_small_load(load, {'bytes': 0}) -%}
+    {%- if not entity.events -%}
+        {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
+        {%- set is_small = spark_cdc._is_small_load(load, files) -%}
+        {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
+    {%- endif -%}
+    {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
+    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
+    {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
+    {%- set order = spark_cdc._cluster_order(
+        entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
+    {%- if order -%}{%- do spark_cdc._set_file_size(entity, [load.prior_rows, (load.files or {}).get("bytes", 0) // 50] | max) -%}{%- endif -%}
+    {%- call statement('main') -%}
+        {{ spark_cdc._write_loads_sql(capture.ledger, columns, [] if load.get('deletes_apart') else [load], sql, order) }}
+    {%- endcall -%}
+    {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
+    {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
+    {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
+    {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout, begun) -%}
+{%- endmacro -%}
+
+
+{#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt retry` leaves out what it takes for done, and only an attempt of its own can
+    judge the data as they are now. Staging is worked out here, as only stage() can be: a model stg_<entity> that does more is refused.
+    Arguments: run (of _planned_run()). -#}
+{%- macro _load_again(run) -%}
+    {%- set entity, name = run.entity, run.entity.name -%}
+    {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
+    {%- set settings = spark_cdc._settings_of(node) -%}
+    {#- what validate() asks of the models that dbt has selected, which a retry does not tell -#}
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
+        + spark_cdc._run_problems([(name, settings)]) -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
+    {%- do log(name ~ ': loading ' ~ run.load.business_time ~ ' again, of which this run has not written the ledger', info=true) -%}
+    {%- set incoming = run.events if entity.events else '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n)' -%}
+    {%- do spark_cdc._load_ledger(run, spark_cdc._ledger_query(run, incoming)) -%}
+{%- endmacro -%}
+
+
+{#- Whether the ledger or the events of an entity are missing in a retry: the command has not written them, and either dbt names nothing that is selected, as for a
+    retry in a process of its own, or it names that model of the run before. Arguments: capture, kind (ledger or events). -#}
+{%- macro _is_load_again(capture, kind) -%}
+    {%- if not spark_cdc._is_begun_load() or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
+    {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
+{%- endmacro -%}
+
+
+{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is needed for and no other invocation sees. -#}
+{%- macro _load_again_is_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
+
+
+{%- macro _load_again_mark(capture, kind) -%}
+    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._attempt())) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_load_again(run) -%}
+    {%- set name = run.entity.name -%}
+    {%- set message -%}
+{{ name }}: nothing of {{ run.load.business_time }} is in this run (dbt retry leaves out what it takes for done), and it can't be made up for: that takes a model {# -#}
+stg_{{ name }} that is nothing but spark_cdc.stage(), and a landing. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, run.load.business_time) }}.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- What <entity>_ledger writes: what came in, compared with the state before it.
+    Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
+{%- macro _ledger_query(run, incoming) -%}
+    {%- set entity = run.entity -%}
+    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._is_load_command() or spark_cdc._is_plan() else {} -%}
+    {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
+    {%- set load = dict(
+        run.load,
+        definition=spark_cdc._definition(entity),
+        **dict(spark_cdc._run_of_load(), **dict(change, **({'secrets': secrets} if secrets else {})))
+    ) -%}
+    {#- a plan writes nothing that a second statement could read -#}
+    {%- if spark_cdc._deletes_apart(entity, load) and not spark_cdc._is_plan() -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
+    {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
+    {%- do load.pop('keep') -%}
+    {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
+    {%- if entity.events -%}
+        {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
+        {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
+        {%- set sql = spark_cdc._tag_events_sql(compared, staged.relation, staged.summary) -%}
+    {%- else -%}
+        {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
+    {%- endif -%}
+{{ spark_cdc._load_comment(load) }}
+{{ sql }}
+{%- endmacro -%}
+
+
+{#- What <entity>_events writes: the events of the load, as staged or, in a replay from the archive, as they were archived.
+    Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the load's name as a comment. -#}
+{%- macro _events_query(run, incoming) -%}
+    {%- if spark_cdc._is_load_command() or spark_cdc._is_plan() -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
+    {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
+    {%- if spark_cdc._is_archive_replay() -%}
+        {%- if not load.replaced -%}
+            {%- set message -%}
+{{ run.entity.name }}: {{ load.business_time }} was never loaded, so its events are not in the archive. Nothing was written. Replay it from the {# -#}
+landing: leave spark_cdc_replay.source (--source) out.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
+        {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
+    {%- endif -%}
+{{ spark_cdc._load_comment({
+    'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
+}) }}
+{{ spark_cdc._event_rows_sql(run.entity, load, incoming) }}
+{%- endmacro -%}
+
+
+{#- Where the steps of a load find its events, and what these are like. Events that are read again from their source are a temporary view, as long
+    as nothing but plain rows is in it: the types are the declared ones, and no event is rejected. The audit holds that the files are what they
+    were. All others are written into <entity>_events, so that they are cast and judged once.
+    What of a change feed is read is decided here, too, and noted in the record of the load.
+    Arguments: run (of _ledger_query()), written (relation <entity>_events, which holds them unless they are read again). Returns a dictionary:
+    relation, summary (of _summarized()), noted (what the record of the load says of it). -#}
+{%- macro _staged_events(run, written) -%}
+    {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
+    {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
+        {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
+        {%- if not spark_cdc._is_load_again(run, 'events') -%}
+            {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
+                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+        {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
+            {%- do spark_cdc._refuse_load_again(run) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- set run = spark_cdc._run_with_change_feed(run) -%}
+    {%- set entity = run.entity -%}
+    {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+    {%- set noted = {'feed': entity.source.feed} if entity.source.format == 'change_feed' else {'files': spark_cdc._input_files_noted(files)} -%}
+    {%- if spark_cdc._can_be_read_again(entity) and spark_cdc._is_read_again_as_typed(entity) -%}
+        {%- set view = spark_cdc._read_again_view(entity) -%}
+        {%- do spark_cdc._set_for_staging() -%}
+        {%- do spark_cdc._create_read_again_view(entity) -%}
+        {%- set summary = spark_cdc._checked_summary(run, view) -%}
+        {%- if not summary.rejected -%}
+            {{ return({'relation': view, 'summary': summary, 'noted': dict(noted, read_again=true)}) }}
+        {%- endif -%}
+    {%- endif -%}
+    {%- set columns = spark_cdc._load_events_settled(run, load) -%}
+    {%- do spark_cdc._set_session(run.events, spark_cdc._is_small_load(load, files)) -%}
+    {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
+    {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
+    {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
+{%- endmacro -%}
+
+
+{#- The partition of <entity>_events that this load wrote. -#}
+{%- macro _events_of_load(entity, events, load) -%}
+    {{ return(spark_cdc._laid_out_events(entity, events, load.layout, "load_id = '" ~ load.load_id ~ "'")) }}
+{%- endmacro -%}
+
+
+{#- Audits a load that is written, and makes it visible, or in a replay adds it to the draft. If another run has committed since the load was planned,
+    the commit is refused. Arguments: run (of _planned_run()). -#}
+{%- macro _commit_load(run) -%}
+    {%- set load = run.load -%}
+    {%- set audited = spark_cdc._audited_load(run) -%}
+    {%- set audit, manifest = audited.audit, audited.manifest -%}
+    {%- if 'replay' in manifest -%}
+        {%- if audit.record.replaced != load.replaced -%}
+            {%- set message -%}
+{{ run.entity.name }}: another run committed {{ load.business_time }} anew while the replay read it. Nothing was committed and {# -#}
+readers see what they saw before. Run the same command again.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
+        {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
+        {%- do log(spark_cdc._load_summary(run.entity, load, audit) ~ ' in the draft', info=true) -%}
+    {%- else -%}
+        {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}
+            {#- what a crash left out of cdc_loads, while the manifest still names it -#}
+            {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
+        {%- endif -%}
+        {%- do spark_cdc._commit_audited_load(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}]) -%}
+        {%- do log(spark_cdc._load_summary(run.entity, load, audit), info=true) -%}
+    {%- endif -%}
+    {%- if run.entity.events and not run.entity.events.archive -%}
+        {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Makes loads visible, records them in cdc_loads and gives up the claims of the commit. Arguments: run (its manifest is the one that they build on), manifest
+    (with them), what (is committed, for messages), loads (a list of dictionaries: load, audit). -#}
+{%- macro _commit_audited_load(run, manifest, what, loads) -%}
+    {%- set older = spark_cdc._publish(run, manifest, what, before=run.manifest) -%}
+    {#- what was undone before can't come back -#}
+    {%- set undone = run.manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) | reject('in', manifest.loads) | list -%}
+    {%- do spark_cdc._set_load_status(run.load_log, 'committed', 'replaced', run.entity.name, undone) -%}
+    {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
+        {#- a run before this one broke off when it had committed, or nobody can tell -#}
+        {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}
+    {%- else -%}
+        {%- do spark_cdc._record_loads(run.load_log, run.entity, loads) -%}
+    {%- endif -%}
+    {%- do spark_cdc._drop_claims(run, older) -%}
+{%- endmacro -%}
+
+
+{#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where the ledger is not part of the run. A run
+    with a business date that leaves the ledger out (a retry of a refused load, most often) would look like a load that succeeded, and
+    columns that no load has brought yet can't be shown: both are refused. With --empty and --sample the view is only made if it is not there.
+    Arguments: run (capture with manifest). -#}
+{%- macro _commit_nothing(run) -%}
+    {%- set name, manifest = run.entity.name, run.manifest -%}
+    {%- set time = spark_cdc._business_time_of(name) -%}
+    {%- if spark_cdc._is_load_command() and spark_cdc._is_due(run, manifest) -%}
+        {%- set message -%}
+{{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
+nothing to commit. {# -#}
+Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.entity, time)) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- elif manifest.loads and manifest.definition and not spark_cdc._has_columns_of(run.entity, manifest.definition) -%}
+        {%- set message -%}
+{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
+{{ name }}. Nothing was committed. Load a business date, which applies the change: {{ spark_cdc._load_command(run.entity, none) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if not spark_cdc._is_load_command() -%}
+        {%- if not spark_cdc._is_there(run.committed) -%}
+            {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false) -%}
+        {%- endif -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
+    {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}
+    {%- do spark_cdc._record_missing_loads(run, manifest) -%}
+    {%- do spark_cdc._drop_claims(run, spark_cdc._claims(run) | select('lt', manifest.sequence)) -%}
+{%- endmacro -%}
+
+
+{#- Prints what a load would come to as a line of JSON behind a marker. Arguments: entity, load (of _plan_load()), audit (of _audit_load(); of a refused load
+    as far as it is known), statements (of _planned_statements(), or none), refusal (guard and message, or none). -#}
+{%- macro _print_plan_of_load(entity, load, audit, statements=none, refusal=none) -%}
+    {%- set record = audit.get('record') or {} -%}
+    {%- set events = record.get('events') or {} -%}
+    {%- do print('spark_cdc plan: ' ~ tojson({
+        'entity': entity.name,
+        'business_time': load.business_time,
+        'load_type': load.load_type,
+        'is_checkpoint': load.is_checkpoint,
+        'parent': load.parent,
+        'replaces': load.replaced,
+        'input': spark_cdc._landing_input(
+            spark_cdc._entity_of_change_feed(entity, record.get('feed')), spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id)),
+        'files': audit.get('files'),
+        'rows_in': audit.get('rows_in'),
+        'counts': audit.get('counts'),
+        'rows_prior': audit.get('rows_prior'),
+        'rows_current': audit.get('rows_current'),
+        'events': {'late': events.late, 'control': events.controls, 'unexpected': events.unexpected} if events else none,
+        'definition_change': record.get('definition_change'),
+        'statements': statements,
+        'refused': refusal,
+    })) -%}
+{%- endmacro -%}
+
+
+{#- What the compiled SQL of <entity>_events and <entity>_ledger begins with: the load as JSON. A materialization gets nothing else from its
+    model, so this comment is the contract between the two: see macros/models/models.sql. -#}
+{%- macro _load_comment(load) -%}/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */{%- endmacro -%}
+
+
+{#- The load in such SQL. -#}
+{%- macro _load_of_comment(sql) -%}
+    {{ return(fromjson(modules.re.search('/[*] spark_cdc load: ([{].*[}]) [*]/', sql).group(1))) }}
+{%- endmacro -%}
+
+
+{#- The archive has to hold as many events as the load had that is rebuilt: it may have been switched on later. It names them by the hashes of their keys, which
+    have to be keyed with the secret of today, if any. -#}
+{%- macro _check_archive(capture, load) -%}
+    {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
+    {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
+    {%- set held = counted[0].event_count | int -%}
+    {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
+        {%- set message -%}
+{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
+{{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
+Replay from the landing (leave --source out), or from a date on whose events are archived.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endfor -%}
+    {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
+    {%- for load_id, record in records.items() -%}
+        {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
+        {%- if then != now and 'secret' in then ~ now -%}
+            {%- set message -%}
+{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
+now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- What is to be held of the rows before, now that the rows of the load are there. Returns a dictionary: sql (query of the rows, or none), drops_deletes
+    (whether what was tagged D is none). -#}
+{%- macro _held_rows(capture, load) -%}
+    {%- set entity, ledger = capture.entity, capture.ledger -%}
+    {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
+        {{ return({'sql': none, 'drops_deletes': false}) }}
+    {%- endif -%}
+    {%- set sql -%}
+select
+    count(*) as rejected,
+    count_if(key_hash is null) as unreadable
+from {{ ledger }}
+where load_id = '{{ load.load_id }}' and operation = 'R'
+    {%- endset -%}
+    {%- set found = spark_cdc._query(sql)[0] -%}
+    {%- if found.rejected | int and load.redefines -%}
+        {%- set message -%}
+{{ entity.name }}: {{ found.rejected }} rows of {{ load.business_time }} are rejected, and the load is the first with the changed columns {# -#}
+of stg_{{ entity.name }}: such a load takes none, also with on_reject: quarantine. Nothing was committed and readers see what they saw {# -#}
+before. Correct the data, or load a date without rejected rows under the changed columns first.
+        {%- endset -%}
+        {%- do spark_cdc._refuse_load(entity, 'failed_casts', message, load) -%}
+    {%- endif -%}
+    {%- set is_held, unreadable = found.rejected | int > 0, found.unreadable | int > 0 -%}
+    {{ return({
+        'sql': spark_cdc._hold_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_held else none,
+        'drops_deletes': unreadable,
+    }) }}
+{%- endmacro -%}
+
+
+{#- Writes what _hold_sql() finds, where the load at hand needs it. Each statement gives the same if it is sent twice.
+    Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
+{%- macro _hold_rejected(capture, load, columns) -%}
+    {%- set held = spark_cdc._held_rows(capture, load) -%}
+    {%- if held.sql -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, ['business_date', 'load_id', 'operation'], held.sql)) -%}
+    {%- endif -%}
+    {%- if held.drops_deletes -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
+            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- What a load reads of its table's change feed: from where the load before it ended, up to the newest version, or where the load that it takes the place
+    of ended, so that a rerun and a replay read the same. A first load, and a full snapshot, read all rows of the table as of that version.
+    Refuses the load where that can't be read without a gap. Returns a dictionary: see _entity_of_change_feed(). -#}
+{%- macro _change_feed_of_load(run) -%}
+    {%- set entity, load = run.entity, run.load -%}
+    {%- set table, read = spark_cdc._change_feed_table(entity), load.applied.get('feed') -%}
+    {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(table) -%}
+    {%- if now.get('problem') -%}{%- do spark_cdc._refuse_change_feed(run, now.problem) -%}{%- endif -%}
+    {%- set is_full = entity.load_type == 'full' -%}
+    {%- set is_rerun = not spark_cdc._is_wiped(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
+    {%- set replaced = spark_cdc._change_feed_of_replaced(run) if is_rerun else none -%}
+    {%- set replaced = none if is_full and replaced and replaced.id != now.id else replaced -%}
+    {%- set after = none if is_full else (read or {}).get('to') -%}
+    {%- set until = replaced or {'to': now.newest, 'at': now.get('at')} -%}
+    {%- set feed = {'table': table, 'id': now.id, 'after': after, 'to': until.to, 'at': until.at} -%}
+    {%- set gaps = spark_cdc._broken({'table': table, 'time': load.business_time, 'parent': load.parent}, [
+        (not replaced and spark_cdc._loads_with(run.manifest.get('head_loads', []), 'time', 'ge', run.time) | length > 0,
+         'it is not known up to where %(time)s read the change feed of %(table)s: it was loaded from another source, or never'),
+        (not is_full and load.parent and not read,
+         'the load before, %(parent)s, did not read the change feed of %(table)s, so it is not known where to begin'),
+        (after is not none and read.id != now.id or replaced and replaced.id != now.id,
+         '%(table)s is not the table that was read before: it was dropped and made anew, or source.table has changed'),
+    ]) -%}
+    {%- if gaps -%}{%- do spark_cdc._refuse_change_feed(run, gaps[0], is_gap=true) -%}{%- endif -%}
+    {%- set found = spark_cdc._change_feed_adapter(entity, 'range')(
+        dict(entity, source=dict(entity.source, feed=feed)), now, read, (load.applied.get('highest') or [none, none])[1]) -%}
+    {%- if found.problem -%}{%- do spark_cdc._refuse_change_feed(run, found.problem, is_gap=true) -%}{%- endif -%}
+    {{ return(dict(feed, offset=found.offset, number=found.number)) }}
+{%- endmacro -%}
+
+
+{#- Refuses a load that can't read a change feed. Arguments: run, problem (what was found; and what to do, unless is_gap), is_gap (whether the table itself can be
+    read, so that a full snapshot of it leads on). -#}
+{%- macro _refuse_change_feed(run, problem, is_gap=false) -%}
+    {%- set name, time = run.entity.name, run.load.business_time -%}
+    {%- set message -%}
+{{ name }}: {{ problem }}. Nothing was written, and readers see what they saw before.
+{%- if is_gap and 'replay' in run.manifest %} Replay from a later date, or drop the draft: spark-cdc replay --discard --select {{ name }}.
+{%- elif is_gap %} To go on, take all rows of the table as they are now, a full snapshot from which later loads read on (docs/source_feeds.md): {# -#}
+spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name }} --load-type full. With dbt alone: {# -#}
+{{ spark_cdc._load_command(run.entity, time, more={'spark_cdc_load_type': '{' ~ name ~ ': full}'}) }}.
+{%- endif -%}
+    {%- endset -%}
+    {%- do spark_cdc._refuse_load(run.entity, 'change_feed', message, run.load) -%}
+{%- endmacro -%}
+
+
+{#- What the load read that this one takes the place of; none where it read no feed. Loads that compact has squashed stand in the record of what it wrote. -#}
+{%- macro _change_feed_of_replaced(run) -%}
+    {%- set replaced = run.load.replaced | last -%}
+    {%- set record = spark_cdc._load_records(run.ledger, [replaced]).get(replaced) -%}
+    {%- if record -%}{{ return(record.get('feed')) }}{%- endif -%}
+    {%- set histories = spark_cdc._loads_with(spark_cdc._head(run, is_planned=true).loads, 'is_history') -%}
+    {%- for squashed in spark_cdc._load_records(run.ledger, histories).values() if replaced in squashed.get('feeds', {}) -%}
+        {{ return(squashed.feeds[replaced]) }}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- A run whose entity knows what it reads of its table's change feed; as it is where the source is another one. Argument: run (of _planned_run()). -#}
+{%- macro _run_with_change_feed(run) -%}
+    {%- if run.entity.source.format != 'change_feed' -%}{{ return(run) }}{%- endif -%}
+    {{ return(dict(run, entity=spark_cdc._entity_of_change_feed(run.entity, spark_cdc._change_feed_of_load(run)))) }}
+{%- endmacro -%}
+
+
+{#- What a full snapshot among loads of another type found, as cdc_loads tells it: how far what those led to had drifted from it. Arguments: entity, load,
+    counts (operation to rows). Returns a text, or none of other loads. -#}
+{%- macro _snapshot_message(entity, load, counts) -%}
+    {%- if load.get('status') or load.load_type != 'full' or entity.declared_load_type == 'full' or load.parent is none or not counts -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set differing = counts.I + counts.U + counts.D -%}
+    {%- set message -%}
+the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what the loads of type {{ entity.declared_load_type }} had led to
+{%- if differing -%}
+: {{ counts.I }} were missing, {{ counts.U }} had other values, {{ counts.D }} should not have been there
+{%- endif -%}
+    {%- endset -%}
+    {{ return(message) }}
+{%- endmacro -%}
+
+
+{#- Says how many rejected rows of some loads have no readable key, of an entity of which keys were forgotten: nobody can tell whether they are rows of these keys, so that
+    loads, replays among them, keep them. Arguments: capture, loads (names). -#}
+{%- macro _note_unread_rejects(capture, loads) -%}
+    {%- set name = capture.entity.name -%}
+    {%- if not loads or spark_cdc._forgotten(capture.entity) is none -%}{{ return('') }}{%- endif -%}
+    {%- set sql -%}
+select count(*) as unread
+from {{ capture.ledger }}
+where {{ spark_cdc._in_loads(loads) }} and operation = 'R' and key_hash is null
+    {%- endset -%}
+    {%- set unread = spark_cdc._query(sql)[0].unread | int -%}
+    {%- if unread -%}
+        {%- do log(name ~ ': ' ~ spark_cdc._counted(unread, 'rejected row') ~ ' without a readable key, in which values of forgotten keys may stand ('
+            ~ capture.ledger ~ ', operation R). Forget these keys again: spark-cdc forget ' ~ name ~ ' --keys TABLE', info=true) -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,288 @@
+{#- The model cdc_loads: one row per entity and load, for people and audits. Loads add their rows themselves; the
+    model makes sure that the table is there. Returns its columns as a query without rows. -#}
+{%- macro load_log() -%}
+    {{- config(materialized='cdc_load_log') -}}
+select
+    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
+    cast(null as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+where false
+{%- endmacro -%}
+
+
+{#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
+    it, so ref() won't do. -#}
+{%- macro _load_log() -%}
+    {%- set node = (graph.nodes | default({})).get('model.spark_cdc.cdc_loads') -%}
+    {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}
+{%- endmacro -%}
+
+
+{#- The cdc_loads that belongs to the <entity>_committed of a data test. With dbt's --defer, ref() may name that of another environment, while the
+    entity is one of this. Arguments: committed (relation), name (of the entity), referred (what ref() says). -#}
+{%- macro _load_log_beside(committed, name, referred) -%}
+    {%- for node in (graph.nodes | default({})).values() if node.name == name ~ '_committed' and node.schema == committed.schema -%}
+        {{ return(spark_cdc._whole(spark_cdc._load_log())) }}
+    {%- endfor -%}
+    {{ return(spark_cdc._whole(referred)) }}
+{%- endmacro -%}
+
+
+{#- Its columns and their types; the last three are its partitions. -#}
+{%- macro _load_log_columns() -%}
+    {{ return({
+        'business_time': 'string', 'load_type': 'string', 'is_checkpoint': 'boolean',
+        'parent_load_id': 'string', 'replaced_load_ids': 'string', 'input': 'string',
+        'rows_in': 'bigint', 'rows_rejected': 'bigint', 'rows_inserted': 'bigint', 'rows_updated': 'bigint', 'rows_deleted': 'bigint',
+        'rows_unchanged': 'bigint', 'rows_not_supplied': 'bigint', 'rows_prior': 'bigint', 'rows_current': 'bigint',
+        'started_at': 'timestamp', 'committed_at': 'timestamp', 'duration_seconds': 'double',
+        'invocation_id': 'string', 'dbt_version': 'string', 'spark_version': 'string', 'spark_cdc_version': 'string',
+        'events_late': 'bigint', 'events_control': 'bigint', 'events_unexpected': 'bigint',
+        'guard': 'string', 'message': 'string', 'definition_change': 'string',
+        'input_files': 'bigint', 'input_bytes': 'bigint',
+        'rules': 'array<struct<rule: string, action: string, judged: bigint, broken: bigint>>',
+        'events_unfilled': 'bigint',
+        'entity': 'string', 'load_id': 'string', 'status': 'string',
+    }) }}
+{%- endmacro -%}
+
+
+{%- macro _create_load_log_sql(load_log) -%}
+    {%- set columns = [] -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() -%}
+        {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._create_table_sql(load_log, columns, spark_cdc._load_log_format(), ['entity', 'load_id', 'status'])) }}
+{%- endmacro -%}
+
+
+{#- Its format: entities write it side by side, and writers of a table format would get into each other's way. -#}
+{%- macro _load_log_format() -%}
+    {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
+    {{ return('parquet' if file_format in spark_cdc._table_formats() else file_format) }}
+{%- endmacro -%}
+
+
+{#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the catalogue knows them. -#}
+{%- macro _ensure_load_log(load_log) -%}
+    {%- set existing = load_cached_relation(load_log) -%}
+    {%- if existing is none -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
+        {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
+        {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
+    {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
+        {%- do spark_cdc._complete_load_log(load_log) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether cdc_loads was made in this run: dbt's look at the catalogue has found nothing of it. -#}
+{%- macro _is_new_load_log(load_log) -%}{{ return(not load_cached_relation(load_log).information) }}{%- endmacro -%}
+
+
+{#- Adds columns that a later version of the project records too. -#}
+{%- macro _complete_load_log(load_log) -%}
+    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
+    {%- set new = [] -%}
+    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
+        {%- do new.append(name ~ ' ' ~ data_type) -%}
+    {%- endfor -%}
+    {%- if new -%}
+        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). -#}
+{%- macro _record_load(load_log, entity, load, audit, now=true, refusal=none) -%}
+    {%- do spark_cdc._set_overwrite(load_log) -%}
+    {%- do spark_cdc._send(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
+{%- endmacro -%}
+
+
+{#- Writes a row of cdc_loads for each of some loads that were committed just now, 50 of them by one statement. Argument: loads (a list of dictionaries: load,
+    audit, as of _record_load_sql()). -#}
+{%- macro _record_loads(load_log, entity, loads) -%}
+    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(loads | map(attribute='load'))) -%}
+    {%- if loads -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
+    {%- for some in loads | batch(50) -%}
+        {%- set rows = [] -%}
+        {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
+        {%- set sql = rows | join('\n\nunion all\n\n') -%}
+        {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
+        {%- do spark_cdc._send('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- The statement that adds a load to cdc_loads: an overwrite of a partition of its own, which gives the same when it is sent twice.
+    Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
+    (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
+{%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
+insert overwrite table {{ spark_cdc._own(load_log) }} by name
+{{ spark_cdc._load_row_sql(entity, load, audit, now, refusal) }}
+{%- endmacro -%}
+
+
+{%- macro _load_row_sql(entity, load, audit, now=true, refusal=none) -%}
+{%- set record = audit.get('record') or {} -%}
+{%- set counts = audit.get('counts') or {} -%}
+{%- set events = record.get('events') or {} -%}
+{%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
+{%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
+{%- set is_done = now and refusal is none -%}
+{%- set skipped = (record.get('files') or {}).get('skipped') -%}
+{%- set message = refusal.message if refusal else load.get('message') or spark_cdc._snapshot_message(entity, load, counts) -%}
+{%- set message = [message, skipped] | select | join('; ') if skipped else message -%}
+{%- set values = {
+    'business_time': spark_cdc._literal(load.business_time),
+    'load_type': spark_cdc._literal(load.load_type),
+    'is_checkpoint': load.is_checkpoint | string | lower,
+    'parent_load_id': spark_cdc._literal(load.parent) if load.parent else 'null',
+    'replaced_load_ids': spark_cdc._literal(load.replaced | join(', ')) if load.replaced and refusal is none else 'null',
+    'input': 'null' if load.get('status')
+        else spark_cdc._literal(spark_cdc._landing_input(
+            spark_cdc._entity_of_change_feed(entity, record.get('feed')), spark_cdc._landing_source(entity), spark_cdc._load_time(load.load_id))),
+    'input_files': files.files, 'input_bytes': files.bytes,
+    'rows_in': audit.get('rows_in'), 'rows_rejected': counts.get('R'),
+    'rows_inserted': counts.get('I'), 'rows_updated': counts.get('U'), 'rows_deleted': counts.get('D'),
+    'rows_unchanged': counts.get('N'), 'rows_not_supplied': counts.get('X'),
+    'rows_prior': audit.get('rows_prior'), 'rows_current': audit.get('rows_current'),
+    'started_at': started_at,
+    'committed_at': 'current_timestamp()' if is_done else 'null',
+    'duration_seconds': '(unix_micros(current_timestamp()) - unix_micros(' ~ started_at ~ ')) / cast(1000000 as double)' if is_done else 'null',
+    'invocation_id': spark_cdc._literal(record.get('invocation_id') or invocation_id),
+    'dbt_version': spark_cdc._literal(record.get('dbt_version') or dbt_version),
+    'spark_version': 'version()',
+    'spark_cdc_version': spark_cdc._literal(record.get('spark_cdc_version') or spark_cdc._version()),
+    'events_late': events.get('late'), 'events_control': events.get('controls'), 'events_unexpected': events.get('unexpected'), 'events_unfilled': events.get('unfilled'),
+    'status': spark_cdc._literal('refused' if refusal else load.get('status', 'committed')),
+    'guard': spark_cdc._literal(refusal.guard) if refusal else 'null',
+    'message': spark_cdc._literal(message[:4000]) if message else 'null',
+    'definition_change': spark_cdc._literal(record.definition_change) if record.get('definition_change') else 'null',
+    'rules': 'from_json(' ~ spark_cdc._literal(tojson(audit.rules)) ~ ', ' ~ spark_cdc._literal(spark_cdc._load_log_columns().rules) ~ ')'
+        if audit.get('rules') else none,
+    'entity': spark_cdc._literal(entity.name),
+    'load_id': spark_cdc._literal(load.load_id),
+} -%}
+select
+    {%- for name, data_type in spark_cdc._load_log_columns().items() %}
+    cast({{ 'null' if values[name] is none else values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+{%- endmacro -%}
+
+
+{#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its row there
+    left out, the loads of a replay; and the last undo or redo. A row that is there is not overwritten: people may be reading it. The figures come from the ledger.
+    Arguments: capture, manifest, now (whether they were committed just now), committed (loads that were, whose
+    figures are known: a list of dictionaries, load of _plan_load(), audit of _audit_load()). -#}
+{%- macro _record_missing_loads(capture, manifest, now=false, committed=[]) -%}
+    {%- set entity, load_log = capture.entity, capture.load_log -%}
+    {%- set known = spark_cdc._recorded_loads(load_log, entity.name) -%}
+    {%- do spark_cdc._record_loads(load_log, entity, committed | rejectattr('load.load_id', 'in', known) | list) -%}
+    {%- do known.extend(committed | map(attribute='load.load_id')) -%}
+    {%- if 'move' in manifest and manifest.move.load_id not in known -%}
+        {%- do spark_cdc._record_move(capture, manifest) -%}
+    {%- endif -%}
+    {%- if not manifest.loads | reject('in', known) | list -%}
+        {{ return('') }}
+    {%- endif -%}
+
+    {%- set counted = spark_cdc._load_counts(capture.masked, manifest.loads, manifest.loads, [
+        spark_cdc._rule_counts_sql(entity, capture.masked, manifest.loads),
+    ]) -%}
+    {%- set unknown = [] -%}
+    {%- for load_id, record in counted.records.items() if load_id not in known -%}{%- do unknown.append(record) -%}{%- endfor -%}
+    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(unknown)) -%}
+    {%- set before = namespace(rows=0) -%}
+    {%- for load_id in manifest.loads -%}
+        {%- set record = counted.records.get(load_id, {}) -%}
+        {%- set figures = spark_cdc._figures_of_load(load_id, counted.rows.get(load_id, {}), before.rows, record) -%}
+        {%- if load_id not in known and not record -%}
+            {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: an earlier run left it out, and its record in the ledger ('
+                ~ 'operation L) is gone or cannot be read; spark-cdc verify tells more', info=true) -%}
+        {%- elif load_id not in known -%}
+            {%- set rules = spark_cdc._rule_counts_of_load(entity, figures.counts, counted.rules.get(load_id)) -%}
+            {%- do spark_cdc._record_load(load_log, entity, record, dict(figures, rules=rules), now) -%}
+            {%- if not now -%}
+                {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
+            {%- endif -%}
+        {%- endif -%}
+        {%- set before.rows = figures.rows_current -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Adds an undo or redo to cdc_loads, as a row of its own: those of the loads stay as they are. Arguments: capture, manifest (with move, see
+    _move_heads()), now (whether it was committed just now). -#}
+{%- macro _record_move(capture, manifest, now=false) -%}
+    {%- set entity, move = capture.entity, manifest.move -%}
+    {%- set is_undo = spark_cdc._move_command(move) == 'undo' -%}
+    {%- set load = {
+        'load_id': move.load_id,
+        'load_type': 'undo' if is_undo else 'redo',
+        'business_time': spark_cdc._load_time_text(entity, move.load_id),
+        'is_checkpoint': false,
+        'parent': manifest.loads | last | default(none),
+        'replaced': move.loads if is_undo else [],
+        'status': 'undone' if is_undo else 'redone',
+        'message': ('took back ' if is_undo else 'brought back ') ~ move.loads | join(', '),
+    } -%}
+    {%- set figures = {'rows_prior': move.rows_prior, 'rows_current': manifest.rows, 'record': {'started_at': move.at}} -%}
+    {%- do spark_cdc._record_load(capture.load_log, entity, load, figures, now) -%}
+{%- endmacro -%}
+
+
+{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have one in production's. A row that a crash left under its old status
+    too (see _set_load_status()) is dropped there. -#}
+{%- macro _recorded_loads(load_log, entity) -%}
+    {%- set found, stale = spark_cdc._partitions_by_load(load_log, entity), [] -%}
+    {%- for partitions in found.values() if partitions | length > 1 -%}
+        {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, stale)) if stale -%}
+    {%- set loads = found | list -%}
+    {%- if spark_cdc._own(load_log) != load_log -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(load_log)) -%}
+        {%- do loads.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity)) -%}
+    {%- endif -%}
+    {{ return(loads) }}
+{%- endmacro -%}
+
+
+{#- The loads of which others took the place, for cdc_loads; those that compact squashed count as they did. Argument: loads (of _plan_load(), or their records). -#}
+{%- macro _replaced_by(loads) -%}
+    {%- set found = [] -%}
+    {%- for load in loads if load.load_type != 'compact' -%}{%- do found.extend(load.get('replaced') or []) -%}{%- endfor -%}
+    {{ return(found | unique | list) }}
+{%- endmacro -%}
+
+
+{#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody may read them: the rows are written into partitions of the new
+    status, and those of the old one are dropped. Each statement gives the same when it is sent twice; what a crash in between leaves twice, the entity's next
+    run drops (_record_missing_loads()). Arguments: load_log (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
+{%- macro _set_load_status(load_log, held, status, entity, loads) -%}
+    {%- set gone = [] -%}
+    {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
+        {%- do gone.extend(partitions | select('in', [spark_cdc._log_partition(entity, load_id, held)])) -%}
+    {%- endfor -%}
+    {%- if not gone -%}{{ return('') }}{%- endif -%}
+    {%- set sql -%}
+insert overwrite table {{ spark_cdc._own(load_log) }} by name
+select /*+ coalesce(1) */
+    {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
+    {{ spark_cdc._literal(status) }} as status
+from {{ spark_cdc._own(load_log) }}
+where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads) }} and status = {{ spark_cdc._literal(held) }}
+    {%- endset -%}
+    {%- do spark_cdc._set_overwrite(load_log) -%}
+    {%- do spark_cdc._send(sql) -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, gone)) -%}
+{%- endmacro -%}
+
+
+{#- The partition of a row of cdc_loads, as text. -#}
+{%- macro _log_partition(entity, load_id, status) -%}
+    {{ return('entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ status) }}
+{%- endmacro -%}

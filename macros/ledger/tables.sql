@@ -1,0 +1,247 @@
+{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
+    are written, and Parquet's pages are held against their checksums, which are written in any case
+    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
+    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
+    the time of the write. Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its own, and not to keep a copy of its list
+    of snapshots for each load. Delta is to keep no minimum and maximum of columns in its log: the footers of the files have them, and they take a fifth of
+    the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
+    (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
+{%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
+create table if not exists {{ table }} (
+    {%- for column in columns %}
+    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+using {{ file_format }}
+partitioned by ({{ partitions | join(', ') }})
+{%- if file_format == 'iceberg' %}
+tblproperties (
+    'write.distribution-mode' 'none',
+    'write.spark.fanout.enabled' 'true',
+    'write.metadata.delete-after-commit.enabled' 'true',
+    'write.metadata.previous-versions-max' '20'
+)
+{%- elif file_format == 'delta' %}
+tblproperties (
+    'delta.dataSkippingNumIndexedCols' '0'
+)
+{%- elif file_format in ['parquet', 'orc'] %}
+options (
+    {%- if file_format == 'parquet' %}
+    {%- if not is_kept %}
+    `parquet.enable.dictionary` 'false',
+    {%- endif %}
+    {%- for name in hashes %}
+    `parquet.enable.dictionary#{{ name }}` 'false',
+    {%- endfor %}
+    `parquet.page.verify-checksum.enabled` 'true',
+    {%- endif %}
+    `partitionOverwriteMode` 'dynamic'
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Makes sure that a table is there with the columns that are written, and returns all that it has, in its order: an insert goes by position.
+    Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
+    hash columns), is_kept (as of _create_table_sql()), begun (capture of an entity of which the load at hand may be the first). -#}
+{%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
+    {%- set shown, table = table, spark_cdc._own(table) -%}
+    {%- set existing = load_cached_relation(table) -%}
+    {%- if existing is not none -%}
+        {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions, shown, begun) -%}
+    {%- elif spark_cdc._is_there(table) -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is there, but dbt did not see it when this run began: another run has just made it, or the metastore did not answer. {# -#}
+Nothing was written. Run the same command again.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
+        {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
+        {%- if entity.file_format == 'delta' -%}{%- do spark_cdc._drop_begun_delta_table(entity, table) -%}{%- endif -%}
+        {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
+        {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
+    {%- endif -%}
+    {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table has beyond are named none. A table of which no load counts follows
+    the YAML, and so does a ledger that is wiped with columns of other types: it is set aside under another name, not dropped; in a branch it can't be, where
+    production's rows have them, too. Argument: shown (relation that readers have in the table's place: a view in a branch, else the table). -#}
+{%- macro _settled_columns(entity, table, columns, partitions, shown, begun=none) -%}
+    {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
+    {%- set settled, partitioned, problems = [], [], [] -%}
+    {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
+    {%- set is_plain = not spark_cdc._table_format(table) -%}
+    {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
+        {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
+        {%- if spark_cdc._plain_type_shown(column.data_type) != spark_cdc._plain_type_shown(found.dtype) -%}
+            {%- do problems.append(table ~ " has a column '" ~ found.name ~ "' of the type " ~ found.dtype ~ ', and not ' ~ column.data_type) -%}
+        {%- endif -%}
+        {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
+    {%- endfor -%}
+    {%- set is_other = problems or settled | selectattr('name', 'none') | list or spark_cdc._has_other_format(entity, table) -%}
+    {%- set is_unused = is_other and begun is not none and spark_cdc._is_unused(begun) -%}
+    {%- if problems and (shown != table or not (spark_cdc._is_wiped(entity.name) or is_unused)) -%}
+        {%- do spark_cdc._refuse_definition(entity, problems) -%}
+    {%- elif shown == table and (problems or is_unused) -%}
+        {%- set aside = spark_cdc._relation_in(table.schema, table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' was made for other columns' ~ (', no load of it counts,' if is_unused else '') ~ ' and is kept as ' ~ aside
+            ~ '; drop it when nobody needs it. Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
+        {%- do adapter.cache_dropped(table) -%}
+        {{ return(columns) }}
+    {%- endif -%}
+    {%- do spark_cdc._note_file_format(entity, load_cached_relation(table)) -%}
+    {%- if wanted -%}
+        {%- set added -%}
+            {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
+        {%- endset -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' add columns (' ~ added ~ ')') -%}
+        {%- if shown != table -%}{%- do spark_cdc._show_branch_columns(shown) -%}{%- endif -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' gets the columns ' ~ added ~ '. Sessions that have read it and are still open have to run: '
+            ~ 'refresh table ' ~ table, info=true) -%}
+    {%- endif -%}
+    {{ return(settled + wanted.values() | list + partitioned) }}
+{%- endmacro -%}
+
+
+{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. What ORC does not keep
+    (_orc_misfit(), names with backticks) is looked for by the setting alone, so an ORC table has to be known as one. -#}
+{%- macro _note_file_format(entity, table) -%}
+    {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
+    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+        {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or '`' in column.name ~ column.data_type -%}
+    {%- endfor -%}
+    {%- if misfits -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if found and found != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
+            ~ ' counts for new tables', info=true) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _has_other_format(entity, table) -%}
+    {{ return((spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format) != entity.file_format) }}
+{%- endmacro -%}
+
+
+{#- Whether nothing in the ledger is, or could by redo become, what readers see: all loads so far were refused. -#}
+{%- macro _is_unused(capture) -%}
+    {%- set head = spark_cdc._head(capture, is_planned=true) -%}
+    {{ return(not head.loads and not head.get('undone')) }}
+{%- endmacro -%}
+
+
+{#- What --empty and --sample make of a table of loads: it is created if it is not there, and nothing is loaded. Arguments as of _settled_table(). -#}
+{%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
+    {%- do log(entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
+    {%- if load_cached_relation(table) is none -%}
+        {%- do spark_cdc._settled_table(entity, table, columns, partitions, hashes, is_kept) -%}
+    {%- endif -%}
+    {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
+{%- endmacro -%}
+
+
+{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log without a version, for which Delta refuses to make the table ever
+    after (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder that holds anything else stays, and Delta says so.
+    A table's first version is written right after its log's folder, so another run that is making it now has hardly ever none: it is looked at twice.
+    Arguments: entity, table (relation, which is not there). -#}
+{%- macro _drop_begun_delta_table(entity, table) -%}
+    {%- set load_log = spark_cdc._load_log() -%}
+    {%- if load_log is none -%}{{ return('') }}{%- endif -%}
+    {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
+        {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
+        {%- if spark_cdc._is_begun_delta_table(folder) and spark_cdc._is_begun_delta_table(folder) and not spark_cdc._is_there(table) -%}
+            {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
+            {%- do spark_cdc._ensure_load_log(load_log) -%}
+            {%- do spark_cdc._drop_folder(spark_cdc._own(load_log), ['entity', 'load_id'], folder) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a checkpoint. -#}
+{%- macro _is_begun_delta_table(folder) -%}
+    {%- if spark_cdc._lacks_path(folder ~ '/_delta_log') -%}{{ return(false) }}{%- endif -%}
+    {{ return(spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}') and spark_cdc._lacks_path(folder ~ '/[^_]*')) }}
+{%- endmacro -%}
+
+
+{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen is of this run, and has all that
+    _create_table_sql() gives. Argument: option (as name=value). -#}
+{%- macro _has_option(table, option) -%}
+    {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
+    {%- if cached is none -%}{{ return(true) }}{%- endif -%}
+    {%- set stored = modules.re.search('(?m)^Storage Properties: \\[(.*)\\]$', cached.information or '') -%}
+    {{ return(stored is not none and option in stored.group(1).split(', ')) }}
+{%- endmacro -%}
+
+
+{#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and plain: an empty list where they are not, or where a
+    type is not told whole. Arguments: table (relation), columns (that are written, see _settled_table()). Returns dictionaries: name, dtype. -#}
+{%- macro _cached_columns(table, columns) -%}
+    {%- set types = {} -%}
+    {%- for column in columns -%}{%- do types.update({column.at | lower: spark_cdc._plain_type(column.data_type)}) -%}{%- endfor -%}
+    {%- set cached, found = load_cached_relation(table), [] -%}
+    {%- for name, dtype in modules.re.findall('(?m)^ [|]-- (.*): ([a-z_0-9(),]+) [(]nullable = (?:true|false)[)]$', (cached.information if cached else none) or '') -%}
+        {%- if types.pop(name | lower, none) == spark_cdc._plain_type(dtype) -%}{%- do found.append({'name': name, 'dtype': dtype}) -%}
+        {%- else -%}{{ return([]) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(found if not types else []) }}
+{%- endmacro -%}
+
+
+{#- How the files are written that a state is laid out in, for the next statement of this session: it is shuffled in small parts, of which as many go into a
+    file as have the size (Spark counts bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's own default (INT96) has
+    no minimum and maximum by which readers could skip. Arguments: entity, rows. -#}
+{%- macro _set_file_size(entity, rows) -%}
+    {%- do spark_cdc._send('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
+    {%- do spark_cdc._send('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
+    {%- do spark_cdc._send('set spark.sql.parquet.outputTimestampType = TIMESTAMP_MICROS') -%}
+{%- endmacro -%}
+
+
+{%- macro _reset_file_size() -%}
+    {%- do spark_cdc._send('reset spark.sql.adaptive.advisoryPartitionSizeInBytes') -%}
+    {%- do spark_cdc._send('reset spark.sql.adaptive.coalescePartitions.initialPartitionNum') -%}
+    {%- do spark_cdc._send('reset spark.sql.parquet.outputTimestampType') -%}
+{%- endmacro -%}
+
+
+{#- What a new table of Delta or Iceberg needs of the server, asked before anything is written: that it keeps such tables in the session's catalog, where the
+    views are, too. With Iceberg's extension of SQL views would be Iceberg's, which can't be altered in place; and sessions are not to go on reading a table as
+    they found it, for half a minute by default: readers would see a load without its rows. Arguments: entity, table (relation). -#}
+{%- macro _check_table_format(entity, table) -%}
+    {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
+    {%- set found = {} -%}
+    {%- for name in [session_catalog, session_catalog ~ '.cache-enabled', 'spark.sql.extensions'] -%}
+        {%- do found.update({name: spark_cdc._query('set `' ~ name ~ '`')[0].value | string}) -%}
+    {%- endfor -%}
+    {%- set catalog = found[session_catalog] -%}
+    {%- set problem -%}
+        {%- if ('DeltaCatalog' if format == 'delta' else 'iceberg') not in catalog -%}
+the server does not keep such tables beside views ({{ session_catalog }} is {{ catalog }}). Start the local one with them: spark-cdc server stop, {# -#}
+then spark-cdc server start --with {{ format }}{{ ' alone (beside Delta, Iceberg has a catalog of its own)' if format == 'iceberg' and 'Delta' in catalog }}
+        {%- elif format == 'iceberg' and 'iceberg' in found['spark.sql.extensions'] -%}
+with Iceberg's extension of SQL the server makes views of Iceberg's own, which can't be altered in place. Start it without that in {# -#}
+spark.sql.extensions, as spark-cdc server start --with iceberg does: Spark 4 needs it neither for merge nor for call
+        {%- elif format == 'iceberg' and found[session_catalog ~ '.cache-enabled'] != 'false' -%}
+sessions of the server go on reading Iceberg's tables as they found them, so that readers would miss rows of new loads. Start it with {# -#}
+{{ session_catalog }}.cache-enabled=false, as spark-cdc server start --with iceberg does
+        {%- endif -%}
+    {%- endset -%}
+    {%- if problem -%}
+        {%- do exceptions.raise_compiler_error(
+            entity.name ~ ': file_format is ' ~ format ~ ', but ' ~ problem ~ '. ' ~ table ~ ' was not made, and nothing was written; docs/file_formats.md tells more.'
+        ) -%}
+    {%- endif -%}
+{%- endmacro -%}

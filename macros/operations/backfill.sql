@@ -1,0 +1,377 @@
+{#- Loads many dates of one or several entities in a few statements, each entity in one commit: readers see all of its dates, or none. Every date is a load
+    of its own, checked as if it were loaded by itself; where one is refused, nothing is committed. Dates that are committed already are left out.
+        dbt run-operation spark_cdc.backfill --args '{entities: [orders], dates: 2024-01-01..2024-12-31}'
+    The views of a first load are not made here: dbt run --select tag:spark_cdc.orders,config.materialized:cdc_view does that.
+    Arguments: entities (list of names, or one), dates (a date, a range FIRST..LAST of days, or a list of such), skip_missing (whether dates of which
+    nothing has landed are left out), dates_per_statement (how many are staged and compared together, at most 60). Returns nothing. -#}
+{%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
+    {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
+    {%- if dates_per_statement is not integer or not 1 <= dates_per_statement <= 60 -%}
+        {%- do exceptions.raise_compiler_error(
+            "spark_cdc.backfill: dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60. Nothing was written."
+        ) -%}
+    {%- endif -%}
+    {%- set times = spark_cdc._backfill_times(dates) -%}
+    {%- set captures = spark_cdc._captures('backfill', entities) -%}
+    {%- set problems = [] -%}
+    {%- for capture in captures -%}{%- do problems.extend(spark_cdc._backfill_problems(capture, times)) -%}{%- endfor -%}
+    {%- if problems -%}
+        {%- set message -%}
+spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was written:
+  - {{ problems | join('\n  - ') }}
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- for capture in captures -%}
+        {%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Audits the loads of some dates that are written but not yet visible, one after the other, as _audit_load() does: each on the figures of the one
+    before. Arguments: run, loads (their plans), days, views (of _landed_dates_sql()), done (as of _backfill_dates()). Returns a dictionary: manifest, loads. -#}
+{%- macro _audit_backfill(run, loads, days, views, done) -%}
+    {%- set entity, ledger, first = run.entity, run.ledger, loads[0] -%}
+    {%- set names = loads | map(attribute='load_id') | list -%}
+    {#- what a backfill has written before it has counted, too -#}
+    {%- set state = [] if done else ([first.base] if first.base else []) + first.log -%}
+    {%- set counted = spark_cdc._load_counts(ledger, state + names, names, [
+        spark_cdc._loads_repeats_sql(ledger, names), spark_cdc._rule_counts_sql(entity, ledger, names),
+        spark_cdc._masked_ledger_differences_sql(run, names),
+    ]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do spark_cdc._refuse_load(entity, 'counts', problem, first) -%}{%- endif -%}
+    {%- set inputs = spark_cdc._backfill_inputs(entity, loads, days, views) -%}
+    {%- set at = namespace(manifest=run.manifest, loads=[]) -%}
+    {%- set recent = {} -%}
+    {%- for one in done[-5:] -%}{%- do recent.update({one.load.load_id: one.audit.rows_in}) -%}{%- endfor -%}
+    {%- for load in loads -%}
+        {%- set record = counted.records.get(load.load_id) -%}
+        {%- if not record -%}
+            {%- do spark_cdc._refuse_load(entity, 'parent', entity.name ~ ': the ledger holds no whole load ' ~ load.load_id
+                ~ ', which the backfill has written. Nothing was committed and readers see what they saw before. Run the same command again.', load) -%}
+        {%- endif -%}
+        {%- set prior = {'rows': at.manifest.rows, 'log_rows': at.manifest.log_rows} -%}
+        {%- set of_load = dict(run, time=spark_cdc._load_time(load.load_id), manifest=at.manifest,
+            load=dict(load, prior_rows=prior.rows, prior_log_rows=prior.log_rows)) -%}
+        {%- set input = inputs[load.load_id] -%}
+        {%- do spark_cdc._check_input(of_load, record, input) -%}
+        {%- set written = dict(counted.rows.get(load.load_id, {})) -%}
+        {%- set repeated = written.pop('repeated', 0) -%}
+        {%- do written.pop('L', none) -%}
+        {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
+        {%- set known = {
+            'counts': counts, 'rows_prior': prior.rows, 'record': record, 'files': input.get('files') or record.get('files'),
+            'lines': input.records, 'repeated': repeated, 'broken': counted.rules.get(load.load_id),
+        } -%}
+        {%- if loop.first and not done -%}
+            {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
+        {%- endif -%}
+        {%- if counts.R -%}{%- do spark_cdc._refuse_rejects(of_load, known) -%}{%- endif -%}
+        {%- set audit = spark_cdc._audit_counted_load(of_load, known, prior, recent) -%}
+        {%- do recent.update({load.load_id: audit.rows_in}) -%}
+        {%- set at.manifest = spark_cdc._next_manifest(of_load, audit) -%}
+        {%- set at.loads = at.loads + [{'load': load, 'audit': audit}] -%}
+    {%- endfor -%}
+    {{ return({'manifest': at.manifest, 'loads': at.loads}) }}
+{%- endmacro -%}
+
+
+{#- What was read, as it lies there now, by load: files, lines, and records, how many rows came in, where a reader tells that does not cast. -#}
+{%- macro _backfill_inputs(entity, loads, days, views) -%}
+    {%- set inputs, queries = {}, [] -%}
+    {%- set together = spark_cdc._dates_input(entity, days | map(attribute='time') | list) -%}
+    {%- for load in loads -%}
+        {%- do inputs.update({load.load_id: dict({'records': none}, **(together[loop.index0] if together else {}))}) -%}
+        {%- set sql = none if together else spark_cdc._input_sql(entity, days[loop.index0].time) -%}
+        {%- if sql -%}
+            {%- do queries.append("select '" ~ load.load_id ~ "' as load_id, operation, note\nfrom (\n" ~ sql ~ '\n) as input') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for row in (spark_cdc._query(queries | join('\n\nunion all\n\n')) if queries else []) -%}
+        {%- do inputs[row.load_id].update({row.operation: fromjson(row.note)}) -%}
+    {%- endfor -%}
+    {%- set counts = {} -%}
+    {%- if not inputs.values() | selectattr('lines') | selectattr('lines.records', 'number') | list -%}
+        {%- set counts = spark_cdc._landed_dates_counts(views) -%}
+    {%- endif -%}
+    {%- for load in loads -%}
+        {%- set input = inputs[load.load_id] -%}
+        {%- set records = (input.get('lines') or {}).get('records') -%}
+        {%- do input.update({'records': counts.get(days[loop.index0].day, 0) if records is none else records}) -%}
+    {%- endfor -%}
+    {{ return(inputs) }}
+{%- endmacro -%}
+
+
+{#- How many keys come more than once among the rows that each of some loads has written, as of _repeats_sql(). -#}
+{%- macro _loads_repeats_sql(ledger, loads) -%}
+select
+    load_id,
+    'repeated' as operation,
+    count(*) as row_count,
+    cast(null as string) as note
+from (
+    select
+        load_id,
+        key_hash
+    from {{ ledger }}
+    where
+        {{ spark_cdc._in_loads(loads) }}
+        and operation in {{ spark_cdc._operations('received') }}
+        and key_hash is not null
+    group by load_id, key_hash
+    having count(*) > 1 and max(operation <> 'R')
+)
+group by load_id
+{%- endmacro -%}
+
+
+{#- Rejected rows stop a backfill, also where a load of the date alone would set them aside: what their keys were before is not known then. -#}
+{%- macro _refuse_rejects(run, known) -%}
+    {%- do spark_cdc._check_rejects(run, known) -%}
+    {%- set entity, load = run.entity, run.load -%}
+    {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._counted(known.counts.R, 'row') }} of {{ load.business_time }} would be set aside (quarantine), which a backfill does not {# -#}
+do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
+'{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
+    {%- endset -%}
+    {%- do spark_cdc._refuse_load(entity, 'rejects', message, load, known) -%}
+{%- endmacro -%}
+
+
+{#- Writes and audits the loads of some dates, which one statement compares. Arguments: run (capture with manifest, that they build on, and backfill: all
+    dates, as the command names them), times, done (the loads that the backfill has written before: load and audit). Returns a dictionary: manifest
+    (as it is after them), loads (a list of dictionaries: load, audit). -#}
+{%- macro _backfill_dates(run, times, done) -%}
+    {%- set entity, ledger = run.entity, run.ledger -%}
+    {%- set landing = spark_cdc._landing_source(entity) -%}
+    {%- set loads, days = [], [] -%}
+    {%- set together = spark_cdc._dates_files(entity, times) -%}
+    {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
+    {%- set known = {} -%}
+    {%- for load in spark_cdc._backfill_plans(run, times) -%}
+        {%- set time = spark_cdc._load_time(load.load_id) -%}
+        {%- set signature = signatures[loop.index0] -%}
+        {%- if signature is none or signature not in known -%}  {#- a look at it is a look at all that are like it -#}
+            {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
+            {%- set has_rows = files is none or files.files -%}
+            {%- set found = spark_cdc._found_as_read(entity, files, spark_cdc._folder_columns(entity, time, files)).found
+                if has_rows and entity.source.format != 'json' else [] -%}
+            {#- one without any value in a column tells nothing of those of another date -#}
+            {%- do known.update({signature: found} if not found | selectattr('is_null', 'defined') | list else {}) -%}
+        {%- else -%}
+            {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
+        {%- endif -%}
+        {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found}) -%}
+        {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
+    {%- endfor -%}
+    {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
+    {#- staging would take a key that came on several dates for one that came several times -#}
+    {%- set staged = dict(entity, quarantine=entity.quarantine | reject('equalto', 'duplicate_keys') | list) -%}
+    {%- set incoming = '(\n' ~ spark_cdc._stage_sql(staged, landed.sql, ['backfill__days']) ~ '\n)' -%}
+    {%- set first = loads[0] -%}
+    {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
+        broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
+    {%- set begun = none if run.manifest.loads else run -%}
+    {%- set columns = spark_cdc._settled_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
+        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
+    {%- set records = [] -%}
+    {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
+    {%- do spark_cdc._set_session(ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
+    {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
+{%- endmacro -%}
+
+
+{#- The plans of the loads, which build on each other. The first is a checkpoint if one is due; whether one is due after the others can only be told when
+    they are written. -#}
+{%- macro _backfill_plans(run, times) -%}
+    {%- set entity = run.entity -%}
+    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set shared = dict(
+        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
+    {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
+    {%- for time in times[1:] -%}
+        {%- set before = plans[-1] -%}
+        {%- do plans.append(dict(
+            before,
+            load_id=spark_cdc._load_id(entity, time, false),
+            business_time=spark_cdc._time_text(entity, time),
+            is_checkpoint=false,
+            keep=before.keep + [before.load_id],
+            parent=before.load_id,
+            base=before.load_id if before.is_checkpoint else before.base,
+            log=[] if before.is_checkpoint else before.log + [before.load_id],
+            prior_rows=none,
+            prior_log_rows=none,
+        )) -%}
+    {%- endfor -%}
+    {{ return(plans) }}
+{%- endmacro -%}
+
+
+{#- Backfills an entity: some dates at a time are landed, staged, compared and written by one statement, then audited date by date, each as if it were
+    loaded by itself; all are committed at the end. The last date goes alone, so that where a checkpoint is due, readers have it.
+    Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of backfill(). -#}
+{%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
+    {%- set entity = capture.entity -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- set head = spark_cdc._head(capture) -%}
+    {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
+    {%- if todo | length < times | length -%}
+        {%- do log(entity.name ~ ': ' ~ spark_cdc._counted(times | length - todo | length, 'date') ~ ' committed already and left out', info=true) -%}
+    {%- endif -%}
+    {%- set todo = spark_cdc._backfill_landed(entity, todo, skip_missing) -%}
+    {%- if not todo -%}
+        {%- if head.loads -%}
+            {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- of a backfill that broke off when it had committed -#}
+        {%- endif -%}
+        {%- do log(entity.name ~ ': nothing is left to load', info=true) -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
+    {%- set planned = [] -%}
+    {%- for time in todo -%}{%- do planned.append(spark_cdc._load_id(entity, time, true)) -%}{%- endfor -%}
+    {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(
+        entity, capture.masked, dict(head, loads=head.loads + planned, commit=spark_cdc._attempt()))) -%}
+    {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
+
+    {%- set at = namespace(manifest=head, done=[]) -%}
+    {%- for some in todo[:-1] | batch(dates_per_statement) | list + [todo[-1:]] if some -%}
+        {%- set written = spark_cdc._backfill_dates(dict(capture, manifest=at.manifest, backfill=range_text), some, at.done) -%}
+        {%- set at.manifest = written.manifest -%}
+        {%- set at.done = at.done + written.loads -%}
+        {%- do log(entity.name ~ ': ' ~ at.done | length ~ ' of ' ~ spark_cdc._counted(todo | length, 'date') ~ ' written, up to '
+            ~ spark_cdc._time_text(entity, some[-1]), info=true) -%}
+    {%- endfor -%}
+
+    {%- if 'move' in head -%}
+        {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- while the manifest still names it -#}
+    {%- endif -%}
+    {%- do spark_cdc._commit_audited_load(dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done) -%}
+    {%- set sums = {} -%}
+    {%- for operation in 'IUDNX' -%}
+        {%- do sums.update({operation: at.done | map(attribute='audit.counts.' ~ operation) | sum}) -%}
+    {%- endfor -%}
+    {%- do log(entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
+        ~ ' rows in, I ' ~ sums.I ~ ', U ' ~ sums.U ~ ', D ' ~ sums.D ~ ', N ' ~ sums.N ~ ', X ' ~ sums.X ~ '; ' ~ at.manifest.rows
+        ~ ' rows now', info=true) -%}
+{%- endmacro -%}
+
+
+{#- Those of some times of which something has landed. Others are refused, all at once, unless they are to be left out, or the entity takes no files for
+    an empty input. -#}
+{%- macro _backfill_landed(entity, times, skip_missing) -%}
+    {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
+    {%- set landed, missing = [], [] -%}
+    {%- if entity.source.format == 'table' and times -%}
+        {%- set landing = spark_cdc._landing_source(entity) -%}
+        {%- set read, found = spark_cdc._date_column_found(entity, landing), [] -%}
+        {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
+        {%- if refusal -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}
+        {%- set sql -%}
+select distinct {{ spark_cdc._date_column_text(read) }} as time
+from {{ landing }}
+where
+    {{ spark_cdc._date_column_value(read) }} >= {{ spark_cdc._date_column_literal(read, times[0]) }}
+    and {{ spark_cdc._date_column_value(read) }} < {{ spark_cdc._date_column_literal(read, spark_cdc._date_column_next(read, times[-1])) }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do found.append(spark_cdc._business_time(row.time)) -%}{%- endfor -%}
+        {%- do landed.extend(times | select('in', found)) -%}
+        {%- do missing.extend(times | reject('in', found)) -%}
+    {%- else -%}
+        {%- set files = spark_cdc._dates_files(entity, times) -%}
+        {%- for time in times -%}
+            {%- set is_there = files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, time).is_there -%}
+            {%- do (landed if is_there else missing).append(time) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- set texts = [] -%}
+    {%- for time in missing -%}{%- do texts.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
+    {%- set listed = texts[:5] | join(', ') ~ (' and ' ~ (texts | length - 5) ~ ' more' if texts | length > 5 else '') -%}
+    {%- if missing and not skip_missing -%}
+        {%- set message -%}
+{{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ listed }} ({# -#}
+{{ spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), missing[0]) }}). Nothing was written. Deliver them, correct source.path, or leave {# -#}
+them out with --skip-missing (skip_missing: true).
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- elif missing -%}
+        {%- do log(entity.name ~ ': nothing has landed of ' ~ listed ~ ': left out', info=true) -%}
+    {%- endif -%}
+    {{ return(landed) }}
+{%- endmacro -%}
+
+
+{#- Why an entity can't be backfilled with some dates, as far as it can be told without a look at what landed. Returns a list of texts. -#}
+{%- macro _backfill_problems(capture, times) -%}
+    {%- set entity = capture.entity -%}
+    {#- the schema is made by the first load -#}
+    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
+    {%- set todo = spark_cdc._backfill_todo(capture, head, times) -%}
+    {%- set last = spark_cdc._load_time(head.loads[-1]) if head.loads else none -%}
+    {%- set past = [] -%}
+    {%- for time in todo if last is not none and time < last -%}{%- do past.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
+    {%- set fine = [] -%}
+    {%- for time in times if entity.eff_type == 'date' and time.strftime('%H%M%S') != '000000' -%}{%- do fine.append(time | string) -%}{%- endfor -%}
+    {%- set values = {
+        'name': entity.name, 'past': past[:5] | join(', ') ~ (' and ' ~ (past | length - 5) ~ ' more' if past | length > 5 else ''),
+        'first': past[0] if past else '', 'last': '' if last is none else spark_cdc._time_text(entity, last),
+    } -%}
+    {{ return(spark_cdc._broken(dict(values, fine=fine[:1] | join), [
+        (fine | length > 0,
+         '%(name)s is loaded per date, but a time of day is given (%(fine)s). Give dates.'),
+        (not spark_cdc._is_plainly_staged(entity.name),
+         'stg_%(name)s is more than spark_cdc.stage(), which is all that a backfill reads. Load the dates one by one (spark-cdc load).'),
+        (entity.events is not none,
+         '%(name)s takes change events, of which one load takes as many files as there are: name all of them by a pattern in source.path and load '
+         'the last date (spark-cdc load). Accepted are the load types full and delta.'),
+        (entity.load_type != entity.declared_load_type,
+         "%(name)s would be loaded with another load type than its own (spark_cdc_load_type), which a backfill does not do. Load these dates one by one "
+         '(spark-cdc load DATE --select %(name)s --load-type TYPE).'),
+        (past | length > 0,
+         '%(name)s: %(past)s lie before the last load, %(last)s, and were never loaded. Accepted are later dates; to insert them, with all dates after: '
+         'spark-cdc replay --from %(first)s --dates %(past)s --select %(name)s.'),
+        (todo | length > 0 and head.loads and head.definition
+            and head.definition != spark_cdc._fingerprint(spark_cdc._definition(entity)),
+         '%(name)s: the columns of stg_%(name)s, or the secret of its sensitive columns, are not those of the last load. Load one date '
+         'first, which brings the change (spark-cdc load), then the rest.'),
+    ])) }}
+{%- endmacro -%}
+
+
+{#- The business times that backfill() is given, in order and once each. Argument: dates (a date, a range FIRST..LAST of days, or a list of such). -#}
+{%- macro _backfill_times(dates) -%}
+    {%- set times, wrong = [], [] -%}
+    {%- for text in ([dates] if dates is string or dates is not iterable else dates) -%}
+        {%- set ends = (text | string).split('..') -%}
+        {%- set first, last = spark_cdc._business_time(ends[0]), spark_cdc._business_time(ends[-1]) -%}
+        {%- if ends | length > 2 or first is none or last is none or last < first
+                or (ends | length == 2 and (first.strftime('%H%M%S') ~ last.strftime('%H%M%S')) != '000000000000') -%}
+            {%- do wrong.append(text | string) -%}
+        {%- else -%}
+            {%- for at in range((last - first).days + 1) -%}{%- do times.append(first + modules.datetime.timedelta(days=at)) -%}{%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if wrong or not times -%}
+        {%- do exceptions.raise_compiler_error(
+            'spark_cdc.backfill: dates has ' ~ (wrong | join(', ') or 'nothing') ~ '. Accepted are dates that exist, such as 2024-01-31 or '
+            ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written."
+        ) -%}
+    {%- endif -%}
+    {{ return(times | unique | sort) }}
+{%- endmacro -%}
+
+
+{#- The times of which no load is committed. -#}
+{%- macro _backfill_todo(capture, manifest, times) -%}
+    {%- set committed = [] -%}
+    {%- for load_id in spark_cdc._loads_by_date(capture.masked, manifest.loads) -%}{%- do committed.append(spark_cdc._load_time(load_id)) -%}{%- endfor -%}
+    {{ return(times | reject('in', committed) | list) }}
+{%- endmacro -%}

@@ -1,0 +1,223 @@
+{#- The entities that an operation is about. Operations that load have them checked as a run does, others as far as they need it; all that is wrong is raised at once.
+    Where no entity is named, one that is wrong keeps operations from no other, unless they are for all or none.
+    Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
+    captures (of _capture()), each with ledger_node (dbt's). -#}
+{%- macro _captures(operation, names=none) -%}
+    {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'load_status', 'report', 'verify'] -%}
+    {%- set problems = spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
+    {%- set known = [] -%}
+    {%- set found = [] -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+        {%- do known.append(name) -%}
+        {%- if not wanted or name in wanted -%}
+            {%- set wrong = spark_cdc._entity_problems(name, node) if loads else spark_cdc._needed_problems(name, node) -%}
+            {%- if wrong and each and not wanted -%}
+                {%- do exceptions.warn('spark_cdc.' ~ operation ~ ': left out ' ~ name ~ ', which is wrong:\n  - ' ~ wrong | join('\n  - ')) -%}
+            {%- else -%}
+                {%- do problems.extend(wrong) -%}
+                {%- do found.append((name, node, graph.nodes[ledger])) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for name in wanted if name not in known -%}
+        {%- set problem -%}
+there is no entity '{{ name }}' with a model stg_{{ name }} and a model {{ name }}_ledger; accepted are {{ known | join(', ') }}
+        {%- endset -%}
+        {%- do problems.append(problem) -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- set message -%}
+spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was done:
+  - {{ problems | unique | join('\n  - ') }}
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set captures = [] -%}
+    {%- for name, node, ledger_node in found -%}
+        {%- do captures.append(dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node)) -%}
+    {%- endfor -%}
+    {{ return(captures) }}
+{%- endmacro -%}
+
+
+{#- The entities that an operation on drafts is about: those named, or all that have a draft. Returns captures with draft (manifest, or an
+    empty one). -#}
+{%- macro _drafted_captures(operation, names) -%}
+    {%- set found = [] -%}
+    {%- for capture in spark_cdc._captures(operation, names) -%}
+        {%- set draft = spark_cdc._read_draft(capture) -%}
+        {%- if draft.existed or names -%}{%- do found.append(dict(capture, draft=draft)) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if not found -%}
+        {%- set message -%}
+spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Entities with the manifests that readers see, for operations that look at many of them: one statement that lists schemas, one per schema. An entity whose
+    configuration is wrong stops no other: what is wrong with it is handed back. Arguments: operation (name of the macro, for messages), names (list of
+    entities, or one; none for all). Returns a dictionary: captures (each with head, its manifest), broken (name to list of problems). -#}
+{%- macro _captures_with_heads(operation, names=none) -%}
+    {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set problems = spark_cdc._branch_problems() -%}
+    {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
+    {%- set captures, broken, known = [], {}, [] -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+        {%- do known.append(name) -%}
+        {%- if not wanted or name in wanted -%}
+            {%- set problems = spark_cdc._needed_problems(name, node) if operation == 'secrets'
+                else spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger) -%}
+            {%- if problems -%}
+                {%- do broken.update({name: problems}) -%}
+            {%- else -%}
+                {%- do captures.append(spark_cdc._capture(spark_cdc._described_entity(name, node), graph.nodes[ledger].schema)) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if wanted | reject('in', known) | list -%}{%- do spark_cdc._captures(operation, wanted) -%}{%- endif -%}  {#- which says what is wrong -#}
+    {%- set manifests = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
+    {%- set found = [] -%}
+    {%- for capture in captures -%}
+        {%- set text = manifests.get(capture.schema ~ '.' ~ capture.committed.identifier) -%}
+        {%- set head = spark_cdc._parse_manifest(text, capture.committed) if text is not none else spark_cdc._empty_manifest() -%}
+        {%- do found.append(dict(capture, head=head)) -%}
+    {%- endfor -%}
+    {{ return({'captures': found, 'broken': broken}) }}
+{%- endmacro -%}
+
+
+{#- Refuses arguments of another type than an operation takes, before anything is looked at: --args '{execute: "false"}' is a text, which Jinja takes for true.
+    Arguments: operation (name of the macro), given (argument to value). -#}
+{%- macro _check_arguments(operation, given) -%}
+    {%- set flag, number = {'kind': 'boolean'}, {'kind': 'number'} -%}
+    {%- set state = {'kind': 'state', 'null': true} -%}
+    {%- set rules = {
+        'entities': {'kind': 'names', 'null': true}, 'entity': {'kind': 'text', 'says': 'the name of an entity'},
+        'execute': flag, 'force': flag, 'drop': flag, 'histories': flag, 'skip_missing': flag, 'even_if_absent': flag,
+        'older_than_days': number, 'retention_hours': number, 'dates_per_statement': number, 'to': state, 'at': state,
+        'source': {'kind': 'text', 'null': true, 'says': 'a table or a file'}, 'name': {'kind': 'text', 'null': true, 'says': 'a name'},
+    } -%}
+    {%- set problems = [] -%}
+    {%- for name, value in given.items() -%}
+        {%- set problem = spark_cdc._refusal(name, value, rules[name]) -%}
+        {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join('; ') ~ '. Nothing was changed.') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- An entity as a load has it that was written under an earlier definition: stored columns with their roles, types and masks, and the secret that its hashes were
+    keyed with, as far as that is still there. Arguments: entity (as it is declared now), record (of the load). Returns a dictionary as of _entity(). -#}
+{%- macro _described_then(entity, record) -%}
+    {%- if record.definition == spark_cdc._definition(entity) -%}{{ return(entity) }}{%- endif -%}
+    {%- set masks = fromjson(record.definition.get('masks') or '{}') -%}
+    {%- set id = modules.re.search(' with secret (\\S+)$', record.definition.get('hash specification') or '') -%}
+    {%- set secret = spark_cdc._secret_of_id(id.group(1)) if id else none -%}
+    {%- set secret = secret if secret is not none and load_cached_relation(secret) is not none else spark_cdc._secret() -%}
+    {%- set stored = [] -%}
+    {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'ignore'] -%}
+        {%- set mask = masks.get(name) -%}
+        {%- do stored.append({
+            'name': name, 'sql': spark_cdc._quote(name), 'role': text.split(' ')[0], 'data_type': text.partition(' ')[2],
+            'sensitive': name in masks, 'mask': mask, 'pseudonym': mask.removeprefix('token of ') if (mask or '').startswith('token of ') else none,
+            'secret': secret if name in masks else none,
+        }) -%}
+    {%- endfor -%}
+    {{ return(dict(
+        entity,
+        stored=stored,
+        key_columns=stored | selectattr('role', 'equalto', 'key') | list,
+        compared=stored | selectattr('role', 'equalto', 'compared') | list,
+        ignored=stored | selectattr('role', 'equalto', 'ignore') | list,
+        sensitive=stored | selectattr('sensitive') | list,
+    )) }}
+{%- endmacro -%}
+
+
+{#- What the metastore knows of an entity's tables and views, the claims of its commits, its tags and what is kept for change feeds at this moment, read anew at each call. Returns a
+    dictionary, also of the schema where sensitive columns lie, from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
+    the schema is missing. -#}
+{%- macro _catalog_of(capture) -%}
+    {%- set catalog = {} -%}
+    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(capture.schema)) -%}{{ return(catalog) }}{%- endif -%}
+    {%- set rows = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique
+            if schema == capture.schema or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- do rows.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '" ~ capture.entity.name ~ "_*'")) -%}
+    {%- endfor -%}
+    {%- for row in rows -%}
+        {%- do catalog.update({row.tableName: {
+            'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
+            'text': spark_cdc._view_text_in(row.information),
+            'location': modules.re.findall('\nLocation: ([^\n]+)', row.information) | first | default(none),
+            'provider': modules.re.findall('\nProvider: ([^\n]+)', row.information) | first | default(none),
+        }}) -%}
+    {%- endfor -%}
+    {%- for sequence in spark_cdc._claims(capture) -%}
+        {%- set claim = spark_cdc._claim(capture, sequence) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
+    {%- endfor -%}
+    {%- for name, manifest in spark_cdc._tags(capture).items() -%}
+        {%- do catalog.update({spark_cdc._tag(capture, name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
+    {%- endfor -%}
+    {%- for sequence, manifest in spark_cdc._kept_versions(capture).items() -%}
+        {%- do catalog.update({spark_cdc._kept_version(capture, sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
+    {%- endfor -%}
+    {{ return(catalog) }}
+{%- endmacro -%}
+
+
+{#- The texts of the views <entity>_committed, which hold the manifests: one statement per schema. Argument: schemas (list of names). Returns a dictionary,
+    `schema.view` to text; without those of a schema that is not there. -#}
+{%- macro _committed_texts(schemas) -%}
+    {%- set texts = {} -%}
+    {%- for schema in schemas | unique if adapter.check_schema_exists(target.database, schema) -%}
+        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed'") -%}
+            {%- do texts.update({schema ~ '.' ~ row.tableName: spark_cdc._view_text_in(row.information)}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(texts) }}
+{%- endmacro -%}
+
+
+{#- The loads that count, or that somebody is about to make count: all that the entity's manifests name, be they
+    committed, claimed, drafted, tagged or kept for change feeds. Loads that were undone are among them until vacuum has them forgotten. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
+{%- macro _named_loads(operated) -%}
+    {%- set named = [] -%}
+    {%- for identifier, found in spark_cdc._catalog_of(operated).items()
+            if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
+        {%- if 'spark_cdc manifest:' in found.text -%}
+            {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
+            {%- set undone = manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
+            {%- do named.extend(manifest.loads + undone | reject('in', operated.forgotten) | list) -%}
+        {%- else -%}
+            {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set named = named | unique | list -%}
+    {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
+    {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
+    {%- if records | length < histories | length -%}
+        {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
+        {%- do spark_cdc._refuse_vacuum(operated, missing) -%}
+    {%- endif -%}
+    {{ return({'named': named, 'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list}) }}
+{%- endmacro -%}
+
+
+{#- Why a manifest can't be the head: <entity>_committed would show its rows under the columns that the YAML declares now. A text, or none. -#}
+{%- macro _other_columns_problem(entity, manifest) -%}
+    {%- if spark_cdc._has_columns_of(entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
+    {%- set problem -%}
+{{ entity.name }}: after {{ manifest.loads[-1] }} the columns were other ones than stg_{{ entity.name }} has now. Give the YAML the columns, types and roles {# -#}
+back that it had then, and run the same command again.
+    {%- endset -%}
+    {{ return(problem) }}
+{%- endmacro -%}

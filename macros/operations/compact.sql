@@ -1,0 +1,326 @@
+{#- Squashes the older loads of a ledger into two, so that manifest, partitions and files stay few, while no view changes:
+    a history (kind h: all their I, U and D rows, each in the partition of its own business date) and, right after it, a
+    checkpoint (kind hc: the whole state after the last of them, as X rows; of change events also the tombstones).
+    Histories that earlier calls wrote are kept, so that old rows are not written again and again. The last load is never
+    squashed. Without execute it only says what it would do.
+        dbt run-operation spark_cdc.compact --args '{entities: [orders], older_than_days: 1, execute: true}'
+    Arguments: entities (list of names, or one; none for all), older_than_days (counted back from the business date of the
+    last load; 0 for all loads before the last), histories (whether earlier histories are merged into the new one),
+    execute. Returns the number of loads that were squashed, or would be. -#}
+{%- macro compact(entities=none, older_than_days=30, histories=false, execute=false) -%}
+    {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
+    {%- set total = namespace(loads=0) -%}
+    {%- for capture in spark_cdc._captures('compact', entities) -%}
+        {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories, execute) -%}
+    {%- endfor -%}
+    {%- do log(
+        'compact: ' ~ ('squashed ' if execute else 'would squash ') ~ spark_cdc._counted(total.loads, 'load')
+        ~ ('' if execute or not total.loads else '. Nothing was written: that takes execute: true (--execute)'),
+        info=true
+    ) -%}
+    {{ return(total.loads) }}
+{%- endmacro -%}
+
+
+{#- Upkeep without a person (on-run-end): of the entities of which this run has committed a load, those that have as many loads, counted from the last
+    time, as their policy says (`upkeep`, or the var spark_cdc_upkeep) have the older ones squashed, see compact(), and what earlier such calls superseded longer ago
+    than the retention is dropped, see vacuum(). Views are there by then, and no view changes. It asks nothing of the server where nothing is
+    due, and leaves replays and branches alone. Both have rows in cdc_loads. Returns an empty text: there is no SQL to run. -#}
+{%- macro maintain() -%}
+    {%- if execute -%}{%- do spark_cdc._verify_note(results) -%}{%- endif -%}
+    {%- if not execute or not spark_cdc._is_begun_load() or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
+    {%- set committed = [] -%}
+    {%- for result in results if result.status == 'success' and result.node.resource_type == 'model' and result.node.config.materialized == 'cdc_committed' -%}
+        {%- do committed.append(result.node.name[:-10]) -%}
+    {%- endfor -%}
+    {%- for capture in (spark_cdc._captures('maintain', committed) if committed else []) -%}
+        {%- set policy = capture.entity.upkeep -%}
+        {%- set manifest = spark_cdc._cached_manifest(capture.committed) or spark_cdc._read_manifest(capture.committed) -%}
+        {%- set squashed = spark_cdc._loads_with(manifest.loads, 'is_squashed') -%}
+        {%- set since = manifest.loads[manifest.loads.index(squashed[-1]) + 1:] if squashed else manifest.loads -%}
+        {%- if spark_cdc._own(capture.ledger) == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
+            {%- set merges = squashed | length >= policy.compact_loads -%}
+            {%- set squashed = spark_cdc._compact_entity(capture, 0, merges, execute=true, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- if squashed and policy.retention_hours is not none -%}
+                {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours, execute=true) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return('') }}
+{%- endmacro -%}
+
+
+{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories, execute as of compact(),
+    keep_loads as of _plan_compaction(). Returns the number of loads that were squashed, or would be. -#}
+{%- macro _compact_entity(capture, older_than_days, histories, execute, keep_loads=1) -%}
+    {%- set entity = capture.entity -%}
+    {%- set manifest = spark_cdc._head(capture) if execute else spark_cdc._read_manifest(capture.committed) -%}
+    {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
+    {%- if plan.squashed -%}
+        {%- set records = spark_cdc._load_records(capture.ledger, plan.squashed + plan.kept_after[:1]) -%}
+        {%- set plan = spark_cdc._plan_compaction_of_one_definition(plan, records) -%}
+    {%- endif -%}
+    {%- if not plan.squashed -%}
+        {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
+        {{ return(0) }}
+    {%- elif manifest.definition and not spark_cdc._has_columns_of(entity, manifest.definition) -%}
+        {#- the new text of <entity>_committed will have the columns that the YAML declares -#}
+        {%- set message -%}
+{{ entity.name }}: the columns of stg_{{ entity.name }} are not those of the last load, {{ manifest.loads[-1] }}. Nothing was written. {# -#}
+Load once with the new columns, then compact.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+
+    {%- set rows = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads[-1:]).rows -%}
+    {%- set figures = spark_cdc._compaction_figures(plan, rows) -%}
+    {%- set next = spark_cdc._compacted_manifest(manifest, plan, rows) -%}
+    {%- set text -%}
+{{ entity.name }}: {{ 'squashes' if execute else 'would squash' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
+{{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
+{{ figures.rows_after }} of the state; the manifest has {{ next.loads | length }} loads and {# -#}
+{{ spark_cdc._committed_sql(entity, capture.masked, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
+{{ spark_cdc._committed_sql(entity, capture.masked, manifest) | length }}
+    {%- endset -%}
+    {%- do log(text, info=true) -%}
+    {%- if not execute -%}
+        {{ return(plan.squashed | length) }}
+    {%- endif -%}
+
+    {%- set commits = spark_cdc._commits(dict(manifest, loads=plan.squashed), records) -%}
+    {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
+    {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
+    {#- of both ledgers, each from its own rows -#}
+    {%- for ledger in [capture.ledger, capture.masked] | unique -%}
+        {%- do spark_cdc._write_compaction(dict(capture, ledger=ledger), plan, figures, history, checkpoint) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
+    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
+    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- for record in [history, checkpoint] -%}
+        {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
+            record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._drop_claims(capture, older) -%}
+    {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
+    {{ return(plan.squashed | length) }}
+{%- endmacro -%}
+
+
+{#- Writes what older loads are squashed into, from the rows of a ledger into the same. -#}
+{%- macro _write_compaction(capture, plan, figures, history, checkpoint) -%}
+    {%- set entity = capture.entity -%}
+    {%- set columns = [] -%}  {#- as they lie there, whatever they hold by now -#}
+    {%- for column in adapter.get_columns_in_relation(capture.ledger) -%}
+        {%- do columns.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.dtype}) -%}
+    {%- endfor -%}
+    {%- set columns = spark_cdc._placed_columns(columns, {}) -%}
+    {%- set order = spark_cdc._cluster_order(
+        entity, spark_cdc._ledger_columns(entity, checkpoint.layout), capture.ledger, plan.squashed, figures.history_rows + figures.rows_after) -%}
+    {%- set compacted = spark_cdc._compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=order is not none) -%}
+    {%- do spark_cdc._set_session(capture.ledger) -%}
+    {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
+    {%- do spark_cdc._reset_file_size() -%}
+{%- endmacro -%}
+
+
+{#- What is written, from the rows per load and operation: history_rows, rows_prior and rows_after (that existed before and after the squashed
+    loads; the latter are written as the state), written (load id to operation to rows). -#}
+{%- macro _compaction_figures(plan, rows) -%}
+    {%- set squashed = rows.items() | selectattr(0, 'in', plan.squashed) | map(attribute=1) | list -%}
+    {%- set sums = {} -%}
+    {%- for operation in ['I', 'U', 'D'] -%}
+        {%- do sums.update({operation: squashed | map(attribute=operation, default=0) | sum}) -%}
+    {%- endfor -%}
+    {%- set prior = spark_cdc._figures_of_state(rows, none, plan.kept_before).rows -%}
+    {%- set after = prior + sums.I - sums.D -%}
+    {{ return({
+        'rows_prior': prior,
+        'rows_after': after,
+        'history_rows': sums.I + sums.U + sums.D,
+        'written': {plan.history: sums, plan.checkpoint: {'X': after}},
+    }) }}
+{%- endmacro -%}
+
+
+{#- The manifest with the squashed loads replaced: its figures are those of the same last load, counted from the new
+    checkpoint where no later one is there. -#}
+{%- macro _compacted_manifest(manifest, plan, rows) -%}
+    {%- set loads = plan.kept_before + [plan.history, plan.checkpoint] + plan.kept_after -%}
+    {%- set now = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads).log) -%}
+    {%- set before = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads[:-1]).log) -%}
+    {{ return(dict(manifest, loads=loads, log_rows=now.log_rows, previous=dict(manifest.previous, log_rows=before.log_rows))) }}
+{%- endmacro -%}
+
+
+{#- What was written is counted before anybody sees it. -#}
+{%- macro _audit_compaction(capture, plan, figures) -%}
+    {%- set names = [plan.history, plan.checkpoint] -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, names, names, [spark_cdc._masked_ledger_differences_sql(capture, names)]) -%}
+    {%- set problem = spark_cdc._masked_ledger_problem(capture, counted.also.get('masked', 0)) -%}
+    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
+    {%- set rows = counted.rows -%}
+    {%- set problems = [] -%}
+    {%- for load_id, wanted in figures.written.items() -%}
+        {%- set found = rows.get(load_id, {}) -%}
+        {%- for operation in ['I', 'U', 'D', 'X'] if found.get(operation, 0) != wanted.get(operation, 0) -%}
+            {%- do problems.append(load_id ~ ' has ' ~ found.get(operation, 0) ~ ' rows ' ~ operation ~ ' instead of ' ~ wanted.get(operation, 0)) -%}
+        {%- endfor -%}
+        {%- if found.get('L', 0) != 1 -%}
+            {%- do problems.append(load_id ~ ' has ' ~ found.get('L', 0) ~ ' records') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- set message -%}
+{{ capture.entity.name }}: what was squashed is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see {# -#}
+what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to find out what is wrong with the ledger.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The rows of both loads and the record of the history; few files for each partition, unless they are brought in an order anyway. -#}
+{%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
+{%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
+select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
+    {{ columns | map(attribute='sql') | join(',\n    ') }}
+from (
+    select
+        {{ carried | join(',\n        ') }},
+        note,
+        business_date,
+        {{ spark_cdc._literal(plan.history) }} as load_id,
+        operation
+    from {{ capture.ledger }}
+    where
+        {{ spark_cdc._in_loads(plan.squashed) }}
+        and operation in {{ spark_cdc._operations('changes') }}
+
+    union all
+
+    select
+        {{ carried | join(',\n        ') }},
+        cast(null as string) as note,
+        {{ spark_cdc._partition(checkpoint) | indent(8) }},
+        if(operation in ('D', 'T'), 'T', 'X') as operation
+    from (
+        {{ spark_cdc._state_sql(
+            capture.ledger, spark_cdc._in_loads([plan.base]), spark_cdc._in_loads(plan.log) if plan.log else none,
+            carried + ['operation'], false, dead=capture.entity.events is not none) | indent(8) }}
+    ) as state
+
+    union all
+
+    select
+        {% for column in columns if column.sql in carried -%}
+        cast(null as {{ column.data_type }}) as {{ column.sql }},
+        {% endfor -%}
+        {{ spark_cdc._literal(tojson(history)) }} as note,
+        {{ spark_cdc._partition(history) | indent(8) }},
+        'L' as operation
+) as squashed
+{%- endmacro -%}
+
+
+{#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
+    stand for, and commits by which of them they came (see _commits()); the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
+    events applied is what had been applied before, as in each load's record; feeds is what each of them read of a change feed, for replays. -#}
+{%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
+    {%- set squashed, feeds = [], {} -%}
+    {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0, 'unfilled': 0} -%}
+    {%- for load_id in plan.squashed -%}
+        {%- set record, kind = records[load_id], spark_cdc._load_kind(load_id) -%}
+        {%- if kind.is_history or not kind.is_squashed -%}
+            {%- do squashed.extend(record.squashed if kind.is_history else [load_id]) -%}
+            {%- do feeds.update(record.get('feeds', {}) if kind.is_history else {load_id: record.feed} if record.get('feed') else {}) -%}
+            {%- for name in events if record.get('events') and not is_checkpoint -%}
+                {%- do events.update({name: events[name] + (record.events.get(name) or 0)}) -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set came = [] -%}
+    {%- for commit in commits -%}{%- do came.append(dict(commit.items() | rejectattr(0, 'equalto', 'written_as'))) -%}{%- endfor -%}
+    {%- set last = records[plan.squashed[-1]] -%}
+    {%- set record = {
+        'entity': entity.name,
+        'load_id': plan.checkpoint if is_checkpoint else plan.history,
+        'load_type': 'compact',
+        'business_time': last.business_time,
+        'is_checkpoint': is_checkpoint,
+        'parent': plan.history if is_checkpoint else plan.parent,
+        'base': none,
+        'log': [],
+        'prior_rows': figures.rows_after if is_checkpoint else figures.rows_prior,
+        'replaced': [] if is_checkpoint else plan.squashed,
+        'squashed': [] if is_checkpoint else squashed,
+        'commits': came,
+        'stands_for': squashed[-1],
+        'definition': last.definition,
+        'layout': last.get('layout') or {},
+    } -%}
+    {%- do record.update(spark_cdc._run_of_load()) -%}
+    {%- if not entity.events -%}
+        {{ return(record) }}
+    {%- endif -%}
+    {%- set before = records[plan.squashed[0]].get('applied') or {} -%}
+    {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+    {{ return(dict(
+        record,
+        applied=after if is_checkpoint else before,
+        events=dict(events, truncated=after.get('truncated'), highest=after.get('highest'), feed=after.get('feed'), origin=after.get('origin')),
+        feeds={} if is_checkpoint else feeds,
+    )) }}
+{%- endmacro -%}
+
+
+{#- Which loads are squashed and what becomes of the list: a function of its arguments, which reads nothing. Arguments: loads (of the manifest),
+    older_than_days, histories as of compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a dictionary: squashed (loads that leave the manifest; none if there are not more than the two that would take
+    their place), kept_before (earlier histories), kept_after, history and checkpoint (names of the new loads), base and log (of the state
+    after the last squashed load), parent (load before the first squashed one, or none). -#}
+{%- macro _plan_compaction(loads, older_than_days, histories, keep_loads=1) -%}
+    {%- set squashed = [] -%}
+    {%- set kept_before = [] -%}
+    {%- set kept_after = [] -%}
+    {%- for load_id in loads -%}
+        {%- set age = (spark_cdc._load_time(loads[-1]).date() - spark_cdc._load_time(load_id).date()).days -%}
+        {%- if loop.revindex <= keep_loads or age < older_than_days -%}
+            {%- do kept_after.append(load_id) -%}
+        {%- elif spark_cdc._load_kind(load_id).is_history and not histories -%}
+            {%- do kept_before.append(load_id) -%}
+        {%- else -%}
+            {%- do squashed.append(load_id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._plan_compaction_of(kept_before, squashed, kept_after)) }}
+{%- endmacro -%}
+
+
+{%- macro _plan_compaction_of(kept_before, squashed, kept_after) -%}
+    {%- set plan = {'kept_before': kept_before, 'kept_after': kept_after, 'parent': kept_before[-1] if kept_before else none} -%}
+    {%- if squashed | length <= 2 -%}  {#- two loads would take their place -#}
+        {{ return(dict(plan, squashed=[], base=none, log=[])) }}
+    {%- endif -%}
+    {%- set time = squashed[-1].split('-')[0] -%}
+    {{ return(dict(
+        plan,
+        squashed=squashed,
+        history=time ~ '-h-' ~ spark_cdc._attempt(),
+        checkpoint=time ~ '-hc-' ~ spark_cdc._attempt(),
+        **spark_cdc._state_loads(squashed)
+    )) }}
+{%- endmacro -%}
+
+
+{#- Rows that were written under several definitions (docs/schema_change.md) don't go into one history, whose record could name only one
+    of them: of the loads to be squashed those since the last change stay, which begin with a checkpoint. -#}
+{%- macro _plan_compaction_of_one_definition(plan, records) -%}
+    {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
+    {%- set first = namespace(at=0) -%}
+    {%- for load_id in plan.squashed if records.get(load_id, {}).get('definition') != definition -%}
+        {%- set first.at = plan.squashed.index(load_id) + 1 -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._plan_compaction_of(plan.kept_before + plan.squashed[:first.at], plan.squashed[first.at:], plan.kept_after)) }}
+{%- endmacro -%}

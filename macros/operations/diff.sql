@@ -1,0 +1,189 @@
+{#- Rows that differ between two states of an entity, as a query to select from:
+    select * from ({{ '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
+    Arguments: view (relation of a view of the entity, such as <entity>_current), before and after (each a date or a load, whose state at its end
+    is meant, or a tag; neither: the present state of production, and of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
+    an array of {column_name, value_before, value_after}, values as text. Columns that are ignored are not compared. -#}
+{%- macro diff(view, before=none, after=none) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {%- set capture = spark_cdc._capture(spark_cdc._entity(spark_cdc._strip_entity_affix(view.identifier)), view.schema) -%}
+    {{ return(spark_cdc._diff_of_sql(capture, before, after)) }}
+{%- endmacro -%}
+
+
+{#- The query of diff(), of a capture. -#}
+{%- macro _diff_of_sql(capture, before, after) -%}
+    {%- set head = spark_cdc._published(capture) -%}
+    {%- do spark_cdc._check_head_columns(capture, head) -%}
+    {%- set with_production = before is none and after is none -%}
+    {{ return(spark_cdc._diff_sql(
+        capture.entity,
+        spark_cdc._across_changes(capture.entity, capture.masked, head.get('layout') or {}),
+        spark_cdc._diff_production_loads(capture, head) if with_production else spark_cdc._diff_loads(capture, head, before),
+        head.loads if with_production else spark_cdc._diff_loads(capture, head, after),
+    )) }}
+{%- endmacro -%}
+
+
+{#- The loads of production's state, for a branch to compare with its own: its ledger shows all rows of production's, also of later loads. -#}
+{%- macro _diff_production_loads(capture, head) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
+    {%- if origin is none -%}
+        {%- set message -%}
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
+    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+    {%- set is_other = production.definition != origin.definition -%}
+    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
+        {%- set message -%}
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(production.loads) }}
+{%- endmacro -%}
+
+
+{#- The loads of a state: of a tag, or of those that count up to a date or load; a load that was undone, and those before it, are there too
+    as long as redo could bring them back. -#}
+{%- macro _diff_loads(capture, head, state) -%}
+    {%- set text = state | string | trim -%}
+    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', text) -%}
+        {%- set tagged = spark_cdc._tagged_manifest(capture, text) -%}
+        {%- if tagged.definition != head.definition -%}
+            {%- set message -%}
+{{ capture.entity.name }}: the columns of the tag {{ text }} are not those of today, so that rows can't be compared. {# -#}
+as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with its own columns.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {{ return(tagged.loads) }}
+    {%- endif -%}
+    {%- set undone = head.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
+    {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
+    {%- if found.problem or not text -%}
+        {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
+        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag --list.') -%}
+    {%- endif -%}
+    {{ return(found.loads) }}
+{%- endmacro -%}
+
+
+{#- Rows that differ between two states. Only keys with a change in a load of one state that the other lacks can differ: their rows alone
+    are ranked and compared.
+    Arguments: entity, ledger (relation, or query between brackets), before and after (lists of loads). Returns a query, see diff(). -#}
+{%- macro _diff_sql(entity, ledger, before, after) -%}
+{%- set apart = before | reject('in', after) | list + after | reject('in', before) | list -%}
+{%- set states = {'rows_before': spark_cdc._state_loads(before), 'rows_after': spark_cdc._state_loads(after)} -%}
+{%- set needed = [] -%}
+{%- for state in states.values() -%}{%- do needed.extend([state.base] | select | list + state.log) -%}{%- endfor -%}
+{%- set compared = entity.key_columns + entity.compared -%}
+with touched as (
+    select distinct key_hash
+    from {{ spark_cdc._from(ledger) | indent(4) }}
+    where
+        {{ spark_cdc._in_loads(apart or ['']) }}
+        and operation in {{ spark_cdc._operations('changes') }}
+),
+
+rows_of_loads as (
+    select
+        rows_of_ledger.load_id,
+        rows_of_ledger.operation,
+        rows_of_ledger.key_hash,
+        rows_of_ledger.nonkey_hash
+        {%- for column in compared %},
+        rows_of_ledger.{{ column.sql }}
+        {%- endfor %}
+    from {{ ledger | string | indent(4) }} as rows_of_ledger
+    left semi join touched
+        on rows_of_ledger.key_hash = touched.key_hash
+    where rows_of_ledger.{{ spark_cdc._in_loads(needed | unique | list or ['']) }}
+),
+{% for name, state in states.items() %}
+{{ name }} as (
+    {{ spark_cdc._state_sql(
+        'rows_of_loads', spark_cdc._in_loads([state.base or '']), spark_cdc._in_loads(state.log) if state.log else none,
+        ['key_hash', 'nonkey_hash'] + compared | map(attribute='sql') | list, false) | indent(4) }}
+),
+{% endfor %}
+compared as (
+    select
+        case
+            when rows_before.key_hash is null then 'added'
+            when rows_after.key_hash is null then 'removed'
+            else 'changed'
+        end as row_difference,
+        {% for column in entity.key_columns -%}
+        coalesce(rows_after.{{ column.sql }}, rows_before.{{ column.sql }}) as {{ column.sql }},
+        {% endfor -%}
+        {{ spark_cdc._hex('coalesce(rows_after.key_hash, rows_before.key_hash)') }} as key_hash,
+        filter(
+            array(
+                cast(null as struct<column_name: string, value_before: string, value_after: string>)
+                {%- for column in entity.compared %},
+                {{ spark_cdc._diff_of_column(column) | indent(16) }}
+                {%- endfor %}
+            ),
+            difference -> difference is not null
+        ) as column_differences
+    from rows_before
+    full outer join rows_after
+        on rows_before.key_hash = rows_after.key_hash
+    where not rows_before.nonkey_hash <=> rows_after.nonkey_hash
+)
+
+select * from compared
+where row_difference <> 'changed' or size(column_differences) > 0
+{%- endmacro -%}
+
+
+{#- The values of a column in both states, if they differ. Parts of arrays, maps and structs are shown as JSON. -#}
+{%- macro _diff_of_column(column) -%}
+{%- set text = {} -%}
+{%- for state in ['rows_before', 'rows_after'] -%}
+    {%- set value = state ~ '.' ~ column.sql -%}
+    {%- if modules.re.match('array|map|struct', column.data_type) -%}
+        {%- do text.update({state: 'to_json(' ~ value ~ ')'}) -%}
+    {%- else -%}
+        {%- do text.update({state: spark_cdc._hex(value) if column.data_type == 'binary' else 'cast(' ~ value ~ ' as string)'}) -%}
+    {%- endif -%}
+{%- endfor -%}
+if(
+    {{ text.rows_before }} <=> {{ text.rows_after }},
+    null,
+    named_struct('column_name', {{ spark_cdc._literal(column.name) }}, 'value_before', {{ text.rows_before }}, 'value_after', {{ text.rows_after }})
+)
+{%- endmacro -%}
+
+
+{#- What `spark-cdc diff` shows: prints a line of JSON with counts (by row_difference) and rows (texts of JSON), at most so many.
+    Arguments: entity (its name), before, after, row_limit. Returns nothing. -#}
+{%- macro _diff_rows(entity, before=none, after=none, row_limit=20) -%}
+    {%- set capture = spark_cdc._captures('diff', entity)[0] -%}
+    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+    {%- set counts = {'added': 0, 'removed': 0, 'changed': 0} -%}
+    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- set rows = [] -%}
+    {%- if counts.values() | sum -%}
+        {%- set rows_sql -%}
+select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
+from (
+{{ sql }}
+) as compared
+order by {{ keys | join(', ') or 'key_hash' }}
+limit {{ row_limit }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
+    {%- do print('spark_cdc diff: ' ~ tojson(dict(states, entity=entity, counts=counts, rows=rows))) -%}
+{%- endmacro -%}

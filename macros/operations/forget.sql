@@ -1,0 +1,605 @@
+{#- Forgets keys of an entity (docs/sensitive.md#forgotten): the sensitive values of their rows are gone from all loads, archived events and rejected rows, and no later load
+    or replay brings them back. Loads that hold them are written anew beside the old ones, one commit shows them, and the old ones are dropped at once. The same command
+    again finishes what was interrupted.
+        dbt run-operation spark_cdc.forget --args '{entity: members, keys: [[4]]}'
+    Arguments: entity (name), keys (list of keys, each a list with a value for each key column in declared order; not where the key is sensitive, since they stand in
+    logs), source (in their place a table with the key columns, or a CSV file with a header that Spark can read), even_if_absent (whether keys that no load has are
+    accepted: later loads bring no values of them). Returns nothing. -#}
+{%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
+    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
+    {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
+    {%- do spark_cdc._check_forget(capture, keys, source) -%}
+    {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+    {%- set head = spark_cdc._head(capture) -%}
+    {%- do spark_cdc._check_forget_head(capture, head) -%}
+    {%- set layout = head.get('layout') or {} -%}
+    {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
+    {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
+    {%- do spark_cdc._forget_entity(capture, head, wanted) -%}
+{%- endmacro -%}
+
+
+{#- Takes the sensitive values of the keys on an entity's list out of all that lies there: loads that hold them are written anew beside the old under other names, one
+    commit shows them, then the old ones are dropped. What no manifest names is dropped alone. Arguments: capture, head (manifest), wanted (of _forget_wanted()). -#}
+{%- macro _forget_entity(capture, head, wanted) -%}
+    {%- set catalog = spark_cdc._catalog_of(capture) -%}
+    {%- set tables = [] -%}
+    {%- for table in [capture.masked, capture.ledger, capture.events] if table.identifier in catalog -%}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}  {#- what a killed insert left lies there, too -#}
+        {%- do tables.append(table) -%}
+    {%- endfor -%}
+    {%- if capture.ledger not in tables -%}
+        {%- do log(spark_cdc._forget_text(capture, wanted, {}, {}, []), info=true) -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- do spark_cdc._record_missing_loads(capture, head) -%}
+    {%- set plan = spark_cdc._plan_forget(capture, head, wanted, catalog, tables) -%}
+    {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(capture, plan, group, wanted) -%}{%- endfor -%}
+    {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
+    {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
+        {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
+        {%- do spark_cdc._send('alter view ' ~ spark_cdc._tag(capture, name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
+    {%- endfor -%}
+    {%- set older = [] -%}
+    {%- if head.loads -%}
+        {#- also where no load changes its name: a load that began before the list was there is refused by it -#}
+        {%- set next = dict(fromjson(spark_cdc._forget_renamed(tojson(head), plan.names)), forgotten=true) -%}
+        {%- do older.extend(spark_cdc._publish(capture, next, 'forget')) -%}
+        {%- do spark_cdc._record_forget(capture, next, plan, wanted) -%}
+    {%- endif -%}
+    {%- set gone = plan.names | list + plan.dropped -%}
+    {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._kept_version(capture, sequence)) -%}
+    {%- endfor -%}
+    {#- events last, or the ledger: what is dropped last tells the same command that there is something left to do -#}
+    {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
+    {%- do spark_cdc._drop_claims(capture, older) -%}
+    {%- do log(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped), info=true) -%}
+    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) -%}
+    {%- if left -%}
+        {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
+            ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
+    {%- endif -%}
+    {%- do print('spark_cdc forgot: ' ~ tojson({
+        'entity': capture.entity.name, 'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length,
+        'published': spark_cdc._forget_published(capture),
+    })) -%}
+{%- endmacro -%}
+
+
+{#- The loads with values of the keys on the list, of both tables: a dictionary as of _forgotten_holders(). -#}
+{%- macro _forget_holders(capture, sensitive, wanted, tables, loads=none) -%}
+    {%- set held = {} -%}
+    {%- for table in tables if table != capture.masked -%}
+        {%- for load_id, count in spark_cdc._forgotten_holders(capture, table, sensitive, wanted, loads).items() -%}
+            {%- do held.update({load_id: held.get(load_id, 0) + count}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(held) }}
+{%- endmacro -%}
+
+
+{#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from the old to the new one), dropped (loads that hold values and that no
+    manifest names), squashed (those of names of which compact has left rejected rows and events alone), groups (of loads with one definition: then, the entity as it was,
+    layout, loads), records (of loads, the new ones' under the old names), sensitive (physical columns that hold or held sensitive values), is_archived. -#}
+{%- macro _plan_forget(capture, head, wanted, catalog, tables) -%}
+    {%- set entity = capture.entity -%}
+    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.ledger) | list) -%}
+    {%- set sensitive = [] -%}
+    {%- for column in entity.sensitive -%}{%- do sensitive.append(spark_cdc._place(wanted.layout, column).at) -%}{%- endfor -%}
+    {%- for record in records.values() -%}
+        {%- for name in fromjson((record.definition or {}).get('masks') or '{}') -%}{%- do sensitive.append(spark_cdc._place(record.get('layout') or {}, {'name': name}).at) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- set sensitive = sensitive | unique | list -%}
+    {%- set held = spark_cdc._forget_holders(capture, sensitive, wanted, tables) -%}
+    {%- set versions = [] -%}
+    {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
+    {#- claims of commits before the last one count for nothing any more -#}
+    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._claim(capture, sequence).identifier) -%}{%- endfor -%}
+    {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
+    {%- set is_archived = entity.events is not none and entity.events.archive -%}
+    {%- set histories = {} -%}
+    {%- for load_id in spark_cdc._loads_with(named.named, 'is_history') -%}
+        {%- for squashed in records[load_id].squashed -%}{%- do histories.setdefault(squashed, []).append(load_id) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- set renamed, squashed, dropped = [], [], [] -%}
+    {%- for load_id in held -%}
+        {%- if load_id in named.named + named.squashed -%}
+            {%- do squashed.append(load_id) if load_id not in named.named -%}
+            {%- do renamed.extend([load_id] + histories.get(load_id, [])) -%}
+        {%- else -%}
+            {%- do dropped.append(load_id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set names, groups = {}, {} -%}
+    {%- for load_id in renamed | unique | sort -%}
+        {%- do names.update({load_id: load_id.rsplit('-', 1)[0] ~ '-' ~ local_md5(spark_cdc._attempt() ~ load_id)[:8]}) -%}
+        {%- set record = records.get(load_id) or records[histories[load_id][0]] -%}
+        {%- set layout = record.get('layout') or {} -%}
+        {%- set group = groups.setdefault(tojson([record.definition, layout], sort_keys=true), {
+            'then': spark_cdc._described_then(entity, record), 'layout': layout, 'loads': [],
+        }) -%}
+        {%- do group.loads.append(load_id) -%}
+    {%- endfor -%}
+    {{ return({
+        'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
+        'records': spark_cdc._forget_records(head, records, names, squashed), 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
+    }) }}
+{%- endmacro -%}
+
+
+{#- Text with the new names of loads in the place of the old ones. -#}
+{%- macro _forget_renamed(text, names) -%}
+    {%- set at = namespace(text=text) -%}
+    {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
+    {{ return(at.text) }}
+{%- endmacro -%}
+
+
+{#- What the new loads say of themselves, by the old names. The load behind one that keeps its name goes on to build on the old one, for which the new one stands. -#}
+{%- macro _forget_records(head, records, names, squashed) -%}
+    {%- set chain = head.loads + (head.get('undone') or []) | map(attribute='loads') | sum(start=[]) -%}
+    {%- set found = {} -%}
+    {%- for old, new in names.items() if old not in squashed -%}
+        {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
+        {%- set at = chain.index(old) if old in chain else none -%}
+        {%- set before = chain[at - 1] if at else none -%}
+        {%- set behind = chain[at + 1] if at is not none and at + 1 < chain | length else none -%}
+        {%- set stands_for = records[behind].parent if behind and behind not in names else old -%}
+        {%- set record = dict(record, load_id=new, replaced=[old], stands_for=stands_for) -%}
+        {%- do found.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Writes loads of one definition anew: both ledgers, and the archive. -#}
+{%- macro _write_forgotten(capture, plan, group, wanted) -%}
+    {%- set then, layout = group.then, group.layout -%}
+    {%- set now = dict(capture, entity=then) -%}
+    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
+    {%- set columns = spark_cdc._settled_table(then, capture.ledger, spark_cdc._ledger_columns(then, layout), partitions, ['key_hash', 'nonkey_hash']) -%}
+    {%- set records = [] -%}
+    {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
+    {%- set new = [] -%}
+    {%- for load_id in group.loads -%}{%- do new.append(plan.names[load_id]) -%}{%- endfor -%}
+    {%- set squashed = group.loads | select('in', plan.squashed) | list -%}
+    {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
+        ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(squashed) ~ ')' if squashed else '') -%}
+    {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
+    {%- do spark_cdc._set_session(capture.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, records, rows)) -%}
+    {%- do spark_cdc._write_masked_ledger(now, new, layout) -%}
+    {%- if plan.is_archived -%}
+        {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
+        {%- set settled = spark_cdc._settled_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
+        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
+        {%- do spark_cdc._set_session(capture.events) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.events, settled, partitions[:2], rows, 'events_of_loads')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Rows of some loads under the names of the new ones, without what is forgotten. Arguments: capture (with the entity as it was), table, columns (with the places where they
+    lie), rejected (condition), condition (which rows). -#}
+{%- macro _forgotten_copy_sql(capture, table, columns, rejected, condition, plan, wanted) -%}
+{%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == capture.events) -%}
+{%- set given, old_given = [], [] -%}
+{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'forgotten__given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'forgotten__old_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- set rows -%}
+select
+    {%- for column in columns %}
+    {{ spark_cdc._aliased(column.at_sql, column.sql) }},
+    {%- endfor %}
+    {%- for token in tokens.of_key %}
+    {{ token.sql | indent(4) }} as {{ given[loop.index0].sql }}{{ ',' if not loop.last or tokens.of_old }}
+    {%- endfor %}
+    {%- for token in tokens.of_old %}
+    {{ token.sql | indent(4) }} as {{ old_given[loop.index0].sql }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ table }}
+where {{ condition }}
+{%- endset -%}
+select /*+ rebalance({{ spark_cdc._partition_names(table) | join(', ') }}) */
+    {% for column in columns -%}
+    {%- if column.name == 'load_id' -%}
+    case load_id{% for old, new in plan.names.items() %} when '{{ old }}' then '{{ new }}'{% endfor %} end as load_id
+    {%- else -%}
+    {{ column.sql }}
+    {%- endif -%}
+    {{ ',\n    ' if not loop.last }}
+    {%- endfor %}
+from (
+    {{ spark_cdc._forgotten_rows_sql(capture.entity, rows, columns, rejected, given, old_given, spark_cdc._forget_wanted_in_text(rejected, wanted)) | indent(4) }}
+) as forgotten
+{%- endmacro -%}
+
+
+{#- What was written is what was there, without the values: counted before anybody sees it. -#}
+{%- macro _audit_forget(capture, plan, wanted) -%}
+    {%- set new = plan.names.values() | list -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, plan.names | list + new, [], [spark_cdc._masked_ledger_differences_sql(capture, new)]) -%}
+    {%- set events = {} -%}
+    {%- if plan.is_archived -%}
+        {%- for row in spark_cdc._query('select load_id, count(*) as row_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(plan.names | list + new)
+                ~ ' group by load_id') -%}
+            {%- do events.update({row.load_id: row.row_count | int}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- set problems = [] -%}
+    {%- for old, name in plan.names.items() -%}
+        {%- set wanted_rows = counted.rows.get(old, {}) -%}
+        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.squashed else wanted_rows -%}
+        {%- if counted.rows.get(name, {}) != wanted_rows or events.get(name, 0) != events.get(old, 0) -%}
+            {%- do problems.append(name ~ ' has ' ~ tojson(counted.rows.get(name, {})) ~ ' rows and ' ~ events.get(name, 0) ~ ' events instead of '
+                ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for load_id in spark_cdc._forget_holders(capture, plan.sensitive, wanted, plan.tables, new) -%}
+        {%- do problems.append(load_id ~ ' holds values of what is to be forgotten') -%}
+    {%- endfor -%}
+    {%- if counted.also.get('masked', 0) | int -%}{%- do problems.append(capture.masked ~ ' does not have the rows of ' ~ capture.ledger) -%}{%- endif -%}
+    {%- if problems -%}
+        {%- set message -%}
+{{ capture.entity.name }}: what was written anew is not what was there: {{ problems | join('; ') }}. Nothing was committed and readers see what they saw before, but the keys are on the list: later {# -#}
+loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.name }} to find out what is wrong with the ledger, then the same command again.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Adds to cdc_loads the loads that were written anew, with the figures of the old ones, and what was done, as a row of its own that tells no key. -#}
+{%- macro _record_forget(capture, manifest, plan, wanted) -%}
+    {%- if plan.names -%}
+        {%- set columns = [] -%}
+        {%- for name in spark_cdc._load_log_columns() -%}
+            {%- if name in ['load_id', 'parent_load_id', 'replaced_load_ids'] -%}
+                {%- set source = 'parent_load_id' if name == 'parent_load_id' else 'load_id' -%}
+                {%- set cases = [] -%}
+                {%- for old, new in plan.names.items() -%}
+                    {%- do cases.append("when '" ~ old ~ "' then '" ~ ((plan.records.get(old) or {}).get('parent') or '' if name == 'parent_load_id' else new) ~ "'") -%}
+                {%- endfor -%}
+                {%- do columns.append('load_id as replaced_load_ids' if name == 'replaced_load_ids' else 'nullif(case load_id ' ~ cases | join(' ') ~ " end, '') as " ~ name) -%}
+            {%- else -%}
+                {%- do columns.append(name) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- set sql -%}
+insert overwrite table {{ capture.load_log }} by name
+select
+    {{ columns | join(',\n    ') }}
+from {{ capture.load_log }}
+where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
+        {%- endset -%}
+        {%- do spark_cdc._set_overwrite(capture.load_log) -%}
+        {%- do spark_cdc._send(sql) -%}
+    {%- endif -%}
+    {%- set last = manifest.loads[-1] -%}
+    {#- replaced are also the new loads that do not count by themselves: undone, squashed, of a tag -#}
+    {%- set load = {
+        'load_id': last.split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
+        'load_type': 'forget',
+        'business_time': spark_cdc._load_time_text(capture.entity, last),
+        'is_checkpoint': false,
+        'parent': last,
+        'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
+        'status': 'forgotten',
+        'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
+            ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
+    } -%}
+    {%- do spark_cdc._set_load_status(capture.load_log, 'committed', 'replaced', capture.entity.name, load.replaced) -%}
+    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, {'rows_prior': manifest.rows, 'rows_current': manifest.rows}) -%}
+{%- endmacro -%}
+
+
+{#- The tables that publish the entity's rows, as names of models: no change feed tells them what was forgotten. -#}
+{%- macro _forget_published(capture) -%}
+    {%- set names = [] -%}
+    {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
+        {%- for id in node.depends_on.nodes if id.split('.')[-1] == capture.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
+    {%- endfor -%}
+    {{ return(names | unique | sort) }}
+{%- endmacro -%}
+
+
+{#- What was done, in words. -#}
+{%- macro _forget_text(capture, wanted, names, held, dropped) -%}
+{{ capture.entity.name }}: forgot {{ spark_cdc._counted(wanted['keys'], 'key') }}
+{%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows had values of them; {# -#}
+{{ spark_cdc._counted(names | length, 'load') }} written anew{{ ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that did not count dropped' if dropped }}; later loads bring none
+{%- endmacro -%}
+
+
+{#- The hash of the key of a row of the ledger, as the last definition has it: of a key that is sensitive or has changed since, from its values. -#}
+{%- macro _forget_key_hash(entity, layout) -%}
+    {%- if not layout.get('rekeyed') and not spark_cdc._has_sensitive_key(entity) -%}{{ return('key_hash') }}{%- endif -%}
+    {{ return(spark_cdc._hash_unless(spark_cdc._any_null(spark_cdc._forget_keys(entity, layout)), spark_cdc._forget_keys(entity, layout))) }}
+{%- endmacro -%}
+
+
+{#- The key columns with the SQL of their values in the ledger, or in <entity>_events, whichever load wrote the row; prefix as of _place_sql(). -#}
+{%- macro _forget_keys(entity, layout, events=false, prefix='') -%}
+    {%- set keys = [] -%}
+    {%- for key in entity.key_columns -%}
+        {%- do keys.append(dict(key, of=key, sql=spark_cdc._place_sql(spark_cdc._place(layout, key), events, prefix))) -%}
+    {%- endfor -%}
+    {{ return(keys) }}
+{%- endmacro -%}
+
+
+{#- Puts the keys on the list, before anything is rewritten: from then on no load that begins brings values of them. Those that are there already keep their tokens. -#}
+{%- macro _forget_list_keys(capture, wanted) -%}
+    {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+    {%- set columns = [] -%}
+    {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('forgotten_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
+        {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
+    {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
+    {%- if wanted.listed == wanted['keys'] -%}{{ return('') }}{%- endif -%}
+    {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
+    {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
+    {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) -%}
+    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
+    {%- set sql -%}
+insert overwrite table {{ list }} partition (secret, run)
+select
+    wanted.token as key_token,
+    {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
+    current_timestamp() as forgotten_at,
+    '{{ id }}' as secret,
+    '{{ spark_cdc._attempt() }}' as run
+from (
+    select
+        {{ now.sql | indent(8) }} as token
+        {%- for token in tokens %},
+        {{ token.sql | indent(8) }} as token_{{ loop.index }}
+        {%- endfor %}
+    from {{ wanted.view }}
+) as wanted
+{%- for token in tokens %}
+left anti join {{ list }} as list_{{ loop.index }}
+    on wanted.token_{{ loop.index }} = list_{{ loop.index }}.key_token and list_{{ loop.index }}.secret = '{{ token.secret }}'
+{%- endfor %}
+    {%- endset -%}
+    {%- do spark_cdc._set_overwrite(list) -%}
+    {%- do spark_cdc._send(sql) -%}
+    {%- do spark_cdc._send('refresh table ' ~ list) -%}
+{%- endmacro -%}
+
+
+{#- The tokens of rows of the ledger, or of <entity>_events, over their physical columns. Returns a dictionary: of_key, of_old (the key before an event). -#}
+{%- macro _forget_key_tokens(entity, layout, events=false) -%}
+    {%- set list = spark_cdc._forgotten_list(entity) -%}
+    {%- set keys = spark_cdc._forget_keys(entity, layout, events) -%}
+    {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) if layout.get('rekeyed') else 'key_hash' -%}
+    {{ return({
+        'of_key': spark_cdc._forgotten_tokens(entity, list, keys, key_hash),
+        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'old__')) if events else [],
+    }) }}
+{%- endmacro -%}
+
+
+{#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key columns, key_hash, forgotten__text (a pattern that finds the key in a rejected row of
+    which the key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the manifest), keys, source, even_if_absent (of forget()).
+    Returns a dictionary: view, keys (number), listed (how many are on the list already), layout. -#}
+{%- macro _forget_wanted(capture, layout, keys, source, even_if_absent) -%}
+    {%- set entity = capture.entity -%}
+    {%- set view = 'spark_cdc_forget_' ~ entity.name -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ '_given as\n' ~ (spark_cdc._forget_values_sql(entity, keys) if keys
+        else spark_cdc._forget_source_sql(entity, source, view))) -%}
+    {%- set typed = [] -%}
+    {%- for column in entity.key_columns -%}{%- do typed.append('try_cast(' ~ column.sql ~ ' as ' ~ column.data_type ~ ') as ' ~ column.sql) -%}{%- endfor -%}
+    {%- set patterns = [] -%}
+    {%- for column in entity.key_columns -%}
+        {%- do patterns.append("'(?=.*(?<![0-9A-Za-z])\\\\Q', replace(replace(cast(" ~ column.sql ~ " as string), '\\\\', '\\\\\\\\'), '\"', '\\\\\"'), '\\\\E(?![0-9A-Za-z]))'") -%}
+    {%- endfor -%}
+    {%- set sql -%}
+create or replace temporary view {{ view }} as
+select
+    *,
+    {{ spark_cdc._hash(entity.key_columns) | indent(4) }} as key_hash,
+    concat('(?s)^', {{ patterns | join(', ') }}) as forgotten__text
+from (
+    select distinct
+        {{ typed | join(',\n        ') }}
+    from {{ view }}_given
+) as keys
+    {%- endset -%}
+    {%- do spark_cdc._send(sql) -%}
+    {%- set wrong = spark_cdc._query('select count(*) as found from ' ~ view ~ ' where ' ~ spark_cdc._any_null(entity.key_columns))[0].found | int -%}
+    {%- set found = spark_cdc._query(spark_cdc._forget_known_sql(capture, layout, view))[0] if not wrong else {'keys': 0, 'listed': 0, 'absent': 0} -%}
+    {%- set types = [] -%}
+    {%- for column in entity.key_columns -%}{%- do types.append(column.name ~ ' ' ~ column.data_type) -%}{%- endfor -%}
+    {%- set problems = spark_cdc._broken({'types': types | join(', '), 'wrong': wrong, 'absent': found.absent, 'keys': found['keys'], 'source': source}, [
+        (wrong > 0, 'of the keys %(wrong)s are none: a value is missing or not of its type; the key is %(types)s'),
+        (not wrong and found['keys'] | int == 0, 'there are no keys in %(source)s'),
+        (found.absent | int > 0 and not even_if_absent,
+         '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
+    ]) -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+    {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
+{%- endmacro -%}
+
+
+{%- macro _forget_values_sql(entity, keys) -%}
+    {%- set rows = [] -%}
+    {%- for key in keys -%}
+        {%- set values = [] -%}
+        {%- for value in (key if key is sequence and key is not string else [key]) -%}{%- do values.append(spark_cdc._literal(value | string)) -%}{%- endfor -%}
+        {%- do rows.append('(' ~ values | join(', ') ~ ')') -%}
+    {%- endfor -%}
+select *
+from values
+    {{ rows | join(',\n    ') }}
+    as given ({{ entity.key_columns | map(attribute='sql') | join(', ') }})
+{%- endmacro -%}
+
+
+{#- The key columns of a table, or of a CSV file with a header, as text. -#}
+{%- macro _forget_source_sql(entity, source, view) -%}
+    {%- set source = source | string | trim -%}
+    {%- set is_table = modules.re.fullmatch('\\w+([.]\\w+){0,2}', source) and not source.endswith('.csv') -%}
+    {%- if is_table -%}
+        {%- set names = [] -%}
+        {%- for part in source.split('.') -%}{%- do names.append(spark_cdc._quote(part)) -%}{%- endfor -%}
+        {%- set relation = names | join('.') -%}
+    {%- else -%}
+        {%- set relation = view ~ '_file' -%}
+        {%- do spark_cdc._send('create or replace temporary view ' ~ relation ~ ' using csv options (path ' ~ spark_cdc._literal(source)
+            ~ ", header 'true', mode 'FAILFAST', ignoreLeadingWhiteSpace 'true', ignoreTrailingWhiteSpace 'true')") -%}
+    {%- endif -%}
+    {%- set found = [] -%}
+    {%- for row in spark_cdc._query('describe ' ~ relation) -%}{%- do found.append(row.col_name | lower) -%}{%- endfor -%}
+    {%- set missing = entity.key_columns | map(attribute='name') | map('lower') | reject('in', found) | list -%}
+    {%- if missing -%}
+        {%- set message -%}
+spark_cdc.forget: {{ entity.name }}: {{ source }} lacks {{ missing | join(', ') }}; it has {{ found | reject('in', ['', '# partition information', '# col_name']) | unique | join(', ') }}. Accepted is a table, {# -#}
+or a CSV file with a header, with the key columns {{ entity.key_columns | map(attribute='name') | join(', ') }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+select
+    {%- for column in entity.key_columns %}
+    cast({{ column.sql }} as string) as {{ column.sql }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ relation }}
+{%- endmacro -%}
+
+
+{#- How many keys there are, how many of them are on the list, and how many neither there nor in any load. -#}
+{%- macro _forget_known_sql(capture, layout, view) -%}
+{%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+{%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if spark_cdc._is_there(list) else [] -%}
+{%- set is_loaded = spark_cdc._is_there(capture.ledger) -%}
+select
+    count(*) as keys,
+    count_if(is_listed) as listed,
+    count_if(not is_listed and not is_loaded) as absent
+from (
+    select
+        wanted.key_hash,
+        {% for token in tokens %}list_{{ loop.index }}.key_token is not null{{ ' or ' if not loop.last }}{% else %}false{% endfor %} as is_listed,
+        {{ 'loaded.key_hash is not null' if is_loaded else 'false' }} as is_loaded
+    from (
+        select
+            key_hash
+            {%- for token in tokens %},
+            {{ token.sql | indent(12) }} as token_{{ loop.index }}
+            {%- endfor %}
+        from {{ view }}
+    ) as wanted
+    {%- for token in tokens %}
+    left join (select key_token from {{ list }} where secret = '{{ token.secret }}') as list_{{ loop.index }}
+        on wanted.token_{{ loop.index }} = list_{{ loop.index }}.key_token
+    {%- endfor %}
+    {%- if is_loaded %}
+    left join (
+        select distinct {{ spark_cdc._forget_key_hash(entity, layout) | indent(8) }} as key_hash
+        from {{ capture.ledger }}
+        where operation <> 'L'
+    ) as loaded
+        on wanted.key_hash = loaded.key_hash
+    {%- endif %}
+) as known
+{%- endmacro -%}
+
+
+{#- Whether one of the keys wanted stands in a rejected row of which the key could not be read, as a condition. -#}
+{%- macro _forget_wanted_in_text(rejected, wanted) -%}
+    {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
+{%- endmacro -%}
+
+
+{#- What is wrong with what is asked for: raised before anything is read. Arguments: capture, keys and source (of forget()). -#}
+{%- macro _check_forget(capture, keys, source) -%}
+    {%- set entity = capture.entity -%}
+    {%- set names = entity.key_columns | map(attribute='name') | list -%}
+    {%- set lengths = [] -%}
+    {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
+    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._own(capture.masked) != capture.masked) -%}
+    {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
+    {%- set problems = spark_cdc._broken({
+        'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
+    }, [
+        (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
+        (not names, 'it has no key, by which rows could be told'),
+        (is_branch, 'this is a branch: forget in production, and make the branch anew'),
+        (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
+         'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
+        ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
+        (keys and lengths | reject('equalto', names | length) | list,
+         'a key has %(found)s values; the key has %(count)s: %(names)s'),
+        (keys and spark_cdc._has_sensitive_key(entity),
+         'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
+         'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
+    ]) -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+{%- endmacro -%}
+
+
+{#- What of the entity's state does not go with it. -#}
+{%- macro _check_forget_head(capture, head) -%}
+    {%- set entity = capture.entity -%}
+    {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
+    {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
+    {%- set id = spark_cdc._secret_id(secret) -%}
+    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': head.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
+        (spark_cdc._read_draft(capture).existed,
+         'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
+         "--args '{entities: [%(name)s]}')"),
+        (head.definition and not spark_cdc._has_columns_of(entity, head.definition),
+         'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
+        (proof is none, 'there is no secret in %(schema)s, with which its hashes are keyed: spark-cdc secrets init'),
+        (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
+         'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
+    ]) -%}
+    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+{%- endmacro -%}
+
+
+{#- The loads that hold something of the keys on the list, or of rejected rows in which one of the keys wanted stands: a dictionary from the load to the number of its
+    rows. Arguments: capture, table (its ledger or events), sensitive (names of the physical columns that hold or held sensitive values), wanted (of _forget_wanted()), loads (names; none
+    for all that lie there). -#}
+{%- macro _forgotten_holders(capture, table, sensitive, wanted, loads=none) -%}
+    {%- set entity, is_ledger = capture.entity, table == capture.ledger -%}
+    {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
+    {%- set left, old_left = [], [] -%}
+    {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
+    {%- for name in sensitive if 'old__' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('old__' ~ name) ~ ' is not null') -%}{%- endfor -%}
+    {%- set rejected = "operation = 'R'" if is_ledger else 'note is not null' -%}
+    {%- set where -%}
+(forgotten__is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
+        {%- if old_left %} or (forgotten__is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+    {%- endset -%}
+    {%- set rows -%}
+select *
+from {{ table }}
+where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
+    {%- endset -%}
+    {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
+    {%- set sql -%}
+select
+    load_id,
+    count(*) as row_count
+from (
+    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
+        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
+) as held
+group by load_id
+order by load_id
+    {%- endset -%}
+    {%- set holders = {} -%}
+    {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: row.row_count | int}) -%}{%- endfor -%}
+    {{ return(holders) }}
+{%- endmacro -%}
+
+
+{#- Refuses to forget keys of an entity, if there are problems (texts). -#}
+{%- macro _refuse_forget(entity, problems) -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
+    {%- endif -%}
+{%- endmacro -%}

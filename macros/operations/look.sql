@@ -1,0 +1,637 @@
+{#- What is outstanding: business dates that lie in the landing or the source table and are not committed, for people and for spark-cdc run: prints a
+    line of JSON behind `spark_cdc outstanding: `. Nothing is written. An entity whose configuration is wrong has that told in the list: the others can be loaded. Few statements whatever the number of entities: one that lists schemas, one
+    per schema, two for all files, one for all tables.
+        dbt run-operation spark_cdc.outstanding --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
+{%- macro outstanding(entities=none) -%}
+    {%- do spark_cdc._check_arguments('outstanding', {'entities': entities}) -%}
+    {%- set found = spark_cdc._captures_with_heads('outstanding', entities) -%}
+    {%- set since = {} -%}
+    {%- for capture in found.captures -%}
+        {%- do since.update({capture.entity.name: spark_cdc._load_time(capture.head.loads[-1]) if capture.head.loads else none}) -%}
+    {%- endfor -%}
+    {%- set landed = spark_cdc._landed_times(found.captures, since) -%}
+    {%- set listed = [] -%}
+    {%- for capture in found.captures -%}
+        {%- do listed.append(spark_cdc._outstanding_of(capture, capture.head, landed[capture.entity.name])) -%}
+    {%- endfor -%}
+    {%- for name, problems in found.broken.items() -%}{%- do listed.append({'entity': name, 'broken': problems | join('; ')}) -%}{%- endfor -%}
+    {%- do print('spark_cdc outstanding: ' ~ tojson(listed)) -%}
+{%- endmacro -%}
+
+
+{#- What is committed, and which drafts of replays there are, for people and for spark-cdc: prints a line of JSON behind
+    `spark_cdc status: `. Nothing is written.
+        dbt run-operation spark_cdc.load_status --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
+{%- macro load_status(entities=none) -%}
+    {%- do spark_cdc._check_arguments('load_status', {'entities': entities}) -%}
+    {%- set listed = [] -%}
+    {%- for capture in spark_cdc._captures('load_status', entities) -%}
+        {%- set entity = capture.entity -%}
+        {#- the schema is made by the first run -#}
+        {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+        {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
+        {%- set draft = spark_cdc._read_draft(capture) if is_begun else spark_cdc._empty_manifest() -%}
+        {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
+        {%- do listed.append({
+            'entity': entity.name,
+            'load_type': entity.declared_load_type,
+            'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+            'has_archive': (entity.events or {}).get('archive') or false,
+            'reads_feed': entity.source.format == 'change_feed',
+            'times': spark_cdc._load_times(entity, loads),
+            'load_types': spark_cdc._load_types_of_names(loads),
+            'rows': head.rows,
+            'last_load': head.loads[-1] if head.loads else none,
+            'commit': head.sequence,
+            'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
+            'draft': {
+                'from': draft.replay['from'],
+                'source': draft.replay.source,
+                'times': spark_cdc._draft_times(entity, draft),
+                'rows': draft.rows,
+                'outdated': spark_cdc._draft_outdated(draft, head),
+                'missing': spark_cdc._draft_missing_times(entity, draft, loads),
+            } if draft.existed else none,
+        }) -%}
+    {%- endfor -%}
+    {%- do print('spark_cdc status: ' ~ tojson(listed)) -%}
+{%- endmacro -%}
+
+
+{#- Says that refused loads have been seen, such as one of a mistyped date, which will never be loaded: their rows of cdc_loads get the status `acknowledged`, and
+    the report, metrics and alerts pass over them. A load of the same date that is refused later is reported again.
+        dbt run-operation spark_cdc.acknowledge --args '{dates: [2062-03-01], entities: [orders]}'
+    Arguments: dates (list of business dates or times, or one), entities (list of names, or one; none for all). Returns nothing. -#}
+{%- macro acknowledge(dates, entities=none) -%}
+    {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
+    {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
+    {%- do spark_cdc._ensure_load_log(load_log) -%}
+    {%- set sql -%}
+select
+    entity,
+    business_time,
+    load_id
+from {{ spark_cdc._own(load_log) }}
+where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
+order by business_time, load_id
+    {%- endset -%}
+    {%- set refused = spark_cdc._query(sql) | list -%}
+    {%- set chosen, problems = {}, [] -%}
+    {%- for date in wanted -%}
+        {%- set time = spark_cdc._business_time(date) -%}
+        {%- set found = [] -%}
+        {%- for row in refused if time is not none and spark_cdc._business_time(row.business_time) == time -%}{%- do found.append(row) -%}{%- endfor -%}
+        {%- for row in found -%}{%- do chosen.setdefault(row.entity, []).append(row) -%}{%- endfor -%}
+        {%- do problems.append("'%s'%s" % (date, ' is no date that exists' if time is none else '')) if not found -%}
+    {%- endfor -%}
+    {%- if problems or not wanted -%}
+        {%- set there = [] -%}
+        {%- for row in refused -%}{%- do there.append(row.entity ~ ' ' ~ row.business_time) -%}{%- endfor -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.acknowledge: no load of ' ~ (problems | join(', ') or 'no date') ~ ' was refused and not acknowledged yet; those that were: '
+            ~ (there | unique | join(', ') or 'none') ~ '. Nothing was changed. spark-cdc acknowledge DATE --select ENTITY takes their dates.') -%}
+    {%- endif -%}
+    {%- for name, rows in chosen.items() -%}
+        {%- do spark_cdc._set_load_status(load_log, 'refused', 'acknowledged', name, rows | map(attribute='load_id') | unique | list) -%}
+        {%- do log(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
+            ~ '; what is refused again is reported again', info=true) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Prints the columns of the tables of a database as a line of JSON behind a marker, for spark-cdc new --from-database: a dictionary per column, named as
+    information_schema.columns has them. Views of temporary life are left out. Arguments: database, pattern (as of `show tables like`). -#}
+{%- macro _print_columns(database, pattern='*') -%}
+    {%- if not adapter.check_schema_exists(target.database, database) -%}
+        {%- do exceptions.raise_compiler_error('There is no database ' ~ database ~ '. Nothing was written. Accepted is one that `show databases` lists, alone '
+            ~ 'or with a pattern of table names: shop, or shop.ord*. Correct --from-database.') -%}
+    {%- endif -%}
+    {%- set columns = [] -%}
+    {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(database) ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
+    {%- for table in tables if not table.isTemporary -%}
+        {%- set seen = [] -%}
+        {#- partition columns come again behind a heading -#}
+        {%- for row in spark_cdc._query('describe ' ~ spark_cdc._quote(database) ~ '.' ~ spark_cdc._quote(table.tableName))
+                if row.col_name and not row.col_name.startswith('#') and row.col_name not in seen -%}
+            {%- do seen.append(row.col_name) -%}
+            {%- do columns.append({'table_schema': database, 'table_name': table.tableName, 'column_name': row.col_name, 'data_type': row.data_type}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- do print('spark_cdc columns: ' ~ tojson(columns)) -%}
+{%- endmacro -%}
+
+
+{#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity behind `spark_cdc details: `. Nothing is written.
+    Arguments: entities (list of names, or one), row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a last
+    load with more changed rows is not compared). A line has entity; changes (counts of rows, columns, rows, or skipped: why not); files and rejects of the
+    ledger; vacuum and compact (what these commands would do with their own defaults). -#}
+{%- macro _print_details(entities, row_limit=5, change_limit=100000) -%}
+    {%- for capture in spark_cdc._captures('report', entities) -%}
+        {%- set head = spark_cdc._published(capture) -%}
+        {%- if head.loads -%}
+            {%- set dropped = spark_cdc._vacuum_entity(capture, 168, false) -%}
+            {%- do print('spark_cdc details: ' ~ tojson({
+                'entity': capture.entity.name,
+                'changes': spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
+                'files': spark_cdc._files_of_ledger(capture, head),
+                'rejects': spark_cdc._rejects_of_loads(capture, head),
+                'vacuum': {
+                    'loads': dropped | length,
+                    'files': dropped | map(attribute='files') | map('int') | sum,
+                    'bytes': dropped | map(attribute='bytes') | map('int') | sum,
+                },
+                'compact': spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
+            })) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- What the last load changed: by column, and some rows of each kind with their values before and after. -#}
+{%- macro _changes_of_last_load(capture, head, row_limit, change_limit) -%}
+    {%- set entity, last = capture.entity, head.loads[-1] -%}
+    {%- set written = spark_cdc._load_counts(capture.masked, head.loads, [last]).rows.get(last, {}) -%}
+    {%- set changed = written.get('I', 0) + written.get('U', 0) + written.get('D', 0) -%}
+    {%- set found = {'load_id': last, 'counts': {}, 'columns': {}, 'rows': []} -%}
+    {%- if head.loads | length == 1 -%}
+        {{ return(dict(found, skipped='It is the first load: all rows are new.')) }}
+    {%- elif changed > change_limit -%}
+        {{ return(dict(found, skipped='It changed ' ~ changed ~ ' rows; up to ' ~ change_limit ~ ' are compared.')) }}
+    {%- elif not spark_cdc._has_columns_of(entity, head.definition) -%}
+        {{ return(dict(found, skipped='The columns of stg_' ~ entity.name ~ ' are not those of the last load.')) }}
+    {%- elif not changed -%}
+        {{ return(found) }}
+    {%- endif -%}
+    {%- set differences = spark_cdc._diff_sql(
+        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
+    {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
+        {%- if row.shown -%}
+            {%- do found.rows.append(fromjson(row.shown)) -%}
+        {%- else -%}
+            {%- do (found.columns if row.column_name else found.counts).update({row.column_name or row.row_difference: row.row_count | int}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Counts of rows by what became of them (without a column_name), of values by column, and as JSON some rows of each kind (shown): row_difference, keys,
+    column_differences. Long values are cut. One statement, since what differs is worked out anew wherever it is named. -#}
+{%- macro _changed_rows_sql(entity, differences, row_limit) -%}
+{%- set keys = entity.key_columns | map(attribute='sql') | list -%}
+with differences as (
+    {{ differences | indent(4) }}
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (partition by row_difference order by {{ keys | join(', ') or 'key_hash' }}) as place
+    from differences
+),
+
+told as (
+    select
+        row_difference,
+        place,
+        explode(
+            concat(
+                array(struct('' as column_name, cast(null as string) as shown)),
+                if(
+                    row_difference = 'changed',
+                    transform(column_differences, one -> struct(one.column_name as column_name, cast(null as string) as shown)),
+                    array()
+                ),
+                if(
+                    place <= {{ row_limit }},
+                    array(
+                        struct(
+                            '' as column_name,
+                            to_json(
+                                struct(
+                                    row_difference,
+                                    {{ 'struct(' ~ keys | join(', ') ~ ') as keys' if keys else 'key_hash' }},
+                                    transform(
+                                        column_differences,
+                                        one -> struct(
+                                            one.column_name as column_name, left(one.value_before, 200) as value_before, left(one.value_after, 200) as value_after
+                                        )
+                                    ) as column_differences
+                                )
+                            ) as shown
+                        )
+                    ),
+                    array()
+                )
+            )
+        ) as one
+    from numbered
+)
+
+select
+    row_difference,
+    one.column_name,
+    one.shown,
+    count(*) as row_count
+from told
+group by row_difference, one.column_name, one.shown
+order by row_difference, min(place), one.column_name
+{%- endmacro -%}
+
+
+{#- Files of the ledger and, of change events, of the events table: a dictionary each with table, is_needed (whether a load that counts wrote them), files, bytes. -#}
+{%- macro _files_of_ledger(capture, head) -%}
+    {%- set found = [] -%}
+    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.masked).identifier, spark_cdc._own(capture.events).identifier] -%}
+    {%- set shown = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
+    {%- endfor -%}
+    {%- for table in shown -%}
+        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
+        {%- set sql -%}
+select
+    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
+    count(*) as files,
+    sum(length) as bytes
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
+where load_id <> ''
+group by is_needed
+order by is_needed desc
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}
+            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Rejected rows of the loads that count, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
+{%- macro _rejects_of_loads(capture, head) -%}
+    {%- set sql -%}
+select
+    rejected_columns,
+    count(*) as row_count
+from (
+    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
+) as rejects
+group by rejected_columns
+order by row_count desc
+limit 10
+    {%- endset -%}
+    {%- set found = [] -%}
+    {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
+        {%- do found.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity, as a line of JSON behind a marker: for notices and metrics
+    (docs/notify.md). One statement per schema, and one that reads these partitions of cdc_loads alone.
+    Arguments: runs (dbt's invocation ids). Prints a dictionary: schema, server (namespace of its tables, as lineage tools name it), last (business
+    time by entity, null where nothing is committed), loads (rows of cdc_loads, each as a text of JSON). -#}
+{%- macro _print_loads(runs=[]) -%}
+    {%- set schemas, last, wanted, attempts = {}, {}, [], [] -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}{%- do schemas.update({name: graph.nodes[ledger].schema}) -%}{%- endfor -%}
+    {%- set texts = spark_cdc._committed_texts(schemas.values()) -%}
+    {%- for name, schema in schemas.items() -%}
+        {%- set view = schema ~ '.' ~ name ~ '_committed' -%}
+        {%- set loads = spark_cdc._parse_manifest(texts[view], view).loads if view in texts else [] -%}
+        {%- set newer = " and load_id >= '" ~ loads[-1].split('-')[0] ~ "'" if loads else '' -%}
+        {%- do wanted.append('(entity = ' ~ spark_cdc._literal(name) ~ newer ~ ')') -%}
+        {%- do last.update({name: spark_cdc._load_time(loads[-1]).strftime('%Y-%m-%d %H:%M:%S') if loads else none}) -%}
+    {%- endfor -%}
+    {%- for run in runs -%}{%- do attempts.append(local_md5(run)[:8]) -%}{%- endfor -%}
+    {%- if attempts -%}{%- do wanted.append('right(load_id, 8) in (' ~ spark_cdc._literals(attempts) ~ ')') -%}{%- endif -%}
+    {%- set load_log = spark_cdc._load_log() -%}
+    {%- set found = [] -%}
+    {%- if load_log is not none and wanted and adapter.check_schema_exists(target.database, load_log.schema)
+            and spark_cdc._is_there(load_log) -%}
+        {%- set sql -%}
+select to_json(struct(*)) as load
+from {{ load_log }}
+where
+    {{ wanted | join('\n    or ') }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do found.append(row.load) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- set server = 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '') -%}
+    {%- do print('spark_cdc loads: ' ~ tojson({'schema': target.schema, 'server': server, 'last': last, 'loads': found})) -%}
+{%- endmacro -%}
+
+
+{#- Prints what cdc_loads and the manifests say of each entity, for spark-cdc report: a line of JSON an entity behind `spark_cdc report: `. Nothing is written.
+    A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
+    is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
+    as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
+    each entity). A line has entity, schema (of the target), what its YAML says of it (load_type, per, expect, guards), its manifest (loads, undone, rows, checkpoint, log_loads,
+    log_rows), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
+{%- macro _print_report(entities=none, since=none, before=none, row_limit=400) -%}
+    {%- set found = spark_cdc._captures_with_heads('report', entities) -%}
+    {%- set listed = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set entity, head = capture.entity, capture.head -%}
+        {%- set state = spark_cdc._state_loads(head.loads) -%}
+        {%- do listed.update({entity.name: {
+            'load_type': entity.declared_load_type,
+            'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+            'expect': entity.expect,
+            'guards': entity.guards,
+            'loads': head.loads,
+            'undone': head.get('undone', []) | map(attribute='loads') | sum(start=[]),
+            'rows': head.rows,
+            'checkpoint': state.base,
+            'log_loads': state.log | length,
+            'log_rows': head.log_rows,
+        }}) -%}
+    {%- endfor -%}
+    {%- for name, problems in found.broken.items() -%}{%- do listed.update({name: {'broken': problems | join('; ')}}) -%}{%- endfor -%}
+    {%- set log = {} -%}
+    {%- set load_log = spark_cdc._load_log() -%}
+    {%- set is_there = load_log is not none and adapter.check_schema_exists(target.database, load_log.schema) and spark_cdc._is_there(load_log) -%}
+    {%- if is_there -%}
+        {%- set recorded = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+        {%- set sql = spark_cdc._logged_loads_sql(load_log, recorded, listed | list if entities else none, since, before, row_limit) -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- for name in (listed | list + log | list) | unique -%}
+        {%- do print('spark_cdc report: ' ~ tojson(dict({'entity': name, 'schema': target.schema, 'broken': none, 'log': log.get(name)}, **listed.get(name, {})))) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log, recorded (names of its columns: what an older version did not
+    record is null), and those of _print_report(). -#}
+{%- macro _logged_loads_sql(load_log, recorded, entities, since, before, row_limit) -%}
+{%- set shown = {
+    'status': "coalesce(status, 'committed')", 'committed_at': 'unix_seconds(committed_at)', 'started_at': 'unix_seconds(started_at)',
+    'duration_seconds': 'round(duration_seconds, 1)', 'message': 'left(message, 1500)',
+} -%}
+{%- set names = [
+    'load_id', 'business_time', 'load_type', 'status', 'is_checkpoint', 'replaced_load_ids', 'rows_in', 'rows_rejected', 'rows_inserted', 'rows_updated',
+    'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_prior', 'rows_current', 'started_at', 'committed_at', 'duration_seconds', 'events_late',
+    'guard', 'message', 'definition_change', 'input_files', 'input_bytes', 'rules',
+] -%}
+{%- set conditions = ['true'] -%}
+{%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}
+{%- if since -%}{%- do conditions.append('load_id >= ' ~ spark_cdc._literal(since)) -%}{%- endif -%}
+{%- if before -%}
+    {#- what squashed a load of the range tells that it counts -#}
+    {%- do conditions.append('(load_id < ' ~ spark_cdc._literal(before) ~ " or instr(load_id, '-h') > 0)") -%}
+{%- endif -%}
+with loads as (
+    select
+        entity,
+        -- by business time, then as they came
+        substring_index(load_id, '-', 1) as business_stamp,
+        coalesce(started_at, timestamp'1970-01-01') as begun_at,
+        struct(
+            {%- for name in names %}
+            {{ (shown.get(name, name) if name in recorded else 'null') ~ ' as ' ~ name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        ) as details
+    from {{ load_log }}
+    where {{ conditions | join(' and ') }}
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (partition by entity order by business_stamp desc, begun_at desc, details.load_id desc) as place
+    from loads
+),
+
+collected as (
+    select
+        entity,
+        sort_array(collect_list(struct(-place as place, details))) as sorted
+    from numbered
+    where place <= {{ row_limit }} or details.load_type = 'compact'
+    group by entity
+)
+
+select
+    entity,
+    to_json(
+        struct(
+            {%- for name in names %}
+            transform(sorted, one -> one.details.{{ name }}) as {{ name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        )
+    ) as logged
+from collected
+{%- endmacro -%}
+
+
+{#- Prints what spark-cdc stream has to know of entities, as a line of JSON behind `spark_cdc streams: `; no server is asked. Arguments: entities (list of names;
+    none for all with source.stream). An entry has entity, problems (of its YAML), and without any: load_type, per, path (of a business date, each with the
+    letters of strftime), stream (its settings; none where there are none). -#}
+{%- macro _print_streams(entities=none) -%}
+    {%- set listed, known = [], [] -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+        {%- do known.append(name) -%}
+        {%- set source = spark_cdc._settings_of(node).get('source') -%}
+        {%- set is_streamed = source is mapping and source.get('stream') is mapping -%}
+        {%- if (name in entities if entities else is_streamed) -%}
+            {%- set problems = spark_cdc._entity_problems(name, node) -%}
+            {%- set told = {'entity': name, 'problems': problems} -%}
+            {%- if not problems -%}
+                {%- set entity = spark_cdc._described_entity(name, node, as_declared=true) -%}
+                {%- set default = '{business_date:' ~ ('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S') ~ '}' -%}
+                {%- do told.update({
+                    'load_type': entity.load_type,
+                    'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+                    'path': entity.source.path | replace('{business_date}', default) if entity.source.path else none,
+                    'stream': spark_cdc._completed(entity.source.stream, spark_cdc._known_settings().entity.source.settings.stream.settings)
+                        if is_streamed else none,
+                }) -%}
+            {%- endif -%}
+            {%- do listed.append(told) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do print('spark_cdc streams: ' ~ tojson({'known': known, 'found': listed})) -%}
+{%- endmacro -%}
+
+
+{#- What is outstanding of an entity. Dates before the last committed load are gaps, which take a replay; dates that undo took back wait for a person, and
+    so does what comes after them, since a later load would drop what redo brings back.
+    Arguments: capture, head (manifest that readers see), landed (of _landed_times()). Returns a dictionary: entity, load_type, per, priority,
+    expect (of its YAML), last (committed date, or none), landed (number of dates), outstanding, gaps, undone (lists of dates, as texts), problem
+    (why what has landed can't be told, or none), absent (why nothing has, if that is no idleness, or none), reads_feed (whether the source is the change feed of a table, which has no dates of its own). -#}
+{%- macro _outstanding_of(capture, head, landed) -%}
+    {%- set entity = capture.entity -%}
+    {%- set squashed = spark_cdc._loads_with(head.loads, 'is_squashed') -%}
+    {#- which dates compact has squashed is not asked: there are no gaps to be told of among them -#}
+    {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
+    {%- set last = spark_cdc._load_time(head.loads[-1]) if head.loads else none -%}
+    {%- set committed = spark_cdc._load_times(entity, head.loads) -%}
+    {%- set outstanding, gaps = [], [] -%}
+    {%- for time in landed.times -%}
+        {%- set text = spark_cdc._time_text(entity, time) -%}
+        {%- if last is none or time > last -%}
+            {%- do outstanding.append(text) -%}
+        {%- elif text not in committed and (from is none or time > from) -%}
+            {%- do gaps.append(text) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({
+        'entity': entity.name,
+        'load_type': entity.load_type,
+        'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+        'priority': entity.priority,
+        'expect': entity.expect,
+        'last': spark_cdc._time_text(entity, last) if last else none,
+        'landed': landed.times | length,
+        'outstanding': outstanding,
+        'gaps': gaps,
+        'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
+        'problem': landed.problem,
+        'absent': landed.absent,
+        'reads_feed': entity.source.format == 'change_feed',
+    }) }}
+{%- endmacro -%}
+
+
+{#- Says what a load would do, and writes nothing: prints a line of JSON behind a marker, for spark-cdc plan. What came in is landed, staged and tagged by the
+    load's own SQL, behind a temporary view of the session that stands for the ledger with this load in it: it is audited as if it had been written. A
+    refusal is printed in the same form, with what was known, and then raised.
+    Arguments: entity (name). The business date, load type, position and lifts are those of a run. -#}
+{%- macro _print_plan(entity) -%}
+    {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
+    {%- do spark_cdc._check_plan(capture) -%}
+    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
+    {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
+    {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
+    {%- do spark_cdc._set_for_staging() -%}
+    {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
+            (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
+    {%- if entity.events -%}
+        {%- set incoming = spark_cdc._plan_view('read_' ~ name, spark_cdc._once_sql(incoming)) -%}
+        {%- set query = spark_cdc._events_query(run, incoming) -%}
+        {%- set columns = spark_cdc._load_events_columns(entity, spark_cdc._load_of_comment(query).layout) -%}
+        {%- set incoming = spark_cdc._plan_view('planned_' ~ name ~ '_events', spark_cdc._written_rows_sql(columns, query, 'events_of_load')) -%}
+        {%- set run = dict(run, events=incoming) -%}
+    {%- endif -%}
+    {%- set query = spark_cdc._ledger_query(run, incoming) -%}
+    {%- set load = dict(
+        spark_cdc._load_of_comment(query),
+        files=spark_cdc._input_files_noted(files),
+        feed=entity.source.get('feed'),
+    ) -%}
+    {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
+    {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
+    {%- if run.manifest.existed and spark_cdc._is_there(ledger) -%}
+        {%- set written = spark_cdc._plan_rows_before_sql(ledger, columns) ~ '\n\nunion all\n\n' ~ written -%}
+    {%- endif -%}
+    {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
+    {%- set held = spark_cdc._held_rows(dict(run, ledger=planned), load) -%}
+    {%- if held.sql -%}
+        {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if held.drops_deletes)
+            ~ '\n\nunion all\n\n' ~ spark_cdc._written_rows_sql(columns, held.sql, 'held_rows') -%}
+        {%- set planned = spark_cdc._plan_view('planned_' ~ name ~ '_held', written) -%}
+    {%- endif -%}
+    {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
+    {%- do spark_cdc._print_plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held)) -%}
+{%- endmacro -%}
+
+
+{#- The statements of a load that write its rows, commit and record them, by their beginnings and in their order. Schemas, views of readers and claims of commits
+    before are not among them. Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
+{%- macro _planned_statements(capture, run, load, held) -%}
+    {%- set entity, statements, outdated = capture.entity, [], [] -%}
+    {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- if is_begun -%}
+        {%- set capture = dict(capture, ledger=spark_cdc._own(capture.ledger), events=spark_cdc._own(capture.events), load_log=spark_cdc._own(capture.load_log)) -%}
+    {%- endif -%}
+    {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
+            + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
+    {%- set masked = [capture.masked] if entity.sensitive else [] -%}
+    {%- for table in masked -%}{%- do tables.append((table, spark_cdc._ledger_columns(entity, load.layout))) -%}{%- endfor -%}
+    {%- set is_read_again = entity.events and spark_cdc._can_be_read_again(entity) and not load.events.rejected and spark_cdc._is_read_again_as_typed(entity) -%}
+    {%- for table, columns in tables -%}
+        {%- if not is_begun or not spark_cdc._is_there(table) -%}
+            {%- do statements.append('create table if not exists ' ~ table) -%}
+        {%- else -%}
+            {%- set found = spark_cdc._found_names(table) -%}
+            {%- if columns | map(attribute='at') | map('lower') | reject('in', found) | list -%}{%- do statements.append('alter table ' ~ table ~ ' add columns') -%}{%- endif -%}
+            {%- if table == capture.events and not entity.events.archive -%}
+                {%- do outdated.extend(spark_cdc._partitions_by_load(table) | select('in', run.load.keep + run.load.replaced)) -%}
+            {%- endif -%}
+        {%- endif -%}
+        {%- if table == capture.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if spark_cdc._deletes_apart(entity, load) -%}
+        {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
+        {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- endif -%}
+    {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
+    {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
+    {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
+    {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
+    {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
+    {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}
+    {{ return(statements) }}
+{%- endmacro -%}
+
+
+{#- How the statement begins that drops partitions of a table, be it there or not. -#}
+{%- macro _planned_drop(entity, table) -%}
+    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {{ return('delete from ' ~ table if provider in spark_cdc._table_formats() else 'alter table ' ~ table ~ ' drop') }}
+{%- endmacro -%}
+
+
+{#- The names of a table's columns, in lower case. -#}
+{%- macro _found_names(table) -%}
+    {%- set found = [] -%}
+    {%- for column in adapter.get_columns_in_relation(table) -%}{%- do found.append(column.name | lower) -%}{%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the settings and with what the run is given, as validate() asks at the start of a run. -#}
+{%- macro _check_plan(capture) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
+            + spark_cdc._run_problems([(name, settings)]) -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}
+        {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
+    {%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Makes a temporary view of this session, and returns its name. -#}
+{%- macro _plan_view(name, sql) -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ name ~ ' as\n' ~ sql) -%}
+    {{ return(name) }}
+{%- endmacro -%}
+
+
+{#- The rows of a view, each value worked out before a query that reads them goes on. A load writes its events down before it resolves them; here Spark's
+    optimizer would put all that reads and casts a message in the place of each of its columns, wherever one is read, until the expressions fill the heap. It
+    does not look into a generator. -#}
+{%- macro _once_sql(view) -%}
+{%- set names = [] -%}
+{%- for column in spark_cdc._query('describe ' ~ view) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
+select stack(1, {{ names | join(', ') }}) as ({{ names | join(', ') }})
+from {{ view }}
+{%- endmacro -%}
+
+
+{#- The ledger's rows in the columns that it would have with a load. -#}
+{%- macro _plan_rows_before_sql(ledger, columns) -%}
+{%- set found = spark_cdc._found_names(ledger) -%}
+select
+    {%- for column in columns %}
+    {{ column.at_sql if column.at | lower in found else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ ledger }}
+{%- endmacro -%}

@@ -1,0 +1,221 @@
+{#- Says how the draft of a replay differs from what readers see: for each date the rows of history before and after, and how many of them
+    differ; and how many rows of the current state do. Nothing is written.
+        dbt run-operation spark_cdc.compare_replay --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing: the text is logged. -#}
+{%- macro compare_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('compare_replay', {'entities': entities}) -%}
+    {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
+    {%- for found in spark_cdc._drafted_captures('compare_replay', entities) -%}
+        {%- if not found.draft.existed -%}
+            {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}
+        {%- else -%}
+            {%- set head = spark_cdc._head(found) -%}
+            {%- set problem = spark_cdc._draft_problem(found, head) -%}
+            {%- set history = spark_cdc._query(spark_cdc._compare_draft_history_sql(found)) -%}
+            {%- set state = spark_cdc._query(spark_cdc._compare_draft_state_sql(found, head))[0] -%}
+            {%- do log(spark_cdc._compare_draft_text(found, head, history, state) ~ ('\n  ' ~ problem if problem else ''), info=true) -%}
+            {%- do spark_cdc._note_unread_rejects(found, found.draft.loads | reject('in', head.loads) | list) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Makes the draft of a replay visible: one commit per entity, after which readers see the new state, and cdc_loads gets a row for each
+    of its loads. Drafts that lack a date, or were made from loads that somebody else has replaced since, are refused, before any is
+    published.
+        dbt run-operation spark_cdc.publish_replay --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
+{%- macro publish_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities}) -%}
+    {%- set drafted = [] -%}
+    {%- set problems = [] -%}
+    {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}
+        {%- set head = spark_cdc._head(found) -%}
+        {%- set problem = spark_cdc._draft_problem(found, head) -%}
+        {%- do problems.append(problem) if problem else drafted.append((found, head)) -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error(problems | join('\n') ~ '\nNothing was published and readers see what they saw before.') -%}
+    {%- endif -%}
+    {%- for found, head in drafted -%}
+        {%- do spark_cdc._publish_draft(found, head) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Drops the draft of a replay. What its loads wrote is named nowhere then, and costs disk until it is cleaned up.
+        dbt run-operation spark_cdc.discard_replay --args '{entities: [orders]}'
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
+{%- macro discard_replay(entities=none) -%}
+    {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities}) -%}
+    {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
+        {%- if found.draft.existed -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
+            {%- do log(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
+                ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it', info=true) -%}
+        {%- else -%}
+            {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Rows of history from the first date of the replay on that are in both or in one of the two. Arguments: found (of _drafted_captures()). -#}
+{%- macro _compare_draft_history_sql(found) -%}
+{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['operation', 'eff_start_date'] -%}
+with changes as (
+    {%- for relation, is_new in [(found.committed, 'false'), (found.replay, 'true')] %}
+    select
+        {{ columns | join(',\n        ') }},
+        {{ is_new }} as is_new
+    from {{ relation }}
+    where
+        operation in {{ spark_cdc._operations('changes') }}
+        and eff_start_date >= {{ spark_cdc._time_literal(found.entity, spark_cdc._business_time(found.draft.replay['from'])) }}
+    {%- if not loop.last %}
+    union all
+    {%- endif %}
+    {%- endfor %}
+),
+
+counted as (
+    select
+        {{ columns | join(',\n        ') }},
+        count_if(not is_new) as old_rows,
+        count_if(is_new) as new_rows
+    from changes
+    group by {{ columns | join(', ') }}
+)
+
+select
+    cast(eff_start_date as string) as business_time,
+    {%- for operation in ['I', 'U', 'D'] %}
+    sum(if(operation = '{{ operation }}', old_rows, 0)) as old_{{ operation | lower }},
+    sum(if(operation = '{{ operation }}', new_rows, 0)) as new_{{ operation | lower }},
+    {%- endfor %}
+    sum(greatest(old_rows - new_rows, 0)) as gone,
+    sum(greatest(new_rows - old_rows, 0)) as come
+from counted
+group by eff_start_date
+order by eff_start_date
+{%- endmacro -%}
+
+
+{#- Rows of the current state that are in one of the two only, or differ. -#}
+{%- macro _compare_draft_state_sql(found, head) -%}
+{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['eff_start_date'] -%}
+{%- set values = columns | reject('in', ['key_hash', 'eff_start_date']) | list -%}
+with before as (
+    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, head.log_rows)) | indent(4) }}
+),
+
+after as (
+    {{ spark_cdc._state_sql(found.replay, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, found.draft.log_rows)) | indent(4) }}
+)
+
+select
+    count_if(after.key_hash is null) as gone,
+    count_if(before.key_hash is null) as come,
+    count_if(
+        before.key_hash = after.key_hash
+        and not (
+            {%- for name in values %}
+            {{ 'and ' if not loop.first }}before.{{ name }} <=> after.{{ name }}
+            {%- endfor %}
+        )
+    ) as other_values,
+    count_if(
+        before.key_hash = after.key_hash
+        {%- for name in values %}
+        and before.{{ name }} <=> after.{{ name }}
+        {%- endfor %}
+        and before.eff_start_date <> after.eff_start_date
+    ) as other_dates,
+    count(before.key_hash) as old_rows,
+    count(after.key_hash) as new_rows
+from before
+full outer join after
+    on before.key_hash = after.key_hash
+{%- endmacro -%}
+
+
+{#- The hashes stand for all values. -#}
+{%- macro _compare_draft_columns(entity) -%}
+    {{ return(['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])) }}
+{%- endmacro -%}
+
+
+{#- Both in words. Arguments: found, head (manifest of the last commit), history and state (what the two queries found). -#}
+{%- macro _compare_draft_text(found, head, history, state) -%}
+    {%- set entity = found.entity -%}
+    {%- set by_time = {} -%}
+    {%- for row in history -%}
+        {%- do by_time.update({spark_cdc._time_text(entity, spark_cdc._business_time(row.business_time)): row}) -%}
+    {%- endfor -%}
+    {%- set drafted = spark_cdc._draft_times(entity, found.draft) -%}
+    {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
+    {%- set width = 13 if entity.eff_type == 'date' else 19 -%}
+    {%- set differing = state.gone | int + state.come | int + state.other_values | int + state.other_dates | int -%}
+{{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {# -#}
+{{ spark_cdc._counted(drafted | length, 'load') }}
+  {{ 'business date'.ljust(width) }}   I before  after   U before  after   D before  after   rows that differ
+{%- for time in (drafted + by_time | list) | unique | sort %}
+    {%- set row = by_time.get(time, {}) -%}
+    {%- set gone, come = (row.get('gone') or 0) | int, (row.get('come') or 0) | int %}
+  {{ time.ljust(width) }}
+    {%- for name in ['old_i', 'new_i', 'old_u', 'new_u', 'old_d', 'new_d'] -%}
+        {{ ((row.get(name) or 0) | string).rjust(11 if name.startswith('old') else 7) }}
+    {%- endfor %}   {{ gone ~ ' go, ' ~ come ~ ' come' if gone or come else 'none' }}
+    {{- '' if time in drafted else '  (not in the draft yet)' }}{{ '' if time in committed else '  (new date)' }}
+{%- endfor %}
+  current: {{ state.old_rows }} rows before, {{ state.new_rows }} after; {{ differing }} differ: {{ state.gone }} go, {{ state.come }} come, {# -#}
+{{ state.other_values }} with other values, {{ state.other_dates }} with another eff_start_date only
+{%- endmacro -%}
+
+
+{#- Why a draft can't be published, with what to do; an empty text if it can. -#}
+{%- macro _draft_problem(found, head) -%}
+    {%- set name = found.entity.name -%}
+    {%- if not found.draft.existed -%}
+{{ name }}: there is no draft of a replay. Begin one: spark-cdc replay --from DATE --select {{ name }}, or for each date in order {# -#}
+{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: DATE}'}) }}.
+    {%- elif found.draft.loads != head.loads -%}
+        {%- set first = found.draft.replay['from'] -%}
+        {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
+        {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
+        {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
+        {%- if outdated -%}
+{{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
+begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or for each date in order {# -#}
+{{ spark_cdc._load_command(found.entity, none, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
+        {%- elif missing -%}
+{{ name }}: the draft of the replay from {{ first }} lacks {{ spark_cdc._counted(missing | length, 'date') }} that it would take the place {# -#}
+of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. Load them into it in order, then publish: spark-cdc replay {# -#}
+--from {{ quoted }} --select {{ name }}, or for each of them {# -#}
+{{ spark_cdc._load_command(found.entity, missing[0], more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Makes a draft visible, and cdc_loads complete. Arguments: found (of _drafted_captures()), head (manifest of the last commit). -#}
+{%- macro _publish_draft(found, head) -%}
+    {%- set first = found.draft.replay['from'] -%}
+    {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
+    {%- do manifest.pop('replay') -%}
+    {%- do spark_cdc._ensure_load_log(found.load_log) -%}
+    {#- damage to the loads that it replaces may be why it was made: what can be read of them is recorded -#}
+    {%- do spark_cdc._read_despite_damage() -%}
+    {%- do spark_cdc._record_missing_loads(found, head) -%}
+    {%- do spark_cdc._read_despite_damage(false) -%}
+    {%- set older = [] -%}
+    {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
+        {%- do older.extend(spark_cdc._publish(found, manifest, 'the replay from ' ~ first, before=head)) -%}
+        {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
+        {%- do log(found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
+            ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true) -%}
+    {%- endif -%}
+    {%- do spark_cdc._record_missing_loads(found, manifest, now=true) -%}
+    {%- do spark_cdc._drop_claims(found, older) -%}
+    {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
+{%- endmacro -%}

@@ -1,0 +1,111 @@
+{#- Gives the states of several entities a name, such as that of a month's end: as_of(…, tag=…) and diff() read them, vacuum keeps their
+    loads, and compact changes nothing in them. All entities are checked before the first gets the tag. The same command again does what
+    one that was interrupted has left.
+        dbt run-operation spark_cdc.tag --args '{name: march, entities: [orders, customers]}'
+    Arguments: name (lower case letters, digits, underscores; none prints all tags as a line of JSON), entities (list of names, or one; none for
+    all that have a load), at (load or date whose state it is; none for the present one), drop (whether the tag is taken away). Returns
+    nothing. -#}
+{%- macro tag(name=none, entities=none, at=none, drop=false) -%}
+    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
+    {%- set captures = spark_cdc._captures('tag', entities) -%}
+    {%- if name is none -%}
+        {%- do print('spark_cdc tags: ' ~ tojson(spark_cdc._listed_tags(captures))) -%}
+        {{ return('') }}
+    {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
+        {%- set message -%}
+spark_cdc.tag: '{{ name }}' can't be the name of a tag. Accepted are up to 40 lower case letters, digits and underscores, a letter first: {# -#}
+spark-cdc tag march_2024. Nothing was changed.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- elif drop -%}
+        {%- do spark_cdc._drop_tags(captures, name) -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set planned, problems = [], [] -%}
+    {%- for capture in captures -%}
+        {%- set found = spark_cdc._planned_tag(capture, name, at) -%}
+        {%- if found.problem and (entities or not found.get('is_empty')) -%}
+            {%- do problems.append(found.problem) -%}
+        {%- elif not found.problem -%}
+            {%- do planned.append((capture, found)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if problems or not planned -%}
+        {%- do exceptions.raise_compiler_error((problems or ['no entity has a load yet.']) | join('\n') ~ '\nNo entity got the tag ' ~ name ~ '.') -%}
+    {%- endif -%}
+    {%- for capture, found in planned -%}
+        {%- if not found.is_there -%}
+            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
+        {%- endif -%}
+        {%- do log(capture.entity.name ~ ': ' ~ name ~ (' was already' if found.is_there else ' is now') ~ ' the state after '
+            ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Takes a tag away from those entities that have it. -#}
+{%- macro _drop_tags(captures, name) -%}
+    {%- set dropped = [] -%}
+    {%- for capture in captures if name in spark_cdc._tags(capture) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
+        {%- do log(capture.entity.name ~ ': dropped the tag ' ~ name ~ '; vacuum no longer keeps its loads for it', info=true) -%}
+        {%- do dropped.append(capture) -%}
+    {%- endfor -%}
+    {%- if not dropped -%}
+        {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. spark-cdc tag --list shows those that are there.") -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- All tags, for people and for spark-cdc: a list of dictionaries. -#}
+{%- macro _listed_tags(captures) -%}
+    {%- set listed = [] -%}
+    {%- for capture in captures -%}
+        {%- for name, manifest in spark_cdc._tags(capture).items() -%}
+            {%- do listed.append({
+                'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
+                'view': spark_cdc._tag(capture, name) | string,
+            }) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(listed) }}
+{%- endmacro -%}
+
+
+{#- What a tag of an entity would be. Arguments: capture, name, at (of tag()). Returns a dictionary: problem (why it can't be, a text, or none),
+    is_empty (whether that is since nothing is loaded), is_there (whether the state has the tag already), manifest, text (of the view). -#}
+{%- macro _planned_tag(capture, name, at) -%}
+    {%- set entity = capture.entity -%}
+    {%- set view = spark_cdc._tag(capture, name) -%}
+    {%- set head = spark_cdc._head(capture) -%}
+    {%- if not head.loads -%}
+        {{ return({'problem': entity.name ~ ': nothing is committed, so there is no state to name.', 'is_empty': true}) }}
+    {%- elif view.identifier | length > 128 -%}
+        {{ return({'problem': entity.name ~ ': the name ' ~ view.identifier ~ ' is too long for a view, accepted are 128 characters.'}) }}
+    {%- endif -%}
+    {%- set found = {'loads': head.loads, 'problem': none} if at is none else spark_cdc._loads_up_to(capture, head.loads, at) -%}
+    {%- if found.problem or not found.loads -%}
+        {{ return({'problem': found.problem or entity.name ~ ': nothing was committed before ' ~ at ~ ', the first load is ' ~ head.loads[0] ~ '.'}) }}
+    {%- endif -%}
+    {%- set manifest = spark_cdc._manifest_up_to(capture, head, found.loads) -%}
+    {%- set before = spark_cdc._tags(capture).get(name) -%}
+    {%- if before and before.loads != manifest.loads -%}
+        {%- set problem -%}
+{{ entity.name }}: {{ name }} names the state after {{ before.loads[-1] }} since {{ before.tag.at }} UTC. Take another name, or drop it first: {# -#}
+spark-cdc tag {{ name }} --drop --select {{ entity.name }}.
+        {%- endset -%}
+        {{ return({'problem': problem}) }}
+    {%- elif before -%}
+        {{ return({'problem': none, 'is_there': true, 'manifest': before}) }}
+    {%- elif not spark_cdc._has_columns_of(entity, manifest.definition) -%}
+        {#- the text will have the columns that the YAML declares -#}
+        {%- set problem -%}
+{{ entity.name }}: the columns of stg_{{ entity.name }} are not those of {{ manifest.loads[-1] }}. Load once with the new columns, or put {# -#}
+the YAML back, then tag.
+        {%- endset -%}
+        {{ return({'problem': problem}) }}
+    {%- endif -%}
+    {%- set at = spark_cdc._time_now() -%}
+    {%- set text = spark_cdc._manifest_text(capture, dict(spark_cdc._unmoved_manifest(manifest), tag={'name': name, 'entity': entity.name, 'at': at})) -%}
+    {{ return({'problem': none, 'is_there': false, 'manifest': manifest, 'text': text}) }}
+{%- endmacro -%}

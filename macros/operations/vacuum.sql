@@ -1,0 +1,402 @@
+{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers and of archived events that were
+    superseded (by a rerun, a replay, compact) or that a crash left, once they are older than a retention time. Queries
+    that began before may still read them until then. Without execute it only says what it would drop.
+        dbt run-operation spark_cdc.vacuum --args '{entities: [orders], execute: true}'
+    A superseded load's age counts from the commit of the load that took its place, any other's from its newest file.
+    Arguments: entities (list of names, or one; none for all), retention_hours, execute, force (whether a retention below
+    24 hours is accepted). Returns the number of loads that were dropped, or would be. -#}
+{%- macro vacuum(entities=none, retention_hours=168, execute=false, force=false) -%}
+    {%- do spark_cdc._check_arguments('vacuum', {'entities': entities, 'retention_hours': retention_hours, 'execute': execute, 'force': force}) -%}
+    {%- if retention_hours < 24 and not force -%}
+        {% do exceptions.raise_compiler_error(
+            "spark_cdc.vacuum: retention_hours is '" ~ retention_hours ~ "'; accepted are numbers from 24. A load that is being written "
+            ~ 'and a query that is running are safe only while they are younger than that. Where nothing loads and nobody '
+            ~ 'reads, give force: true (--force). Nothing was dropped.'
+        ) %}
+    {%- endif -%}
+    {%- set dropped = [] -%}
+    {%- for capture in spark_cdc._captures('vacuum', entities) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_entity(capture, retention_hours, execute)) -%}
+    {%- endfor -%}
+    {%- do log(
+        'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
+        ~ spark_cdc._counted(dropped | sum(attribute='partitions'), 'partition') ~ ', ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', '
+        ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes')) ~ ('' if execute or not dropped else '. Nothing was dropped: that takes execute: true (--execute)'),
+        info=true
+    ) -%}
+    {{ return(dropped | length) }}
+{%- endmacro -%}
+
+
+{#- Drops what an entity does not need any more. Arguments: capture, retention_hours, execute. Returns a list of the loads that are dropped, or
+    would be, once for each table: dictionaries with partitions, files, bytes. -#}
+{%- macro _vacuum_entity(capture, retention_hours, execute) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
+    {%- for identifier in operated.catalog if modules.re.fullmatch(name ~ '_(ledger|events)_before_[0-9a-f]+', identifier) -%}
+        {%- do log(name ~ ': ' ~ identifier ~ ' was set aside when its columns changed; vacuum leaves it. Drop it when nobody '
+            ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier ~ ' purge', info=true) -%}
+    {%- endfor -%}
+    {%- if operated.ledger.identifier not in operated.catalog -%}
+        {%- do log(name ~ ': has no ledger yet', info=true) -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set committed = operated.catalog.get(operated.committed.identifier, {}).get('text', '') -%}
+    {%- if 'spark_cdc manifest:' not in committed -%}
+        {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
+    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
+    {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
+    {%- if execute -%}
+        {#- what a crash left out: a superseded load's age is counted from there -#}
+        {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
+    {%- endif -%}
+    {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
+        operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
+    )) -%}
+    {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
+    {%- set tables = [] -%}
+    {#- of a branch what it has written: production's is production's -#}
+    {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.masked), spark_cdc._own(operated.events)] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
+        {%- set is_plain = not spark_cdc._table_format(table) -%}
+        {%- if execute and is_plain -%}
+            {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
+        {%- endif -%}
+        {%- do tables.append({
+            'table': table,
+            'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
+            'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
+        }) -%}
+    {%- endfor -%}
+    {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
+    {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
+    {%- set counted = spark_cdc._named_loads(operated) -%}
+    {%- set dropped = [] -%}
+    {%- for found in tables -%}
+        {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
+        {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if dropped and execute -%}
+        {%- do spark_cdc._record_vacuum(operated, dropped) -%}
+    {%- endif -%}
+    {{ return(dropped) }}
+{%- endmacro -%}
+
+
+{#- A run that began before may still be on its way to its commit, however old its files are. So that it can't commit what is dropped here, the number of its
+    commit is taken first, by a commit that changes nothing: it is refused, and loads anew. What begins later is younger than all that is dropped.
+    Only where there is something that was never committed. Returns whether such loads may be dropped. -#}
+{%- macro _fence(operated, tables, retention_hours, execute) -%}
+    {%- if not execute -%}{{ return(true) }}{%- endif -%}
+    {%- set old = [] -%}
+    {%- for found in tables -%}
+        {%- do old.extend(found.loads | selectattr('replaced_by', 'none') | list + found.folders) -%}
+    {%- endfor -%}
+    {%- set named = spark_cdc._named_loads(operated) -%}
+    {%- set abandoned = [] -%}
+    {%- for one in old if one.age_hours >= retention_hours and one.get('load_id') not in named.named + named.squashed -%}
+        {%- do abandoned.append(one) -%}
+    {%- endfor -%}
+    {%- if not abandoned -%}{{ return(true) }}{%- endif -%}
+    {%- set head = spark_cdc._head(operated) -%}
+    {%- if head.definition and spark_cdc._other_columns_problem(operated.entity, head) -%}
+        {%- do log(operated.entity.name ~ ': what was never committed is kept, since the columns of stg_' ~ operated.entity.name
+            ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, head, 'a vacuum')) -%}
+    {{ return(true) }}
+{%- endmacro -%}
+
+
+{#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with is_fenced: whether loads that were never committed may go),
+    table, candidates (of _load_ages_sql()), counted (of _named_loads()), retention_hours, execute. Returns what goes: dictionaries as of
+    _vacuum_entity(). -#}
+{%- macro _vacuum_table(operated, table, candidates, counted, retention_hours, execute) -%}
+    {%- set partitions = spark_cdc._partitions_by_load(table) -%}
+    {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
+    {%- set kept = counted.named + (counted.squashed if table == spark_cdc._own(operated.events) else []) -%}
+    {%- set young, old = [], [] -%}
+    {%- for load in candidates if load.load_id not in kept -%}
+        {%- set is_squashed = load.load_id in counted.squashed -%}
+        {%- set needless = [] -%}
+        {%- for partition in partitions.get(load.load_id, []) if not is_squashed or not partition.endswith('/operation=R') -%}
+            {%- do needless.append(partition) -%}
+        {%- endfor -%}
+        {%- if load.age_hours < retention_hours or not (operated.is_fenced or load.replaced_by) -%}
+            {%- do young.append(load) -%}
+        {%- elif needless or not is_squashed -%}
+            {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
+    {%- if execute -%}
+        {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
+            {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(old) }}
+{%- endmacro -%}
+
+
+{%- macro _vacuum_text(operated, table, kept, young, old, retention_hours, execute) -%}
+{{ operated.entity.name }}: {{ table.identifier }}: {{ 'drops' if execute else 'would drop' }} {{ spark_cdc._counted(old | length, 'load') -}}
+; keeps {{ kept | length }} that count
+{%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
+{%- for load in old[:50] %}
+    {{ load.load_id }}: {{ spark_cdc._counted(load.partitions, 'partition') }}, {{ spark_cdc._counted(load.files, 'file') }}, {# -#}
+    {{ spark_cdc._bytes_text(load.bytes) }}, {{ ('undone by ' if '-u-' in load.replaced_by else 'replaced by ') ~ load.replaced_by if load.replaced_by else 'never committed' }} {# -#}
+    {{ load.age_hours | int }} h ago
+{%- endfor -%}
+{%- if old | length > 50 %}
+    and {{ old | length - 50 }} more
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Each load that has files in a table, and for how long nobody needs it. -#}
+{%- macro _load_ages_sql(operated, table) -%}
+with files as (
+    select
+        load_id,
+        count(*) as files,
+        sum(length) as bytes,
+        max(written_at) as written_at
+    from {{ spark_cdc._files_of_table(table, operated.catalog[table.identifier].location) }}
+    where load_id <> ''
+    group by load_id
+),
+
+replacing as (
+    select
+        load_id,
+        explode(split(replaced_load_ids, ', ')) as replaced_load_id,
+        coalesce(committed_at, _metadata.file_modification_time) as replaced_at
+    from {{ spark_cdc._own(operated.load_log) }}
+    where
+        entity = {{ spark_cdc._literal(operated.entity.name) }}
+        and replaced_load_ids is not null
+),
+
+replaced as (
+    select
+        replaced_load_id,
+        max(replaced_at) as replaced_at,
+        max_by(load_id, replaced_at) as replaced_by
+    from replacing
+    group by replaced_load_id
+)
+
+select
+    files.load_id,
+    files.files,
+    files.bytes,
+    (unix_micros(current_timestamp()) - unix_micros(greatest(files.written_at, replaced.replaced_at))) / cast(3600000000 as double) as age_hours,
+    replaced.replaced_by
+from files
+left join replaced
+    on files.load_id = replaced.replaced_load_id
+order by files.load_id
+{%- endmacro -%}
+
+
+{#- Adds a vacuum to cdc_loads, as a row of its own. Arguments: capture, dropped (of _vacuum_entity()). -#}
+{%- macro _record_vacuum(capture, dropped) -%}
+    {%- set manifest = spark_cdc._published(capture) -%}
+    {%- set last = manifest.loads | last | default('19700101-v-00000000') -%}
+    {%- set load = {
+        'load_id': last.split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
+        'load_type': 'vacuum',
+        'business_time': spark_cdc._load_time_text(capture.entity, last),
+        'is_checkpoint': false,
+        'parent': manifest.loads | last | default(none),
+        'replaced': [],
+        'status': 'vacuumed',
+        'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
+            ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
+    } -%}
+    {%- set figures = {'rows_prior': manifest.rows, 'rows_current': manifest.rows} -%}
+    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, figures) -%}
+{%- endmacro -%}
+
+
+{#- Refuses to drop anything of an entity, since nobody can tell what it needs. Arguments: operated (capture), why (text). -#}
+{%- macro _refuse_vacuum(operated, why) -%}
+    {%- set message -%}
+{{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
+{{ operated.entity.name }}, which says how to repair it, or leave the entity out.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- What inserts that were killed left in a table's folder: Spark writes into .spark-staging-<id> there, and moves the files when all are written. No table has
+    them as partitions, and readers skip names that begin with a dot or _ unless they are asked for by name. A folder without a file is not
+    among them: its age can't be told, and it holds nothing.
+    Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the newest file). -#}
+{%- macro _staging_folders(table, location) -%}
+    {%- set pattern = location ~ '/.spark-staging-*' -%}
+    {%- if spark_cdc._lacks_path(pattern) -%}{{ return([]) }}{%- endif -%}
+    {%- set view = 'spark_cdc_staging_' ~ table.identifier -%}
+    {%- set view_sql -%}
+create or replace temporary view {{ view }} using binaryFile options (
+    path {{ spark_cdc._literal(pattern ~ '{,/_temporary/*/task*,/_temporary/*/_temporary/*}') }},
+    recursiveFileLookup 'true'
+)
+    {%- endset -%}
+    {%- do spark_cdc._send(view_sql) -%}
+    {%- set sql -%}
+select
+    regexp_extract(path, '^(.*/[.]spark-staging-[^/]+)/', 1) as folder,
+    count(*) as files,
+    sum(length) as bytes,
+    (unix_micros(current_timestamp()) - unix_micros(max(modificationTime))) / cast(3600000000 as double) as age_hours
+from {{ view }}
+group by folder
+order by folder
+    {%- endset -%}
+    {{ return(spark_cdc._query(sql)) }}
+{%- endmacro -%}
+
+
+{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()), retention_hours, execute. -#}
+{%- macro _drop_staging_folders(operated, table, folders, retention_hours, execute) -%}
+    {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
+    {%- if not old -%}{{ return('') }}{%- endif -%}
+    {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops' if execute else 'would drop') ~ ' the folders of '
+        ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
+        ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
+    {%- for one in old if execute and operated.is_fenced -%}
+        {%- do spark_cdc._drop_folder(table, spark_cdc._partition_names(table), one.folder) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were dropped and that snapshots still keep, or of writes that broke
+    off. Returns a text that says how to be rid of it, an empty one where there is nothing. -#}
+{%- macro _kept_by_snapshots(table, location) -%}
+    {%- set format = spark_cdc._table_format(table) -%}
+    {%- if format is none -%}{{ return('') }}{%- endif -%}
+    {%- set sql -%}
+select
+    count(*) as files,
+    sum(length) as bytes
+from {{ spark_cdc._list_files(location) }} as stored
+left anti join {{ spark_cdc._files_of_table(table, location) }} as counted
+    on {{ spark_cdc._path_in_table('stored.path') }} = {{ spark_cdc._path_in_table('counted.path') }}
+where stored.load_id <> ''
+    {%- endset -%}
+    {%- set found = spark_cdc._query(sql)[0] -%}
+    {%- if not found.files | int -%}{{ return('') }}{%- endif -%}
+    {%- set ways = {
+        'delta': 'vacuum ' ~ table ~ ' (files that Delta has not needed for seven days: delta.deletedFileRetentionDuration)',
+        'iceberg': "call spark_catalog.system.expire_snapshots('" ~ table.schema ~ '.' ~ table.identifier ~ "') (snapshots that are older than five days), and "
+            ~ 'remove_orphan_files for what writes that broke off left',
+    } -%}
+    {{ return(
+        table.identifier ~ ': the snapshots of ' ~ format ~ ', or writes that broke off, still hold ' ~ spark_cdc._counted(found.files | int, 'file') ~ ', '
+        ~ spark_cdc._bytes_text(found.bytes | int) ~ ', in ' ~ location ~ '. What frees them: ' ~ ways[format]
+    ) }}
+{%- endmacro -%}
+
+
+{#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest forgets them, by a commit, before they are
+    dropped: a redo at the same time is either before it, or refused. Arguments: operated (capture), manifest, retention_hours, execute. Returns
+    the loads. -#}
+{%- macro _forget_undone(operated, manifest, retention_hours, execute) -%}
+    {%- set kept, forgotten = [], [] -%}
+    {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
+        {{ return([]) }}  {#- the new text of <entity>_committed would have the columns that the YAML declares #}
+    {%- endif -%}
+    {%- for step in manifest.get('undone', []) -%}
+        {%- set age = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none)
+            - modules.datetime.datetime.strptime(step.at, '%Y-%m-%d %H:%M:%S') -%}
+        {%- do kept.append(step) if age.total_seconds() < retention_hours * 3600 else forgotten.extend(step.loads) -%}
+    {%- endfor -%}
+    {%- if forgotten and execute -%}
+        {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
+        {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone')) -%}
+        {%- do log(operated.entity.name ~ ': redo can no longer bring back ' ~ text, info=true) -%}
+    {%- endif -%}
+    {{ return(forgotten) }}
+{%- endmacro -%}
+
+
+{#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It goes before its loads do, so that changes() refuses what it
+    can't tell. Arguments: operated (capture with catalog), retention_hours, execute. Returns the names of the views that go. -#}
+{%- macro _forget_versions(operated, retention_hours, execute) -%}
+    {%- set forgotten = [] -%}
+    {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
+    {%- for identifier, found in operated.catalog.items() if found.get('kept_at') -%}
+        {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
+        {%- if age.total_seconds() >= retention_hours * 3600 -%}
+            {%- do forgotten.append(identifier) -%}
+            {%- if execute -%}
+                {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(forgotten) }}
+{%- endmacro -%}
+
+
+{#- The files that a table has by now, as a query in brackets that the caller reads once: path, length, written_at, load_id. Of plain files these are all
+    that lie in its folder. A table format tells which of them count: Delta by its rows, of which no column is read, Iceberg by its list. A file
+    whose snapshot is no longer known to Iceberg is older than those that are. Arguments: table, location (its folder). -#}
+{%- macro _files_of_table(table, location) -%}
+    {%- set format = spark_cdc._table_format(table) -%}
+    {%- if format is none -%}{{ return(spark_cdc._list_files(location)) }}{%- endif -%}
+    {{ return('(\n    ' ~ (spark_cdc._delta_files_sql if format == 'delta' else spark_cdc._iceberg_files_sql)(table) | indent(4) ~ '\n)') }}
+{%- endmacro -%}
+
+
+{%- macro _delta_files_sql(table) -%}
+select distinct
+    _metadata.file_path as path,
+    _metadata.file_size as length,
+    _metadata.file_modification_time as written_at,
+    load_id
+from {{ table }}
+{%- endmacro -%}
+
+
+{%- macro _iceberg_files_sql(table) -%}
+select
+    entries.data_file.file_path as path,
+    entries.data_file.file_size_in_bytes as length,
+    coalesce(snapshots.committed_at, (select min(committed_at) from {{ table }}.snapshots)) as written_at,
+    entries.data_file.partition.load_id
+from {{ table }}.entries
+left join {{ table }}.snapshots
+    on entries.snapshot_id = snapshots.snapshot_id
+where entries.status < 2
+{%- endmacro -%}
+
+
+{#- The files of a table, as a temporary view that the caller reads once: path, length, written_at, and load_id and operation as the path names
+    them. Folders without a partition are found too; no file is opened. Arguments: location, name (of the view: nodes may share a session). -#}
+{%- macro _list_files(location, name='spark_cdc_files') -%}
+    {%- do spark_cdc._send(
+        'create or replace temporary view ' ~ name ~ ' using binaryFile options (path ' ~ spark_cdc._literal(location)
+        ~ ", recursiveFileLookup 'true')"
+    ) -%}
+    {{ return(
+        "(select path, length, modificationTime as written_at, regexp_extract(path, '/load_id=([^/]+)/', 1) as load_id, "
+        ~ "regexp_extract(path, '/operation=([^/]+)/', 1) as operation from " ~ name ~ ")"
+    ) }}
+{%- endmacro -%}
+
+
+{#- What of a file's path tells it from others of its table. -#}
+{%- macro _path_in_table(path) -%}regexp_extract({{ path }}, '(business_date=[^/]+/.*)$', 1){%- endmacro -%}
+
+
+{#- Bytes for people. -#}
+{%- macro _bytes_text(bytes) -%}
+    {%- for unit, size in [('GB', 1000000000), ('MB', 1000000), ('kB', 1000)] if bytes >= size -%}
+        {{ return('%.1f %s' % (bytes / size, unit)) }}
+    {%- endfor -%}
+    {{ return(bytes ~ ' bytes') }}
+{%- endmacro -%}

@@ -1,0 +1,409 @@
+{#- A model that is a table of what is true now, in a format of its own, for those who can't read the views, or want Delta's or Iceberg's own feed: docs/publish.md.
+    Each run writes what has changed since the version that the table has. Arguments: entity (name), format (delta, iceberg, parquet or orc). Returns the
+    model's SQL: all rows of the table, behind a comment by which cdc_published knows what to keep up to date. -#}
+{%- macro publish(entity, format) -%}
+    {{- config(materialized='cdc_published', file_format=format, tags=spark_cdc._selector_tag(entity)) -}}
+    {%- set changes = ref(entity ~ '_changes') -%}
+    {%- set current = spark_cdc._whole(ref(entity ~ '_current')) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {{ return(spark_cdc._target_query({'entity': entity, 'format': format, 'schema': changes.schema}, current)) }}
+{%- endmacro -%}
+
+
+{#- Refuses what can't be published, before anything is written. -#}
+{%- macro _check_target(target) -%}
+    {%- set accepted = ['delta', 'iceberg', 'parquet', 'orc'] -%}
+    {%- if target.format not in accepted -%}
+        {%- do spark_cdc._refuse_target(target, "the format is '" ~ target.format ~ "'; accepted are " ~ accepted | join(', ')) -%}
+    {%- endif -%}
+    {%- if not target.is_view -%}
+        {%- set masked = target.entity.key_columns | selectattr('sensitive') | rejectattr('pseudonym') | map(attribute='name') | list -%}
+        {%- if masked -%}
+            {%- do spark_cdc._refuse_target(target, 'its key is sensitive (' ~ masked | join(', ') ~ '), and by masks ' ~ target.format ~ ' finds no row again. Say '
+                ~ '`pseudonymize: true` of it in the place of a mask, which is for keys of type string, or publish as parquet or orc') -%}
+        {%- endif -%}
+        {%- set plan = spark_cdc._plan('create table ' ~ target.relation ~ '_probe (id int) using ' ~ target.format) -%}
+        {%- if 'DATA_SOURCE_NOT_FOUND' in plan or 'Error occurred' in plan or (target.format == 'iceberg' and 'DeltaCatalog' in plan) -%}
+            {%- do spark_cdc._refuse_target(target, 'the server does not know ' ~ target.format ~ ' in the catalog of ' ~ target.relation ~ ' (' ~ plan.split('\n')[1][:200]
+                ~ '). Start it with the format alone: spark-cdc server start --with ' ~ target.format ~ ', or publish as parquet') -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- if not spark_cdc._is_there(target.capture.committed) -%}
+        {%- do spark_cdc._refuse_target(target, target.entity.name ~ ' has not been loaded yet. Load it first: '
+            ~ spark_cdc._load_command(target.entity, spark_cdc._business_date(target.entity.name))) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- What is there of a published table; another relation of its name is refused. Returns a dictionary: exists, record (what the table says of the version
+    that it has, see _keep_target(); none if that is not known). -#}
+{%- macro _found_target(target) -%}
+    {%- set relation = target.relation -%}
+    {%- if not spark_cdc._is_there(relation) -%}{{ return({'exists': false, 'record': none}) }}{%- endif -%}
+    {%- if target.is_view -%}
+        {%- set views = spark_cdc._query('show views in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
+        {%- set record = spark_cdc._target_record_in(spark_cdc._view_text(relation)) if views else none -%}
+        {%- do spark_cdc._check_target_mark(target, (record or {}).get('mark')) -%}
+        {{ return({'exists': true, 'record': record}) }}
+    {%- endif -%}
+    {%- set properties = spark_cdc._query('show tblproperties ' ~ relation) | selectattr('key', 'equalto', 'spark_cdc.published') -%}
+    {%- do spark_cdc._check_target_mark(target, properties | map(attribute='value') | first | default(none)) -%}
+    {{ return({'exists': true, 'record': spark_cdc._target_record_of_delta(relation) if target.format == 'delta' else spark_cdc._target_record_of_iceberg(relation)}) }}
+{%- endmacro -%}
+
+
+{#- The record in a text that holds one, or none. -#}
+{%- macro _target_record_in(text) -%}
+    {%- set found = modules.re.search('spark_cdc published: ([{].*?[}])', text or '') -%}
+    {{ return(fromjson(found.group(1)) if found else none) }}
+{%- endmacro -%}
+
+
+{%- macro _check_target_mark(target, mark) -%}
+    {%- if mark != target.mark -%}
+        {%- do spark_cdc._refuse_target(target, 'a relation of that name is there, but not the one that this model keeps (' ~ target.mark ~ '): it '
+            ~ ('is of another one (' ~ mark ~ ')' if mark else 'was made by somebody else')
+            ~ '. Give the model another name, or drop what is there, if nobody needs it') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The record in the newest commit of ours, if those that came behind it have changed no rows. Log files older than Delta's retention are gone. -#}
+{%- macro _target_record_of_delta(relation) -%}
+    {%- set harmless = [
+        'OPTIMIZE', 'REORG', 'VACUUM START', 'VACUUM END', 'SET TBLPROPERTIES', 'UNSET TBLPROPERTIES', 'ADD COLUMNS', 'CHANGE COLUMN', 'CHANGE COLUMNS',
+        'RENAME COLUMN', 'COMPUTE STATS', 'CLUSTER BY', 'UPGRADE PROTOCOL', 'ADD CONSTRAINT', 'DROP CONSTRAINT',
+    ] -%}
+    {%- for commit in spark_cdc._query('describe history ' ~ relation ~ ' limit 100') -%}
+        {%- set record = spark_cdc._target_record_in(commit.userMetadata) -%}
+        {%- if record or commit.operation not in harmless -%}{{ return(record) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- The same of the snapshots from which the present one comes: after a rollback those before it. -#}
+{%- macro _target_record_of_iceberg(relation) -%}
+    {%- set sql -%}
+select
+    snapshots.operation,
+    snapshots.summary['spark_cdc'] as record
+from {{ relation }}.history as history
+inner join {{ relation }}.snapshots as snapshots
+    on history.snapshot_id = snapshots.snapshot_id
+where history.is_current_ancestor
+order by history.made_current_at desc
+limit 100
+    {%- endset -%}
+    {%- for snapshot in spark_cdc._query(sql) -%}
+        {%- set record = spark_cdc._target_record_in(snapshot.record) -%}
+        {%- if record or snapshot.operation != 'replace' -%}{{ return(record) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- Brings a published table up to date: from the changes since its own last version, or where those can't be told, by a comparison with all rows.
+    Whatever is repeated gives the same: see docs/publish.md. Arguments: target (of _target_of_query()), sql (query of all rows). Returns what became of it,
+    in a word. -#}
+{%- macro _keep_target(target, sql) -%}
+    {%- set capture = target.capture -%}
+    {%- do spark_cdc._check_target(target) -%}
+    {%- set head = spark_cdc._read_manifest(capture.committed) -%}
+    {%- do spark_cdc._check_head_columns(capture, head) -%}
+    {%- set found = spark_cdc._found_target(target) -%}
+    {%- set columns = local_md5(tojson([head.definition, head.get('layout') or {}], sort_keys=true)) -%}
+    {%- set has = found.record or {} -%}
+    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.get('commit'), columns] and not should_full_refresh() -%}
+        {{ return('UNCHANGED') }}
+    {%- endif -%}
+    {%- set records = spark_cdc._load_records(capture.masked, head.loads) -%}
+    {%- do spark_cdc._check_feed_records(target.entity, head, records) -%}
+    {%- set record = {
+        'mark': target.mark,
+        'version': head.sequence,
+        'commit': head.get('commit'),
+        'load_id': spark_cdc._commits(head, records) | map(attribute='load_id') | list | last | default(none),
+        'columns': columns,
+    } -%}
+    {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none} -%}
+    {%- set changed = none -%}
+    {%- if since.version is none and found.exists -%}
+        {%- do log(target.entity.name ~ ': ' ~ target.relation ~ ' is compared with all rows: ' ~ since.why, info=true) -%}
+    {%- elif found.exists -%}
+        {%- set feed = spark_cdc._feed_sql(capture, target.changes, since.version, head.sequence) -%}
+        {%- if not spark_cdc._query('select 1 as is_changed\nfrom (\n' ~ feed ~ '\n) as changes\nlimit 1') -%}{{ return('UNCHANGED') }}{%- endif -%}
+        {%- set changed = spark_cdc._target_changes_sql(target, feed) -%}
+    {%- endif -%}
+    {%- if target.is_view -%}
+        {%- do spark_cdc._write_target_view(target, found, record, sql) -%}
+    {%- else -%}
+        {%- do spark_cdc._write_target_table(target, found, record, sql, changed) -%}
+    {%- endif -%}
+    {{ return('OK') }}
+{%- endmacro -%}
+
+
+{#- The version whose changes are the next ones of a published table, or none with the reason why they can't be told. Argument: record (what the table
+    says of itself, or none). -#}
+{%- macro _target_since(target, head, record, columns) -%}
+    {%- set no, made_anew = {'version': none}, 'the entity was made anew since' -%}
+    {%- if should_full_refresh() -%}{{ return(dict(no, why='--full-refresh')) }}{%- endif -%}
+    {%- if record is none -%}{{ return(dict(no, why='its metadata do not tell which version it has, or somebody else has written into it')) }}{%- endif -%}
+    {%- if record.version > head.sequence -%}{{ return(dict(no, why=made_anew)) }}{%- endif -%}
+    {%- if record.columns != columns -%}{{ return(dict(no, why='the entity has other columns than when it was written')) }}{%- endif -%}
+    {%- set told = spark_cdc._manifests_since(target.capture, head, record.version) -%}
+    {%- set oldest = told[0] -%}
+    {%- if oldest.rewritten.version > record.version -%}
+        {{ return(dict(no, why='what changed since version ' ~ record.version ~ ' can\'t be told any more (commit ' ~ oldest.rewritten.version ~ ' took loads away)')) }}
+    {%- endif -%}
+    {%- if told | map(attribute='definition') | unique | list | length > 1 -%}
+        {{ return(dict(no, why='loads were replaced by some with other columns')) }}
+    {%- endif -%}
+    {%- set records = spark_cdc._load_records(target.capture.masked, oldest.loads) -%}
+    {%- do spark_cdc._check_feed_records(target.entity, oldest, records) -%}
+    {%- set before = spark_cdc._commits(oldest, records) | selectattr('version', 'le', record.version) | map(attribute='load_id') | list -%}
+    {{ return({'version': record.version} if before | last | default(none) == record.load_id else dict(no, why=made_anew)) }}
+{%- endmacro -%}
+
+
+{#- Stops a model that publishes, before anything is written. Argument: problem (a sentence without its full stop). -#}
+{%- macro _refuse_target(target, problem) -%}
+    {%- do exceptions.raise_compiler_error('spark_cdc.publish: ' ~ target.entity.name ~ ' as ' ~ target.relation ~ ': ' ~ problem ~ '. Nothing was written.') -%}
+{%- endmacro -%}
+
+
+{#- What changed from one version to another, net: the last row of each key, and whether it is gone. Of what a published table has of it already, since a
+    run was killed or another was quicker, nothing follows. Argument: feed (query of changes). Returns a query with the table's columns and is__gone. -#}
+{%- macro _target_changes_sql(target, feed) -%}
+select
+    {{ target.columns | map(attribute='sql') | join(',\n    ') }},
+    _change_type = 'delete' as is__gone
+from (
+    select
+        *,
+        row_number() over (partition by key_hash order by _commit_version desc, load_id desc, _change_type desc) as recency
+    from (
+        {{ feed | indent(8) }}
+    ) as changes
+    where _change_type <> 'update_preimage'
+) as ranked
+where recency = 1
+{%- endmacro -%}
+
+
+{#- The SQL of a published table's model: all its rows, behind what it is of as JSON in a comment. Arguments: plan (entity, format, schema), current (relation). -#}
+{%- macro _target_query(plan, current) -%}
+{%- set columns = spark_cdc._target_columns(spark_cdc._entity(plan.entity)) -%}
+/* spark_cdc target: {{ spark_cdc._comment_json(plan) }} */
+select
+    {{ columns | map(attribute='sql') | join(',\n    ') }}
+from {{ current }}
+{%- endmacro -%}
+
+
+{#- The same, read from such SQL: all that is known of a published table before its own metadata are read. Returns a dictionary: entity, capture,
+    relation, format, is_view (whether it is a view over tables of ours), columns, mark (by which the table is known as ours), changes (relation). -#}
+{%- macro _target_of_query(sql, relation) -%}
+    {%- set plan = fromjson(modules.re.search('/[*] spark_cdc target: ([{].*[}]) [*]/', sql).group(1)) -%}
+    {%- set entity = spark_cdc._entity(plan.entity) -%}
+    {{ return({
+        'entity': entity,
+        'capture': spark_cdc._capture(entity, plan.schema),
+        'relation': relation,
+        'format': plan.format,
+        'is_view': plan.format in ['parquet', 'orc'],
+        'columns': spark_cdc._target_columns(entity),
+        'mark': plan.schema ~ '.' ~ entity.name ~ ' as ' ~ plan.format,
+        'changes': spark_cdc._relation_in(plan.schema, entity.name ~ '_changes'),
+    }) }}
+{%- endmacro -%}
+
+
+{#- The columns of a published table: those that are stored, and when the row's version began. -#}
+{%- macro _target_columns(entity) -%}
+    {{ return(entity.stored + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
+{%- endmacro -%}
+
+
+{#- Writes a published table of a format that has MERGE, in one commit, whose own metadata have the version that the table has then: data and version
+    can't part. A table that is not there, or whose columns have other types now, is written whole, in one commit, too.
+    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all rows), changed (query of those that changed, see
+    _target_changes_sql(); none to compare all). -#}
+{%- macro _write_target_table(target, found, record, sql, changed) -%}
+    {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
+    {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
+    {%- do spark_cdc._send('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
+    {%- if is_new -%}
+        {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql)) -%}
+    {%- else -%}
+        {%- do spark_cdc._send(spark_cdc._merge_target_sql(target, sql, changed)) -%}
+    {%- endif -%}
+    {%- do spark_cdc._send('reset `' ~ setting ~ '`') -%}
+{%- endmacro -%}
+
+
+{#- Adds the columns that a published table lacks. Returns whether those that it has are of the types that are written. Columns beyond are left alone. -#}
+{%- macro _settled_target(target) -%}
+    {%- set lacking, is_alike = [], [] -%}
+    {%- set found = {} -%}
+    {%- for column in adapter.get_columns_in_relation(target.relation) -%}{%- do found.update({column.name | lower: column.dtype}) -%}{%- endfor -%}
+    {%- for column in target.columns -%}
+        {%- set type = spark_cdc._target_type(target, column.data_type) -%}
+        {%- set there = found.get(column.name | lower) -%}
+        {%- if there is none -%}
+            {%- do lacking.append(column.sql ~ ' ' ~ type) -%}
+        {%- elif spark_cdc._target_type(target, there) != type -%}
+            {%- do log(target.entity.name ~ ': ' ~ column.name ~ ' is ' ~ type ~ ' now, and ' ~ there ~ ' in ' ~ target.relation ~ ', which is written anew', info=true) -%}
+            {{ return(false) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if lacking -%}
+        {%- if target.format == 'delta' and 'timestamp_ntz' in lacking | join -%}
+            {%- do spark_cdc._send('alter table ' ~ target.relation ~ " set tblproperties ('delta.feature.timestampNtz' = 'supported')") -%}
+        {%- endif -%}
+        {%- do spark_cdc._send('alter table ' ~ target.relation ~ ' add columns (' ~ lacking | join(', ') ~ ')') -%}
+    {%- endif -%}
+    {{ return(true) }}
+{%- endmacro -%}
+
+
+{#- A type as a published table has it: Iceberg knows whole numbers from 4 bytes on. -#}
+{%- macro _target_type(target, type) -%}
+    {%- set plain = spark_cdc._plain_type(type) -%}
+    {{ return(modules.re.sub('\\b(tinyint|smallint)\\b', 'int', plain) if target.format == 'iceberg' else plain) }}
+{%- endmacro -%}
+
+
+{%- macro _create_target_sql(target, sql) -%}
+    {%- set properties = dict(
+        {'delta.enableChangeDataFeed': 'true'} if target.format == 'delta' else {},
+        **dict(config.get('tblproperties') or {}, **{'spark_cdc.published': target.mark})
+    ) -%}
+create or replace table {{ target.relation }}
+using {{ target.format }}
+{{ partition_cols(label='partitioned by') }}
+{{ location_clause() }}
+tblproperties (
+    {%- for name, value in properties.items() %}
+    {{ spark_cdc._literal(name) }} = {{ spark_cdc._literal(value) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+as
+{{ sql }}
+{%- endmacro -%}
+
+
+{#- What brings a published table up to date: rows that it has already as they are to be are not touched. -#}
+{%- macro _merge_target_sql(target, sql, changed) -%}
+{%- set is_other = [] -%}
+{%- for column in target.columns if column.role != 'key' -%}
+    {%- do is_other.append(spark_cdc._same_value_sql(column, 'published.', 'came.')) -%}
+{%- endfor -%}
+{%- set names = target.columns | map(attribute='sql') | list -%}
+merge into {{ target.relation }} as published
+using (
+    {{ (changed or 'select\n    *,\n    false as is__gone\nfrom (\n' ~ sql ~ '\n) as all_rows') | indent }}
+) as came
+    on
+        {% for column in target.entity.key_columns -%}
+        published.{{ column.sql }} = came.{{ column.sql }}{{ '\n        and ' if not loop.last }}
+        {%- endfor %}
+when matched and came.is__gone then delete
+when matched and not (
+    {{ is_other | join('\n    and ') }}
+) then
+    update
+        set
+            {% for name in names -%}
+            {{ name }} = came.{{ name }}{{ ',\n            ' if not loop.last }}
+            {%- endfor %}
+when not matched and not came.is__gone then insert (
+    {{ names | join(',\n    ') }}
+) values (
+    came.{{ names | join(',\n    came.') }}
+)
+{%- if not changed %}
+when not matched by source then delete
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether two rows have the same value in a column; maps can't be compared as they are. -#}
+{%- macro _same_value_sql(column, one, other) -%}
+    {%- set sides = [] -%}
+    {%- for side in [one, other] -%}
+        {%- set value = side ~ column.sql -%}
+        {%- do sides.append(
+            spark_cdc._hash_value(value, spark_cdc._hash_type(column.data_type), 0, '', '~') if 'map<' in column.data_type | lower else value) -%}
+    {%- endfor -%}
+    {{ return(sides | join(' <=> ')) }}
+{%- endmacro -%}
+
+
+{#- Writes a published table of a format that knows no MERGE: a new table, and then the view of the model's name is altered to it, which is the commit. The
+    version stands in the view's text. The table before stays for queries in flight until the next one is written, but with --full-refresh: what it holds may
+    have to go (forget). Arguments as of _write_target_table(). -#}
+{%- macro _write_target_view(target, found, record, sql) -%}
+    {%- set table = spark_cdc._sibling('%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
+    {%- set names = target.columns | map(attribute='sql') | list -%}
+    {%- set created -%}
+create table if not exists {{ table }} (
+    {%- for column in target.columns %}
+    {{ column.sql }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+using {{ target.format }}
+    {%- endset -%}
+    {%- set text -%}
+select
+    /* spark_cdc published: {{ spark_cdc._comment_json(record) }} */
+    {{ names | join(',\n    ') }}
+from {{ table }}
+    {%- endset -%}
+    {#- known before it is written, so that what a kill leaves of it can be dropped -#}
+    {%- do spark_cdc._send(created) -%}
+    {%- do spark_cdc._send('insert overwrite table ' ~ table ~ '\n' ~ sql) -%}
+    {%- set now = spark_cdc._found_target(target) -%}
+    {%- if now.record != found.record -%}
+        {%- do spark_cdc._send('drop table if exists ' ~ table ~ ' purge') -%}
+        {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
+    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
+    {%- do spark_cdc._drop_target_tables(target, table, record.version, (found.record or {}).get('version', 0)) -%}
+{%- endmacro -%}
+
+
+{#- Drops the tables behind a published view but the one that it shows (table) and those of its version and of the version that it had: older ones, of an entity
+    that was made anew later ones, with --full-refresh all. What a killed run has left goes with them, and what another run is about to show, which fails then.
+    Without purge Iceberg's catalog, where it is the session's, would leave the files of any table. -#}
+{%- macro _drop_target_tables(target, table, version, version_before) -%}
+    {%- set name = target.relation.identifier ~ '_v' -%}
+    {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
+        {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
+        {%- if found and row.tableName != table.identifier -%}
+            {%- set other = found.group(1) | int -%}
+            {%- if should_full_refresh() or (other not in [version, version_before] and not version_before < other < version) -%}
+                {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- A published table: brought from the version that it has to the one that readers of the entity see. Delta and Iceberg by MERGE, Parquet and ORC by a
+    new table behind a view. --empty and --sample write nothing, nor do the loads of a replay before it is published. -#}
+{% materialization cdc_published, adapter='spark' %}
+    {%- set target = spark_cdc._target_of_query(sql, this) -%}
+    {{ run_hooks(pre_hooks) }}
+    {%- set message = 'UNCHANGED' -%}
+    {%- if spark_cdc._is_load_command() and spark_cdc._replay() is none -%}
+        {%- set message = spark_cdc._keep_target(target, sql) -%}
+    {%- endif -%}
+    {%- do store_raw_result('main', message=message, code=message, rows_affected='-1') -%}
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [this.incorporate(type='view' if target.is_view else 'table')]}) }}
+{% endmaterialization %}
+
+
+

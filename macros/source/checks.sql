@@ -1,0 +1,162 @@
+{#- Compares the source's columns with the declared ones: names, and for typed formats whether each type turns into
+    the declared one without a loss. Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _check_columns(entity, input, found) -%}
+    {%- set found_names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | list -%}
+    {%- set declared = entity.columns | map(attribute='from') | list -%}
+    {%- set is_json = entity.source.format == 'json' -%}
+    {%- set missing = spark_cdc._missing_columns(entity, found) | rejectattr('optional') -%}
+    {#- events in JSON need not have all columns: see _check_event_columns() -#}
+    {%- set missing = missing | selectattr('role', 'equalto', 'control') if entity.events and is_json else missing -%}
+    {%- set missing = missing | map(attribute='from') | list -%}
+    {%- set unexpected = [] -%}
+    {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
+    {%- for name in ['landing_problem', 'landing_names'] if name in (declared if is_json else found_names) | map('lower') and (name != 'landing_names' or entity.events) -%}
+        {%- set message -%}
+{{ entity.name }}: {{ input }} has a column '{{ name }}', a name that spark_cdc gives to a column of its own there. Have it delivered under another {# -#}
+name, or read a view on it that renames it. Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': 'unexpected_columns', 'message': message}) }}
+    {%- endfor -%}
+    {%- set refused = {} -%}
+    {%- if missing and not found_names and not is_json -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ spark_cdc._names_shown(missing) ~ ' (there is no header: the input is empty)'}) -%}
+    {%- elif missing and found_names and entity.source.on_missing_column == 'error' -%}
+        {%- do refused.update({'missing_columns': 'missing: ' ~ spark_cdc._names_shown(missing)}) -%}
+    {%- endif -%}
+    {%- if unexpected and entity.source.on_unexpected_column == 'error' -%}
+        {%- do refused.update({'unexpected_columns': 'unexpected: ' ~ spark_cdc._names_shown(unexpected)}) -%}
+    {%- endif -%}
+    {%- if not refused -%}
+        {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
+    {%- endif -%}
+    {%- if modules.re.search('[\\x00-\\x08\\x0e-\\x1f\\ufffd]', found_names | join) -%}
+        {%- set message -%}
+{{ entity.name }}: the header of {{ input }} is no text. Is a file compressed? Spark goes by the name: one of gzip has to end in .gz, as {# -#}
+data.csv.gz does, of bzip2 in .bz2. If it is text in another encoding than UTF-8, name it in source.options.encoding.
+  declared: {{ declared | join(', ') }}
+Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': refused | join(', '), 'message': message}) }}
+    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the columns of {{ input }} are not the declared ones.
+  {{ refused.values() | join('\n  ') }}
+  found: {{ spark_cdc._names_shown(found_names) }}
+  declared: {{ spark_cdc._names_shown(declared) }}
+{% if found_names -%}
+Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, and source.on_missing_column: null or {# -#}
+source.on_unexpected_column: ignore lift the check. {# -#}
+{%- else -%}
+Deliver the input anew: one without rows has its header. {# -#}
+{%- endif -%}
+{%- if 'unexpected_columns' in refused -%}
+{%- set load = {'business_time': spark_cdc._business_date(entity.name)} -%}
+To ignore unexpected ones this once: {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}. {# -#}
+{%- endif -%}
+Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': refused | join(', '), 'message': message}) }}
+{%- endmacro -%}
+
+
+{%- macro _check_types(entity, input, found) -%}
+    {%- set problems = [] -%}
+    {%- for column in entity.columns -%}
+        {%- for other in found if other.col_name | lower == column.from | lower -%}
+            {%- if not spark_cdc._is_lossless(other.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
+                {%- do problems.append(other.col_name ~ ' is ' ~ other.data_type ~ ', declared ' ~ column.data_type
+                    ~ (' with encoding: ' ~ column.encoding if column.encoding)) -%}
+            {%- endif -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- if not problems -%}{{ return(none) }}{%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: types in {{ input }} do not turn into the declared ones without a loss.
+  {{ problems | join('\n  ') }}
+Declare the type found or a wider one in stg_{{ entity.name }}, or{{ ' leave out source.text, which takes text columns only' if entity.source.text
+else ', where all columns hold text, set source.text: true' }}. {# -#}
+Numbers that count a time are read with encoding: nanos, micros, millis, seconds or days under meta of the column. Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': 'column_types', 'message': message}) }}
+{%- endmacro -%}
+
+
+{#- Whether a load reads all that lies where its files are. Spark skips files of 0 bytes and folders within the folder without a word, and in a full
+    load what is not read is deleted. Names that begin with _ or . are skipped by convention.
+    Arguments: entity, input (in words), time, found (of _found_by_pattern()), files (of _input_files()). Returns none, or why the load is to
+    be refused: {guard, message}. -#}
+{%- macro _check_files(entity, input, time, found, files) -%}
+    {%- if files.files -%}
+        {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
+        {%- if not unread -%}{{ return(none) }}{%- endif -%}
+        {%- set message -%}
+{{ entity.name }}: not all of {{ input }} would be read; left out would be {{ unread[:5] | join(', ') }}
+{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder, which Spark skips. Deliver such a file {# -#}
+anew or take it away; move the files of a folder up, or name the folders by a pattern in source.path of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': 'unread_files', 'message': message}) }}
+    {%- elif entity.source.on_no_files == 'empty' -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set there = spark_cdc._entries(entity, time, files) if found.is_there else [] -%}
+    {%- set message -%}
+{{ entity.name }}: there is no file to read: no {{ input }}
+{%- if there %}, only {{ there[:5] | join(', ') }} (files of 0 bytes, folders, and names that begin with _ or . are not read)
+{%- elif not found.is_there %}, which is not there{{ ': ' ~ found.missing ~ ' does not exist on the Spark server' if found.missing }}{% endif -%}
+. That is not an empty input: one without rows has its header, JSON a line break. Deliver the files, or correct source.path; where no file {# -#}
+means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}. Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': 'no_files', 'message': message}) }}
+{%- endmacro -%}
+
+
+{#- What lies beside the files that are read and is neither read nor meant to be skipped. -#}
+{%- macro _unread_entries(entity, time, files, count) -%}
+    {%- if not count or spark_cdc._direct_options(entity) -%}
+        {%- do log(entity.name ~ ': not looked for files of 0 bytes and for folders beside the files that are read, since '
+            ~ ("Spark's plan does not tell" if not count else 'source.options choose among them'), info=true) -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set folder = spark_cdc._entries_folder(entity, time) -%}
+    {%- set elsewhere = [] -%}
+    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
+    {#- a folder that holds just these files; a file by its name, or a pattern of such; else the names tell -#}
+    {%- set expected = files.files + 1 if not elsewhere else files.files if modules.re.search('[*?{[]', folder) or files.files == 1 -%}
+    {%- if count == expected -%}{{ return([]) }}{%- endif -%}
+    {%- set unread, skipped = [], [] -%}
+    {%- for entry in spark_cdc._entries(entity, time, files) -%}
+        {%- set name = entry.rsplit('/', 1)[-1] -%}
+        {%- if name[:1] != '.' and (name[:1] != '_' or '=' in name) -%}
+            {%- do unread.append(entry) -%}
+        {%- elif name[:1] == '_' and not spark_cdc._is_marker(name) -%}
+            {%- do skipped.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if skipped and not unread -%}
+        {#- in the record of the load, and from there in cdc_loads -#}
+        {%- do files.update({'skipped': spark_cdc._counted(skipped | length, 'file') ~ ' left out, whose names begin with _: ' ~ skipped[:20] | join(', ')}) -%}
+        {%- do log(entity.name ~ ': ' ~ files.skipped, info=true) -%}
+    {%- endif -%}
+    {{ return(unread) }}
+{%- endmacro -%}
+
+
+{#- Whether a name is one that writers give to what is no data. -#}
+{%- macro _is_marker(name) -%}
+    {{ return(name | lower in ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest']
+        or name.startswith('_committed_') or name.startswith('_started_')) }}
+{%- endmacro -%}
+
+
+{#- The paths that lie in the folder beside the files that are read. Folders that hold some of these are none of them. -#}
+{%- macro _entries(entity, time, files) -%}
+    {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
+    {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}
+    {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
+    {%- set folder = spark_cdc._entries_folder(entity, time) -%}
+    {%- set entries = [] -%}
+    {%- for entry in rest.text.split(', ') if entry and not entry.endswith(folder) and ('\n' ~ entry ~ '/') not in '\n' ~ files.paths | join('\n') -%}
+        {%- do entries.append(entry) -%}
+    {%- endfor -%}
+    {{ return(entries) }}
+{%- endmacro -%}

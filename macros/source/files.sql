@@ -1,0 +1,374 @@
+{%- macro _files_view(entity) -%}{{ return('landed_' ~ entity.name ~ '_files') }}{%- endmacro -%}
+
+
+{#- A temporary view on what landed: the rows of a table that belong to the business date, or of its change feed, or the files: for CSV and typed formats
+    with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader), view
+    (its name, if it is another one). -#}
+{%- macro _files_view_sql(entity, landing, time, more={}, view=none) -%}
+{%- set format = entity.source.format -%}
+create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
+{%- if format == 'table' %} as
+select *
+from {{ landing }}
+where {{ spark_cdc._date_column_condition(entity, [time]) }}
+{%- elif format == 'change_feed' %} as
+{{ spark_cdc._change_feed_sql(entity) }}
+{%- else %}
+{%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
+    {% for column in entity.columns -%}
+    {{ spark_cdc._quote(column.from) }} string{{ ',
+    ' if not loop.last }}
+    {%- endfor %}
+)
+{%- endif %}
+using {{ 'text' if format == 'json' else format }}
+options (
+    {{ spark_cdc._reader_options(entity, time, more) | join(',\n    ') }}
+)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Options of a reader for some of an entity's files, as a pattern that stands for just these. Folders that are named column=value stay columns. -#}
+{%- macro _path_options(entity, time, paths) -%}
+    {%- set folder = namespace(path=paths[0].rsplit('/', 1)[0] ~ '/') -%}
+    {%- for path in paths -%}
+        {%- for step in folder.path.split('/') if not path.startswith(folder.path) -%}
+            {%- set folder.path = folder.path.rstrip('/').rsplit('/', 1)[0] ~ '/' -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set names = [] -%}
+    {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
+    {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
+    {%- set root = spark_cdc._landing_path(entity, time) -%}
+    {%- do options.update({'basePath': root}) if '=' in names | join and not modules.re.search('[*?{[]', root) -%}
+    {{ return(options) }}
+{%- endmacro -%}
+
+
+{#- A path as a pattern that stands for nothing but itself. -#}
+{%- macro _as_pattern(path) -%}{{ return(modules.re.sub('([\\\\{}\\[\\]*?,])', '\\\\\\1', path)) }}{%- endmacro -%}
+
+
+{#- A text as a regular expression that means just it: each character by its number. -#}
+{%- macro _pattern_of(text) -%}
+    {%- set characters = [] -%}
+    {%- for character in text.replace('\\t', '\t') -%}{%- do characters.append('\\x{' ~ character.encode('utf-32-be').hex() ~ '}') -%}{%- endfor -%}
+    {{ return(characters | join) }}
+{%- endmacro -%}
+
+
+{#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500 where loads
+    are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
+{%- macro _landing_path(entity, time) -%}
+{%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
+{%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path) -%}
+{{ part if loop.index is odd else time.strftime(part[15:-1] or default) }}
+{%- endfor -%}
+{%- endmacro -%}
+
+
+{#- The relation of the dbt source that an entity's staging reads. -#}
+{%- macro _landing_source(entity) -%}
+    {%- for unique_id in spark_cdc.entity_node(entity.name).depends_on.nodes if unique_id in graph.sources -%}
+        {%- set node = graph.sources[unique_id] -%}
+        {{ return(spark_cdc._relation_in(node.schema, node.identifier)) }}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- What a load reads, in words: for messages and for cdc_loads. -#}
+{%- macro _landing_input(entity, landing, time) -%}
+    {%- if entity.source.format == 'table' -%}
+        {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}
+    {%- elif entity.source.format == 'change_feed' -%}
+        {{ return(spark_cdc._change_feed_text(entity)) }}
+    {%- endif -%}
+    {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, time)) }}
+{%- endmacro -%}
+
+
+{#- What the pattern `folder/*` finds, with the folder. No reader of Spark lists files of 0 bytes, but the plan of a query has all paths that a pattern
+    stands for: how many, and as text as far as a setting lets it. Each costs Spark a look of its own.
+    Returns a dictionary: is_there (whether there is anything at all), missing (else the path, as Spark has it), count, paths (text). -#}
+{%- macro _found_by_pattern(entity, time) -%}
+    {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
+    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
+    {{ return(dict(spark_cdc._plan_paths(plan), is_there=not spark_cdc._plan_lacks_path(plan),
+        missing=(spark_cdc._plan_missing_path(plan) or '').removesuffix('{,/*}'))) }}
+{%- endmacro -%}
+
+
+{#- Whether there is not even a folder, with which only an entity can do that takes no files for an empty input. -#}
+{%- macro _is_no_folder(entity, time) -%}
+    {{ return(
+        entity.source.on_no_files == 'empty'
+        and spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text')))
+    ) }}
+{%- endmacro -%}
+
+
+{#- What paths of the folder, as Spark lists them, have in them: its own without the scheme, which Spark may write otherwise. -#}
+{%- macro _entries_folder(entity, time) -%}
+    {{ return(modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/')) }}
+{%- endmacro -%}
+
+
+{#- Where, below a business time's folder, spark-cdc stream sets the marker that closes it: a folder that Spark's readers leave out, while its file can be asked for. -#}
+{%- macro _closed_folder() -%}{{ return('/_closed') }}{%- endmacro -%}
+
+
+{#- Whether a business time that is streamed may be loaded: what came into it after a load would never be. Arguments: entity, time. Returns none, or why the load
+    is to be refused: {guard, message}. -#}
+{%- macro _check_closed(entity, time) -%}
+    {%- if entity.source.stream is not mapping -%}{{ return(none) }}{%- endif -%}
+    {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
+    {%- if not spark_cdc._lacks_path(folder ~ spark_cdc._closed_folder() ~ '/*') -%}{{ return(none) }}{%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the business time of {{ folder }} is not closed: spark-cdc stream may still add messages to it, which no load would see. Wait until it is {# -#}
+closed (spark-cdc stream --status tells what is); spark-cdc run loads it then. Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': 'open_time', 'message': message}) }}
+{%- endmacro -%}
+
+
+{#- What a load that is written has read, as it lies there now: rows {load_id, operation, row_count, note} for _load_counts(), of the files and,
+    where they are text, of their lines. None where no files are read. -#}
+{%- macro _input_sql(entity, time) -%}
+{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
+    {{ return(none) }}
+{%- endif -%}
+{%- set is_no_folder = spark_cdc._is_no_folder(entity, time) -%}
+select
+    cast(null as string) as load_id,
+    'files' as operation,
+    0 as row_count,
+    {% if is_no_folder -%}
+    '{"files": 0, "bytes": 0, "digest": null}' as note
+    {%- else -%}
+    to_json(struct(files, bytes, digest)) as note
+from (
+    {{ spark_cdc._input_files_sql(entity, time) | indent(4) }}
+)
+    {%- endif %}
+{#- in UTF-16 and the like a line does not end with the byte of a line break -#}
+{%- if not is_no_folder and entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) %}
+
+union all
+
+{{ spark_cdc._input_lines_sql(entity, time) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The files that a load reads. Spark's binaryFile reader lists them, as every reader finds them, and opens none.
+    Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if it was asked). Returns a dictionary: files
+    (how many), bytes, digest (of paths, bytes and times), paths. -#}
+{%- macro _input_files(entity, time, found=none) -%}
+    {%- if (not found.is_there if found else spark_cdc._is_no_folder(entity, time)) -%}
+        {{ return({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) }}
+    {%- endif -%}
+    {%- set row = spark_cdc._query(spark_cdc._input_files_sql(entity, time))[0] -%}
+    {{ return({'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) }}
+{%- endmacro -%}
+
+
+{%- macro _input_files_sql(entity, time) -%}
+select
+    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
+from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+{%- endmacro -%}
+
+
+{%- macro _input_files_figures_sql() -%}
+count(*) as files,
+coalesce(sum(length), 0) as bytes,
+md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
+to_json(sort_array(collect_list(path))) as paths
+{%- endmacro -%}
+
+
+{#- What the record of a load notes of the files that it read; and skipped, what it left out by its name; none
+    where it read none. Argument: files (of _input_files(), or none). -#}
+{%- macro _input_files_noted(files) -%}
+    {%- set skipped = {'skipped': files.skipped} if files and files.get('skipped') else {} -%}
+    {{ return(dict({'files': files.files, 'bytes': files.bytes, 'digest': files.digest}, **skipped) if files else none) }}
+{%- endmacro -%}
+
+
+{#- Whether an entity reads files, not a table. -#}
+{%- macro _reads_files(entity) -%}{{ return(entity.source.format not in ['table', 'change_feed']) }}{%- endmacro -%}
+
+
+{#- Columns in the names of folders, column=value. Spark would guess their types, and read times in
+    the session's zone; without its guess they are text, and are cast as any text is. -#}
+
+
+{#- Their names, in lower case. Switches the guess off if there are any. -#}
+{%- macro _folder_columns(entity, time, files) -%}
+    {%- set names = [] -%}
+    {%- if files and '=' in files.paths | join -%}
+        {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', spark_cdc._entries_folder(entity, time)) -%}
+        {%- set root = modules.re.escape(wild).replace('\\*', '[^/]*') ~ '(?=/|$)' -%}
+        {%- for path in files.paths -%}
+            {%- for folder in modules.re.split(root, path, maxsplit=1)[-1].split('/')[:-1] if '=' in folder -%}
+                {%- do names.append(folder.split('=')[0] | lower) -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
+    {{ return(names | unique | list) }}
+{%- endmacro -%}
+
+
+{#- The columns found; those of folders have the declared type, and the declared column as folder. -#}
+{%- macro _folder_columns_found(entity, found, names) -%}
+    {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
+    {%- set marked = [] -%}
+    {%- for one in found -%}
+        {%- set declared = spark_cdc._folder_columns_declared(entity, one.col_name if one.col_name | lower in names else none) -%}
+        {%- do marked.append(dict(one, data_type=declared.data_type, folder=declared) if declared else one) -%}
+    {%- endfor -%}
+    {{ return(marked) }}
+{%- endmacro -%}
+
+
+{#- The declared column that a folder names; a null in it is judged in staging. -#}
+{%- macro _folder_columns_declared(entity, name) -%}
+    {%- for column in entity.columns if name is not none and column.from | lower == name | lower -%}
+        {{ return(dict(column, nullable=true)) }}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- A column as the landed view has it. -#}
+{%- macro _folder_columns_value(entity, column) -%}
+{%- set raw = spark_cdc._quote(column.col_name) -%}
+{%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder') else raw -%}
+{{ spark_cdc._aliased('cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else value, raw) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with the folders of a row, as text; null where nothing is. -#}
+{%- macro _folder_columns_problem(entity, found) -%}
+{%- set cases = [] -%}
+{%- for column in found if column.get('folder') -%}
+    {%- set raw = spark_cdc._quote(column.col_name) -%}
+    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) -%}
+    {%- set condition = spark_cdc._reject_condition(column.folder, raw, '(' ~ value ~ ')', true, entity) -%}
+    {%- set message = ", which the folder is named for, is not accepted as " ~ column.data_type -%}
+    {%- do cases.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ') ~ ', ' ~ spark_cdc._shown(raw) ~ ', '
+        ~ spark_cdc._literal(message) ~ ')') if condition -%}
+{%- endfor -%}
+{{ 'case\n        ' ~ cases | join('\n        ') ~ '\n    end' if cases else 'cast(null as string)' }}
+{%- endmacro -%}
+
+
+{#- Refuses files that have a folder's column with other values: Spark would read the folder's, and
+    of CSV neither. Returns none, or {guard, message}. -#}
+{%- macro _check_folder_columns(entity, input, time, names) -%}
+    {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
+    {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, time, {'recursiveFileLookup': 'true', 'mergeSchema': 'true'}, view)) -%}
+    {%- set path = spark_cdc._folder_columns_decoded('input_file_name()') -%}
+    {%- for own in spark_cdc._described('describe ' ~ view) if own.col_name | lower in names and spark_cdc._folder_columns_declared(entity, own.col_name) -%}
+        {%- set column = spark_cdc._folder_columns_declared(entity, own.col_name) -%}
+        {%- set value = spark_cdc._cast(column, spark_cdc._quote(own.col_name), own.data_type == 'string', entity.timezone) -%}
+        {%- set pattern = spark_cdc._literal('(?i)^.*/' ~ spark_cdc._pattern_of(own.col_name) ~ '=([^/]*)/') -%}
+        {%- set named = spark_cdc._folder_columns_decoded('regexp_extract(folder__path, ' ~ pattern ~ ', 1)') -%}
+        {%- set sql -%}
+select min(folder__path) as path
+from (
+    select
+        folder__path,
+        {{ value }} as folder__own,
+        nullif({{ named }}, '__HIVE_DEFAULT_PARTITION__') as folder__named
+    from (
+        select
+            *,
+            {{ path }} as folder__path
+        from {{ view }}
+    ) as files
+) as rows_of_files
+where not folder__own <=> {{ spark_cdc._cast(column, 'folder__named', true, entity.timezone) }}
+        {%- endset -%}
+        {%- set other = 'the header' if entity.source.format == 'csv' else spark_cdc._query(sql)[0].path -%}
+        {%- if other -%}
+            {%- set message -%}
+{{ entity.name }}: {{ own.col_name }} in {{ input }} contradicts itself: it is the name of a folder, and a column of the files{{ ' with other values' if entity.source.format != 'csv' }}, as in {{ other }}. {# -#}
+Deliver it once, or give one of them another name. Nothing was written.
+            {%- endset -%}
+            {{ return({'guard': 'column_types', 'message': message}) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- A path without its escapes; as it is where it has what is none. -#}
+{%- macro _folder_columns_decoded(sql) -%}
+if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }}, '+', '%2B')))
+{%- endmacro -%}
+
+
+{#- Reader options as SQL, a list of lines: what the entity says, and what the project needs. Spark tells "" (empty text) from nothing
+    (null) in CSV only with a null text that is not empty. -#}
+{%- macro _reader_options(entity, time, more={}) -%}
+    {%- set given = entity.source.options -%}
+    {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
+    {%- set options = {'path': spark_cdc._landing_path(entity, time), 'ignoreCorruptFiles': 'false', 'ignoreMissingFiles': 'false'} -%}
+    {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
+        {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
+    {%- endfor -%}
+    {%- if entity.source.format == 'parquet' -%}{%- do options.update({'parquet.page.verify-checksum.enabled': 'true'}) -%}{%- endif -%}
+    {%- do options.update(given) -%}
+    {%- do options.update(more) -%}
+    {%- set lines = [] -%}
+    {%- for option, value in options.items() -%}
+        {%- do lines.append('`' ~ option ~ '` ' ~ spark_cdc._reader_option_literal(option, value)) -%}
+    {%- endfor -%}
+    {{ return(lines) }}
+{%- endmacro -%}
+
+
+{#- The value of an option as SQL. In lineSep a backslash before n or r is the character, since dbt drops line breaks at the end of a text. -#}
+{%- macro _reader_option_literal(option, value) -%}
+    {%- set text = value | string | lower if value is boolean else value | string -%}
+    {{ return(spark_cdc._literal(text.replace('\\n', '\n').replace('\\r', '\r') if option | lower == 'linesep' else text)) }}
+{%- endmacro -%}
+
+
+{#- What the entity says of a reader's option. Arguments: entity, names (in lower case: some options have two), default. -#}
+{%- macro _reader_option(entity, names, default) -%}
+    {%- for option, value in entity.source.options.items() if option | lower in names -%}
+        {{ return(value) }}
+    {%- endfor -%}
+    {{ return(default) }}
+{%- endmacro -%}
+
+
+{#- A timestamp as text in UTC. -#}
+{%- macro _instant_text(sql) -%}
+concat({{ spark_cdc._wall_clock_text(sql) }}, 'Z')
+{%- endmacro -%}
+
+
+{#- A typed column as text that staging reads back as the same value, whatever the session's time zone; where columns
+    arrive as text, the text that arrived. Arguments: entity, column (dictionary, or none). Returns an expression. -#}
+{%- macro _event_text(entity, column) -%}
+{%- if column is none -%}
+cast(null as string)
+{%- elif entity.source.text -%}
+{{ spark_cdc._raw(column) }}
+{%- elif column.data_type == 'binary' and column.format == 'utf8' -%}
+decode({{ column.sql }}, 'utf-8')
+{%- elif column.data_type == 'binary' -%}
+{{ 'hex' if column.format == 'hex' else 'base64' }}({{ column.sql }})
+{%- elif column.data_type == 'timestamp' -%}
+{{ spark_cdc._instant_text(column.sql) }}
+{%- else -%}
+cast({{ column.sql }} as string)
+{%- endif -%}
+{%- endmacro -%}

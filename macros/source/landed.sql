@@ -1,0 +1,498 @@
+{#- Makes a business date's data readable in this session as the temporary view landed_<entity>: the columns as
+    the source names them, and `landing_problem`, which says what is wrong with a row as a whole. The names of the
+    columns are compared with the declared ones first; what is missing or unexpected is wrong, unless the entity
+    says otherwise.
+    Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is table), time
+    (datetime of the business date), files (of _input_files()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _land(entity, landing, time, files) -%}
+    {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
+    {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
+        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- if format == 'table' -%}
+        {%- set entity = spark_cdc._date_column_found(entity, landing) -%}
+        {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
+        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+    {%- endif -%}
+    {%- do spark_cdc._set_for_reading(entity) -%}
+    {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
+    {%- set ends = spark_cdc._line_ends(entity, time) -%}
+    {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
+    {%- if is_message and format == 'json' -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set read = spark_cdc._found_as_read(entity, files, folders) -%}
+    {%- set found, schemas = read.found, read.schemas or [] -%}
+    {%- if is_message -%}
+        {{ return(spark_cdc._land_messages(entity, landing, time, files, found, folders)) }}
+    {%- endif -%}
+    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
+    {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
+    {%- if not refusal and schemas | length > 1 -%}
+        {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
+        {%- if not refusal -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
+            {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
+    {%- if refusal -%}
+        {{ return(refusal) }}
+    {%- endif -%}
+    {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, time, found) -%}{%- endfor -%}
+    {%- if ends.parts | length > 1 -%}
+        {%- set views = [] -%}
+        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
+        {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
+    {%- endif -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- Makes the view that staging reads, of files whose columns are known. -#}
+{%- macro _land_columns(entity, time, found) -%}
+    {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
+        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
+{%- endmacro -%}
+
+
+{#- Makes messages that lie in a table or in typed files readable, as landed_<entity>. Files may have the columns of several schemas, as the topics of a
+    registry do: those of one list of columns are read together and by it, for a column that a file lacks was not sent, and is not null.
+    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as Spark finds them), folders
+    (of _folder_columns()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _land_messages(entity, landing, time, files, found, folders) -%}
+    {%- set view = spark_cdc._files_view(entity) -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
+    {%- set landed, problems = [], [] -%}
+    {%- for schema in schemas -%}
+        {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}
+        {%- if schemas | length > 1 -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, spark_cdc._path_options(entity, time, schema.paths), relation)) -%}
+        {%- endif -%}
+        {%- do landed.append({'relation': relation, 'columns': schema.columns}) -%}
+        {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
+            {%- do problems.append(problem ~ (', as in ' ~ schema.paths[0] if schemas | length > 1 else '')) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- if problems -%}
+        {%- set message -%}
+{{ entity.name }}: types in {{ spark_cdc._landing_input(entity, landing, time) }} are not what the declared columns say of them.
+  {{ problems | join('\n  ') }}
+Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md. Nothing was written.
+        {%- endset -%}
+        {{ return({'guard': 'column_types', 'message': message}) }}
+    {%- endif -%}
+    {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) -%}
+    {{ return(none) }}
+{%- endmacro -%}
+
+
+{#- The view that staging of messages reads. They are text: lines of JSON files, or of a table or typed files the column `value` (beside `key`, as
+    topics are stored), or, where there is none, whole rows as JSON; and the declared control columns that lie beside them.
+    Arguments: entity, landed (where they lie, other than lines: a list of {relation, columns}, one per schema). -#}
+{%- macro _landed_messages_sql(entity, landed=[]) -%}
+create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
+{% if entity.source.format == 'json' -%}
+select
+    value as message,
+    cast(null as string) as message_key
+    {{- spark_cdc._landed_beside(entity, {}) }}
+from {{ spark_cdc._files_view(entity) }}
+where trim(value) <> ''
+{%- else -%}
+{%- for schema in landed -%}
+{%- set types = {} -%}
+{%- for column in schema.columns -%}{%- do types.update({column.col_name | lower: column.data_type}) -%}{%- endfor -%}
+select
+    {% if 'value' in types or spark_cdc._is_without_value(entity, types) -%}
+    {{ spark_cdc._landed_message(entity, 'value', types) | indent(4) }} as message,
+    {{ spark_cdc._landed_message(entity, 'key', types) | indent(4) }} as message_key
+    {%- else -%}
+    {{ spark_cdc._typed_message(entity, schema.columns) | indent(4) }} as message,
+    cast(null as string) as message_key
+    {%- endif %}
+    {{- spark_cdc._landed_beside(entity, types) }}
+from {{ schema.relation }}
+{{- '\n\nunion all\n\n' if not loop.last }}
+{%- endfor -%}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether columns are those of a topic without the messages themselves: of tombstones alone. -#}
+{%- macro _is_without_value(entity, types) -%}
+    {%- set of_topic = ['topic', 'partition', 'offset'] -%}
+    {%- set beside = ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] -%}
+    {%- set control = entity.columns | selectattr('role', 'equalto', 'control') | map(attribute='from') | map('lower') | list -%}
+    {{ return(types | select('in', of_topic) | list | length == 3 and not types | reject('in', of_topic + beside + control) | list) }}
+{%- endmacro -%}
+
+
+{#- The declared control columns that lie beside the messages, as text; null where they do not. -#}
+{%- macro _landed_beside(entity, types) -%}
+{%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
+    {{ spark_cdc._landed_text(column.from, types) }} as {{ spark_cdc._quote(column.from) }}
+{%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Value or key of a message as text. -#}
+{%- macro _landed_message(entity, name, types) -%}
+{%- set type = types.get(name) | string -%}
+{%- if not type.startswith('struct<') -%}
+{{ spark_cdc._landed_text(name, types) }}
+{%- elif name == 'key' -%}
+{{ spark_cdc._typed_json(spark_cdc._typed_image(entity, '`key`', type)) }}
+{%- else -%}
+if({{ spark_cdc._quote(name) }} is null, null, {{ spark_cdc._typed_message(entity, spark_cdc._typed_fields(type), spark_cdc._quote(name) ~ '.') }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- A column of a table as text; null where the table has none of that name. -#}
+{%- macro _landed_text(name, types) -%}
+{%- set column = spark_cdc._quote(name) -%}
+{%- set type = types.get(name | lower) -%}
+{%- if not type -%}
+cast(null as string)
+{%- elif type == 'binary' -%}
+decode({{ column }}, 'UTF-8')
+{%- elif modules.re.match('struct|map|array', type) -%}
+{{ spark_cdc._typed_json(column) }}
+{%- elif type == 'timestamp' -%}
+{{ spark_cdc._instant_text(column) }}
+{%- else -%}
+cast({{ column }} as string)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _landed_view(entity) -%}{{ return('landed_' ~ entity.name) }}{%- endmacro -%}
+
+
+{#- The view that staging reads. CSV is read with the header's columns as text, so that a row with too few or too
+    many fields is noticed and each further file's header is checked; JSON lines become columns (of bytes that
+    are no UTF-8 format_string() makes U+FFFD: so they are found); columns that may be missing are there as nulls. -#}
+{%- macro _landed_view_sql(entity, time, found) -%}
+{%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
+{%- set missing, folders = spark_cdc._missing_columns(entity, found), [] -%}
+{%- for column in found if found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list -%}{%- do folders.append(spark_cdc._folder_columns_value(entity, column)) -%}{%- endfor -%}
+{%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
+{{ spark_cdc._csv_view_sql(entity, time, found, view) }}
+{%- elif format == 'json' -%}
+{%- set declared = entity.columns | map(attribute='from') | list -%}
+{%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(declared) }})){%- endset -%}
+create or replace temporary view {{ view }} as
+select
+    {% for column in entity.columns -%}
+    fields[{{ spark_cdc._literal(column.from) }}] as {{ spark_cdc._quote(column.from) }},
+    {% endfor -%}
+    case
+        when fields is null then concat('not a JSON object: ', left(value, 200), char(10), value)
+        when format_string('%s', value) <> value
+            then concat('bytes that are not UTF-8: ', left(format_string('%s', value), 200), char(10), format_string('%s', value))
+        when not endswith(trim(trailing ' \t\r' from value), '}') or {{ spark_cdc._is_misread('value') }}
+            then concat({{ spark_cdc._misread_text('value') }}, ': ', left(value, 200), char(10), value)
+        when has_repeated_names
+            then concat('a name more than once in a JSON object: ', left(value, 200), char(10), value)
+        {%- if entity.source.on_unexpected_column == 'error' %}
+        when size({{ unexpected }}) > 0
+            then concat(
+                'unexpected columns: ',
+                array_join({{ unexpected }}, ', '), char(10), value
+            )
+        {%- endif %}
+    end as landing_problem
+    {%- if entity.events %},
+    map_keys(fields) as landing_names
+    {%- endif %}
+from (
+    select
+        value,
+        {{ spark_cdc._json_named('object', 'names') }} as fields,
+        {{ spark_cdc._json_has_repeated_names('object', 'names') }} as has_repeated_names
+    from (
+        select
+            value,
+            object,
+            {{ spark_cdc._json_names('object', declared) | indent(12) }} as names
+        from (
+            select
+                value,
+                from_json({{ spark_cdc._json_document(entity, 'value') }}, 'map<string, string>', {# -#}
+                    map('allowNonNumericNumbers', 'false', {{ spark_cdc._json_limits() }})) as object
+            from {{ spark_cdc._files_view(entity) }}
+            where trim(value) <> ''
+        )
+    )
+)
+{%- else -%}
+create or replace temporary view {{ view }} as
+select
+    {{ '*' if not folders else folders | join(',\n    ') }}
+    {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
+    {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
+    {%- endfor %}
+    {%- for column in missing %},
+    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
+    {%- if format != 'csv' %},
+    {{ spark_cdc._folder_columns_problem(entity, found) }} as landing_problem
+    {%- endif %}
+from {{ spark_cdc._files_view(entity) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The view that staging reads, without rows: where no file means that nothing came. -#}
+{%- macro _no_rows_view_sql(entity) -%}
+{%- set is_message = entity.events and entity.events.is_message -%}
+create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
+select
+    {% for column in entity.columns if not is_message or column.role == 'control' -%}
+    cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }},
+    {% endfor -%}
+    {% if is_message -%}
+    cast(null as string) as message,
+    cast(null as string) as message_key
+    {%- else -%}
+    cast(null as string) as landing_problem
+    {%- endif %}
+    {%- if entity.events and not is_message and entity.source.format == 'json' %},
+    cast(null as array<string>) as landing_names
+    {%- endif %}
+where false
+{%- endmacro -%}
+
+
+{#- Why an entity without any business date in its landing is not just idle: the folder is not there, so the server looks elsewhere, or nothing ever came. An empty
+    prefix of an object store is no folder that could be there. Arguments: entity, last (time of the last committed load, or none). Returns a text, or none. -#}
+{%- macro _landed_nowhere(entity, last) -%}
+    {%- set source = entity.source -%}
+    {%- if source.format == 'change_feed' -%}
+        {{ return(none) }}
+    {%- elif source.format == 'table' -%}
+        {{ return(none if last is not none else 'no load is committed, and the table ' ~ spark_cdc._landing_source(entity) ~ ' has no business date in its column '
+            ~ source.date_column ~ '. Deliver rows, or correct source.date_column') }}
+    {%- endif -%}
+    {%- set fixed = namespace(path=source.path.split('{business_date')[0]) -%}
+    {%- for wildcard in '*?[{' -%}{%- set fixed.path = fixed.path.split(wildcard)[0] -%}{%- endfor -%}
+    {%- set folder = fixed.path.rpartition('/')[0] -%}
+    {%- set scheme, _, rest = folder.rpartition('://') -%}
+    {%- set is_folder = folder and (not scheme or '/' in rest) -%}
+    {%- set has_folders = scheme in ['', 'file', 'hdfs', 'viewfs', 'dbfs'] -%}
+    {#- of a path that is not there Spark says where it looked -#}
+    {%- set missing = spark_cdc._landed_nowhere_path(folder) if is_folder and (has_folders or last is none) else none -%}
+    {%- if missing is none and (last is not none or source.stream is mapping) -%}{{ return(none) }}{%- endif -%}
+    {%- set below = spark_cdc._landed_nowhere_path(folder ~ '/no_such_folder') if missing is none and is_folder else none -%}
+    {%- set seen = below.removesuffix('/no_such_folder') if below else folder or source.path -%}
+    {{ return(
+        ('the folder ' ~ missing ~ ' does not exist on the Spark server' if missing else 'no load is committed, and no business date has landed in ' ~ seen)
+        ~ ' (source.path is ' ~ source.path ~ ('; a relative path begins in the working directory of the server' if has_folders and source.path[:1] != '/'
+            and not scheme and ':' not in folder) ~ '). Deliver files there, or correct source.path'
+    ) }}
+{%- endmacro -%}
+
+
+{#- The path, as Spark has it, at which nothing lies; none, if something does. -#}
+{%- macro _landed_nowhere_path(path) -%}
+    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
+    {{ return((spark_cdc._plan_missing_path(plan) or path) if spark_cdc._plan_lacks_path(plan) else none) }}
+{%- endmacro -%}
+
+
+{#- The declared columns that are not among those found, whatever their case. In YAML, dbt makes a line feed of each line break. -#}
+{%- macro _missing_columns(entity, found) -%}
+    {%- set names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list -%}
+    {%- set missing = [] -%}
+    {%- for column in entity.columns if column.from | lower not in names -%}{%- do missing.append(column) -%}{%- endfor -%}
+    {{ return(missing) }}
+{%- endmacro -%}
+
+
+{#- Names for a message, quoted and escaped where they have blanks that nobody would see. -#}
+{%- macro _names_shown(names) -%}
+    {%- set shown = [] -%}
+    {%- for name in names -%}
+        {%- set is_odd = modules.re.search('^ | $|  |[^\\S ]|[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff]', name) -%}
+        {%- do shown.append(tojson(name) if is_odd else name) -%}
+    {%- endfor -%}
+    {{ return(shown | join(', ')) }}
+{%- endmacro -%}
+
+
+{#- Whether the reader takes a line for a record (or a header): as Spark's do. -#}
+{%- macro _record_condition(entity) -%}
+{%- set comment = spark_cdc._reader_option(entity, ['comment'], '') -%}
+{%- if entity.source.format == 'json' -%}
+trim(value) <> ''
+{%- else -%}
+value rlike '[^\\x00-\\x20]'{{ ' and not startswith(value, ' ~ spark_cdc._literal(comment) ~ ')' if comment }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON the
+    names in its first lines; further on, an unexpected one is a problem of its row. -#}
+{%- macro _found_columns(entity) -%}
+{%- set sql -%}
+{%- if entity.source.format != 'json' -%}
+describe {{ spark_cdc._files_view(entity) }}
+{%- else -%}
+select distinct explode(map_keys(from_json(value, 'map<string, string>', map({{ spark_cdc._json_limits() }})))) as col_name, 'string' as data_type {# -#}
+from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
+{%- endif -%}
+{%- endset -%}
+    {%- set date_column = entity.source.date_column | default('', true) | lower -%}
+    {%- set found = [] -%}
+    {%- for column in spark_cdc._described(sql) if column.col_name and column.col_name | lower != date_column -%}{%- do found.append(column) -%}{%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Many dates looked at together: one statement where a load of each date takes one or several. Only for paths in which no character means something
+    else to a pattern or a URL; else, and wherever something is not as usual, each date is looked at by itself. -#}
+
+
+{#- The paths of some dates as one pattern; none where they can't be taken together. -#}
+{%- macro _dates_path(entity, times) -%}
+    {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
+    {%- set paths = [] -%}
+    {%- for time in times -%}{%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}{%- endfor -%}
+    {%- if paths | unique | list | length < paths | length
+            or not modules.re.fullmatch('[A-Za-z0-9_./:=\\n-]*', paths | join('\n')) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {{ return(spark_cdc._braced_dates(paths)) }}
+{%- endmacro -%}
+
+
+{#- Some paths as one pattern: what they have in common, then the rest of each between braces. -#}
+{%- macro _braced_dates(paths) -%}
+    {%- if paths | length == 1 -%}{{ return(paths[0]) }}{%- endif -%}
+    {%- set common = namespace(length=0) -%}
+    {%- for at in range(paths | map('length') | min) if common.length == at and paths | map(attribute=at) | unique | list | length == 1 -%}
+        {%- set common.length = at + 1 -%}
+    {%- endfor -%}
+    {%- set rests = [] -%}
+    {%- for path in paths -%}{%- do rests.append(path[common.length:]) -%}{%- endfor -%}
+    {{ return(paths[0][:common.length] ~ '{' ~ rests | join(',') ~ '}') }}
+{%- endmacro -%}
+
+
+{#- An entity whose path is that of many dates. -#}
+{%- macro _entity_of_dates(entity, path) -%}{{ return(dict(entity, source=dict(entity.source, path=path))) }}{%- endmacro -%}
+
+
+{#- Which date a file is of, as an inline table to join with: place (a part of its path, with a slash behind it) and position (of the date among
+    these). -#}
+{%- macro _dates_places_sql(entity, times) -%}
+values
+    {%- for time in times %}
+    ({{ spark_cdc._literal('/' ~ spark_cdc._entries_folder(entity, time).lstrip('/') ~ '/') }}, {{ loop.index0 }}){{ ',' if not loop.last }}
+    {%- endfor %}
+    as places (place, position)
+{%- endmacro -%}
+
+
+{#- The files of each of some dates: a list of dictionaries as of _input_files(), in the order of the dates; none where one can't tell. -#}
+{%- macro _dates_files(entity, times) -%}
+    {%- set path = spark_cdc._dates_path(entity, times) -%}
+    {%- if not path -%}{{ return(none) }}{%- endif -%}
+    {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
+    {#- a pattern that finds nothing at all is an error -#}
+    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(all, times[0], 'text'))) -%}{{ return(none) }}{%- endif -%}
+    {%- set files = [] -%}
+    {%- for time in times -%}{%- do files.append({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) -%}{%- endfor -%}
+    {%- for row in spark_cdc._query(spark_cdc._dates_files_sql(entity, times, all)) -%}
+        {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
+        {%- do files[row.position | int].update({
+            'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) -%}
+    {%- endfor -%}
+    {{ return(files) }}
+{%- endmacro -%}
+
+
+{%- macro _dates_files_sql(entity, times, all) -%}
+select
+    position,
+    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
+from (
+    select
+        path,
+        length,
+        modificationTime,
+        places.position
+    from {{ spark_cdc._direct_sql(all, times[0], 'binaryFile') }} as found
+    left join (
+        select *
+        from {{ spark_cdc._dates_places_sql(entity, times) | indent(8) }}
+    ) as places
+        on contains(concat(found.path, '/'), places.place)
+) as placed
+group by position
+{%- endmacro -%}
+
+
+{#- What tells whether dates are read alike, so that a look at one of them is a look at all: a text per date; none where each has to be looked at by
+    itself. Of CSV the headers, of typed files the columns. Arguments: entity, times, files (of _dates_files()). -#}
+{%- macro _dates_signatures(entity, times, files) -%}
+    {%- set format = entity.source.format -%}
+    {%- set apart = [none] * times | length -%}
+    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
+    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list -%}{{ return(apart) }}{%- endif -%}
+    {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
+    {#- a folder for each date that holds its files, and nothing beside them -#}
+    {%- if spark_cdc._found_by_pattern(all, times[0]).count != files | sum(attribute='files') + times | length -%}{{ return(apart) }}{%- endif -%}
+    {%- set paths = files | map(attribute='paths') | sum(start=[]) -%}
+    {%- set told = {} -%}
+    {%- if format != 'csv' -%}
+        {%- for schema in spark_cdc._file_schemas(entity, {'paths': paths}, []) -%}
+            {%- for path in schema.paths -%}{%- do told.update({path: tojson(schema.columns)}) -%}{%- endfor -%}
+        {%- endfor -%}
+    {%- elif spark_cdc._csv_has_header(entity) -%}
+        {#- the bytes of a file that is not compressed, nor so big that nobody wants to hold it -#}
+        {%- if modules.re.search('[.](gz|bz2|deflate|snappy|lz4|zst|xz)(\n|$)', paths | join('\n')) or files | map(attribute='bytes') | max > 2 ** 28
+                or spark_cdc._csv_encoding(entity) != 'utf-8' or spark_cdc._csv_is_multi_line(entity)
+                or spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
+            {{ return(apart) }}
+        {%- endif -%}
+        {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "
+            ~ spark_cdc._direct_sql(all, times[0], 'binaryFile') -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do told.update({row.path: row.header | trim}) -%}{%- endfor -%}
+        {%- if '' in told.values() | list -%}{{ return(apart) }}{%- endif -%}
+    {%- endif -%}
+    {%- set signatures = [] -%}
+    {%- for one in files -%}
+        {%- set of_date = [] -%}
+        {%- for path in one.paths -%}{%- do of_date.append(told.get(path)) -%}{%- endfor -%}
+        {%- set is_told = format != 'csv' or spark_cdc._csv_has_header(entity) -%}
+        {%- if is_told and none in of_date -%}{{ return(apart) }}{%- endif -%}
+        {%- do signatures.append(tojson([of_date | unique | sort if is_told else [], one.files > 1])) -%}
+    {%- endfor -%}
+    {{ return(signatures) }}
+{%- endmacro -%}
+
+
+{#- What loads of some dates have read, as it lies there now, by date: a list of dictionaries with files and, of text, lines, as _input_sql() tells of one;
+    none where the dates can't be taken together. -#}
+{%- macro _dates_input(entity, times) -%}
+    {%- set files = spark_cdc._dates_files(entity, times) -%}
+    {%- if files is none -%}{{ return(none) }}{%- endif -%}
+    {%- set inputs = [] -%}
+    {%- for one in files -%}{%- do inputs.append({'files': one}) -%}{%- endfor -%}
+    {%- if entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) -%}
+        {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
+        {%- set places = spark_cdc._dates_places_sql(entity, times) -%}
+        {%- for row in spark_cdc._query(spark_cdc._input_lines_sql(all, times[0], places)) -%}
+            {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
+            {%- do inputs[row.position | int].update({'lines': fromjson(row.note)}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(inputs) }}
+{%- endmacro -%}

@@ -1,0 +1,315 @@
+{#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that Spark reads their files in one go, and tells by a
+    file's name which date a row is of. Rows that came alike on several dates are one row, before anything is cast or hashed: of snapshots that is most of
+    what they hold. Where a column can't be grouped by, each row stays for itself.
+    Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that stands for the date), files (of _land_load()), found
+    (of _found_columns())). Returns the name of the columns of a landed view with backfill__days, as a query between brackets. -#}
+{%- macro _landed_dates_sql(entity, landing, days) -%}
+    {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
+    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
+    {%- set views = spark_cdc._dates_views(read, landing, days) -%}
+    {%- if not views -%}
+        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
+    {%- endif -%}
+    {%- set names = [] -%}
+    {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
+    {%- set is_grouped = entity.source.text or not modules.re.search('map|variant', entity.columns | map(attribute='data_type') | join) -%}
+    {%- set sql -%}
+(
+    select
+        {{ names | join(',\n        ') }},
+        {{ 'bit_or(backfill__day)' if is_grouped else 'backfill__day' }} as backfill__days
+    from (
+        {{ (spark_cdc._dated_rows_sql(names, views) if views
+            else 'select *, 0L as backfill__day from ' ~ spark_cdc._landed_view(entity)) | indent(8) }}
+    ) as dated
+    {%- if is_grouped %}
+    group by {{ names | join(', ') }}
+    {%- endif %}
+)
+    {%- endset -%}
+    {{ return({'sql': sql, 'views': views}) }}
+{%- endmacro -%}
+
+
+{#- How many rows came in on each of these dates: rows {day, row_count}. -#}
+{%- macro _landed_dates_counts(views) -%}
+    {%- set sql -%}
+select
+    backfill__day as day,
+    count(*) as row_count
+from (
+    {{ spark_cdc._dated_rows_sql([], views) | indent(4) }}
+) as dated
+group by backfill__day
+    {%- endset -%}
+    {%- set counts = {} -%}
+    {%- for row in (spark_cdc._query(sql) if views else []) -%}{%- do counts.update({row.day | int: row.row_count | int}) -%}{%- endfor -%}
+    {{ return(counts) }}
+{%- endmacro -%}
+
+
+{#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile, which is noticed later. -#}
+{%- macro _dated_rows_sql(names, views) -%}
+{%- for view in views %}
+select /*+ broadcast(places) */
+    {%- for name in names %}
+    rows_of_dates.{{ name }},
+    {%- endfor %}
+    coalesce(places.backfill__day, 0L) as backfill__day
+from (
+    select {{ '*, ' if names }}{{ view.place_sql }} as backfill__place
+    from {{ view.name }}
+) as rows_of_dates
+left join (
+    select *
+    from values
+        {%- for place, day in view.places.items() %}
+        ({{ place }}, {{ day }}L){{ ',' if not loop.last }}
+        {%- endfor %}
+        as places (backfill__place, backfill__day)
+) as places
+    on rows_of_dates.backfill__place = places.backfill__place
+{%- if not loop.last %}
+
+union all
+{% endif %}
+{%- endfor %}
+{%- endmacro -%}
+
+
+{#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path with a pattern, and one that has folders
+    named column=value below it, is a view of its own. Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its values to
+    days). -#}
+{%- macro _dates_views(entity, landing, days) -%}
+    {%- set is_table = entity.source.format == 'table' -%}
+    {%- set groups = {} -%}
+    {%- for one in days if is_table or one.files.files -%}
+        {%- set path = '' if is_table else spark_cdc._landing_path(entity, one.time).rstrip('/') -%}
+        {%- set is_apart = not is_table and (
+            modules.re.search('[*?{}\\[\\],\\\\]', path) or one.files.paths | join('\n') | length > 0 and
+            modules.re.search('=[^/]*/', (one.files.paths | join('\n')).replace(path.rsplit(':', 1)[-1].lstrip('/'), ''))) -%}
+        {#- of typed files a merged schema says of each file what the columns of all are -#}
+        {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
+        {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {
+            'found': one.found, 'several': several, 'days': [], 'paths': []}) -%}
+        {%- do group.days.append(one) -%}
+        {%- do group.paths.append(path) -%}
+    {%- endfor -%}
+    {%- set views = [] -%}
+    {%- for group in groups.values() -%}
+        {%- set time = group.days[0].time -%}
+        {%- set all = dict(
+            spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
+        {%- for view in spark_cdc._line_ends(all, time).parts -%}
+            {%- if is_table -%}
+                {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
+            {%- else -%}
+                {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
+            {%- endif -%}
+            {%- do spark_cdc._land_columns(view, time, group.found) -%}
+            {%- set places = {} -%}
+            {%- if is_table -%}
+                {%- for one in group.days -%}{%- do places.update({spark_cdc._literal(spark_cdc._time_text(entity, one.time)): one.day}) -%}{%- endfor -%}
+            {%- else -%}
+                {%- set by_path = {} -%}
+                {%- for one in group.days -%}
+                    {%- for found in one.files.paths -%}{%- do by_path.update({found: one.day}) -%}{%- endfor -%}
+                {%- endfor -%}
+                {%- for row in spark_cdc._query('select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, time, 'binaryFile')) -%}
+                    {%- do places.update({spark_cdc._literal(row.place): by_path.get(row.path, 0)}) -%}
+                {%- endfor -%}
+            {%- endif -%}
+            {%- do views.append({
+                'name': spark_cdc._landed_view(view),
+                'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
+                'places': places,
+            }) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(views) }}
+{%- endmacro -%}
+
+
+{%- macro _table_dates_view_sql(entity, landing, days) -%}
+create or replace temporary view {{ spark_cdc._files_view(entity) }} as
+select *
+from {{ landing }}
+where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') | list) }}
+{%- endmacro -%}
+
+
+{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
+    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
+    only, is not there to Spark's readers, and so not here.
+    Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
+    (datetimes, in order), problem (why they can't be told, or none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
+{%- macro _landed_times(captures, since) -%}
+    {%- set landed, files, tables, patterns = {}, [], [], {} -%}
+    {%- for capture in captures -%}
+        {%- set entity = capture.entity -%}
+        {%- set due = [] -%}
+        {%- if entity.source.format == 'change_feed' -%}
+            {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
+            {%- set problem = now.get('problem') -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+        {%- elif entity.source.format == 'table' -%}
+            {%- set landing = spark_cdc._landing_source(entity) -%}
+            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan('select * from ' ~ landing)) -%}
+            {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
+            {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
+                if is_there and spark_cdc._date_column_problem(read) else none -%}
+            {%- set problem = unread if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
+            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, since[entity.name])) -%}{%- endif -%}
+        {%- else -%}
+            {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
+            {%- set problem = pattern.problem -%}
+            {%- do patterns.update({entity.name: pattern}) -%}
+            {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
+        {%- endif -%}
+        {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}, 'absent': none}}) -%}
+    {%- endfor -%}
+    {%- if files -%}
+        {#- many files, of which no byte is read, are no reason for many tasks -#}
+        {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
+        {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
+        {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there; a load reads with its own options -#}
+        {%- do spark_cdc._send('set spark.sql.files.ignoreMissingFiles = true') -%}
+    {%- endif -%}
+    {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
+    {%- set joined = files | join('\nunion all\n') -%}
+    {%- set is_whole = files and not spark_cdc._plan_lacks_path(spark_cdc._plan(joined)) -%}
+    {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
+        {%- if is_whole or sql not in files or not spark_cdc._plan_lacks_path(spark_cdc._plan(sql)) -%}
+            {%- for row in spark_cdc._query(sql) -%}
+                {%- set pattern = patterns.get(row.entity) -%}
+                {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
+                    else spark_cdc._business_time(row.found) -%}
+                {%- if time is not none -%}
+                    {%- do landed[row.entity].times.append(time) -%}
+                    {%- do landed[row.entity].markers.update({time: row.found.rsplit('/', 1)[-1]}) -%}
+                {%- endif -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for name, told in landed.items() -%}
+        {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- if told.is_streamed -%}{%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, since[name])) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- for capture in captures -%}
+        {%- set name, told = capture.entity.name, landed[capture.entity.name] -%}
+        {%- if not told.times and not told.problem -%}{%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, since[name])}) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(landed) }}
+{%- endmacro -%}
+
+
+{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A marker names the one before: so a listing that was made while
+    markers were set, and may have the second without the first, lets no load be left out. Arguments: times (in order), markers (time to name of its marker),
+    since (the last committed one, or none). Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
+{%- macro _landed_times_in_a_row(times, markers, since) -%}
+    {%- set row = namespace(times=[], missing=none) -%}
+    {%- for time in times if row.missing is none -%}
+        {%- set before = markers[time] | replace('after-', '') -%}
+        {%- set previous = none if before == 'first' else modules.datetime.datetime.strptime(before, '%Y%m%dT%H%M%S') -%}
+        {%- if previous is none or previous in row.times or (since is not none and (previous <= since or time <= since)) -%}
+            {%- do row.times.append(time) -%}
+        {%- else -%}
+            {%- set row.missing = previous -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set is_next = row.missing is not none and (not row.times or (since is not none and row.times[-1] <= since)) -%}
+    {%- set problem -%}
+the business time {{ row.missing }}, which {% if row.times %}is not in the landing{% else %}comes before the first in the landing{% endif %}, was streamed and is not {# -#}
+loaded: bring its folder back, or load on behind it
+    {%- endset -%}
+    {{ return({'times': row.times, 'problem': problem if is_next else none}) }}
+{%- endmacro -%}
+
+
+{#- Of what is streamed the markers count (see _closed_folder()). -#}
+{%- macro _landed_times_of_files_sql(entity, pattern) -%}
+{%- set options = spark_cdc._direct_options(entity) -%}
+{%- set markers = spark_cdc._closed_folder() ~ '/*' if entity.source.stream is mapping else '' -%}
+select distinct
+    {{ spark_cdc._literal(entity.name) }} as entity,
+    regexp_extract(path, {{ spark_cdc._literal(pattern.plain ~ ('.*' if markers else '')) }}, 0) as found
+from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+{%- endmacro -%}
+
+
+{%- macro _landed_times_of_table_sql(entity, landing, since) -%}
+{%- set value = spark_cdc._date_column_value(entity) -%}
+select distinct
+    {{ spark_cdc._literal(entity.name) }} as entity,
+    {{ spark_cdc._date_column_text(entity) }} as found
+from {{ landing }}
+where
+    {{ value }} is not null
+    {%- if since is not none %}
+    and {{ value }} >= {{ spark_cdc._date_column_literal(entity, spark_cdc._date_column_next(entity, since)) }}
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- How a business date is read back from a path that _landing_path() makes. Returns a dictionary: glob (what finds the paths of all dates), regex (with a
+    group for each part of the date, by the letter that strftime has for it), plain (the same without groups, for Spark), problem. -#}
+{%- macro _landed_times_pattern(entity) -%}
+    {%- set parts = {
+        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
+        'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
+    } -%}
+    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
+    {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
+    {%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path.rstrip('/')) -%}
+        {%- if loop.index is odd -%}
+            {%- do glob.append(part) -%}
+            {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
+            {%- set text = modules.re.sub('^([A-Za-z0-9]+:(//[^/]*)?|[.]/)', '', part) if loop.first else part -%}
+            {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
+            {%- set escaped = modules.re.escape(wild).replace('\\*', '[^/]*') -%}
+            {%- do regex.append(escaped) -%}
+            {%- do plain.append(escaped) -%}
+        {%- else -%}
+            {%- set form = (part[15:-1] or default).replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S') -%}
+            {%- do glob.append(modules.re.sub('%.', '*', form)) -%}
+            {%- for piece in modules.re.split('(%.)', form) -%}
+                {%- set letter = piece[1:] -%}
+                {%- if loop.index is odd -%}
+                    {%- do regex.append(modules.re.escape(piece)) -%}
+                    {%- do plain.append(modules.re.escape(piece)) -%}
+                {%- elif letter not in parts -%}
+                    {%- do unknown.append(piece) -%}
+                {%- else -%}
+                    {%- do regex.append('(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts[letter] ~ ')') -%}
+                    {%- do plain.append(parts[letter]) -%}
+                    {%- do found.append(letter) -%}
+                {%- endif -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set is_day = ('Y' in found or 'y' in found) and ('j' in found or ('m' in found and 'd' in found)) -%}
+    {%- set problem -%}
+        {%- if unknown -%}
+its path has {{ unknown | join(', ') }}, which is not read back from a path; what is: %Y, %y, %m, %d, %j, %H, %M, %S, %F, %T
+        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in found) -%}
+its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day else 'time of day' }} of a load
+        {%- endif -%}
+    {%- endset -%}
+    {{ return({
+        'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'plain': plain | join ~ '(?:/|$)', 'problem': problem | trim or none,
+    }) }}
+{%- endmacro -%}
+
+
+{#- The business time in a path, as a datetime; none where it has none that exists. Arguments: pattern (of _landed_times_pattern()), path. -#}
+{%- macro _landed_times_path(pattern, path) -%}
+    {%- set match = modules.re.search(pattern.regex, path) -%}
+    {%- if not match -%}{{ return(none) }}{%- endif -%}
+    {%- set found = match.groupdict() -%}
+    {%- set year = (found.get('Y') or '20' ~ found.get('y')) | int -%}
+    {%- set month = (found.get('m') or 1) | int -%}
+    {%- set start = modules.datetime.datetime(
+        year, month, 1, (found.get('H') or 0) | int, (found.get('M') or 0) | int, (found.get('S') or 0) | int) -%}
+    {%- set time = start + modules.datetime.timedelta(days=(found.get('j') or found.get('d')) | int - 1) -%}
+    {{ return(time if time.year == year and (found.get('j') or time.month == month) else none) }}
+{%- endmacro -%}

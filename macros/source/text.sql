@@ -1,0 +1,394 @@
+{%- macro _csv_has_header(entity) -%}{{ return(spark_cdc._reader_option(entity, ['header'], true) | string | lower == 'true') }}{%- endmacro -%}
+
+
+{%- macro _csv_is_multi_line(entity) -%}
+    {{ return(entity.source.format == 'csv' and spark_cdc._reader_option(entity, ['multiline'], false) | string | lower == 'true') }}
+{%- endmacro -%}
+
+
+{#- The declared encoding of CSV, in lower case. -#}
+{%- macro _csv_encoding(entity) -%}
+    {%- set name = spark_cdc._reader_option(entity, ['encoding', 'charset'], 'utf-8') | lower -%}
+    {{ return('utf-8' if name == 'utf8' else name) }}
+{%- endmacro -%}
+
+
+{#- Whether a view on the files themselves has the declared columns. -#}
+{%- macro _csv_is_as_declared(entity, found) -%}
+    {{ return(not spark_cdc._missing_columns(entity, found) and '\r\n' not in found | map(attribute='col_name') | join) }}
+{%- endmacro -%}
+
+
+{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how many quotes begin or end a field. -#}
+{%- macro _csv_open_quotes(entity) -%}
+{%- set of = spark_cdc._csv_quotes(entity) -%}
+{%- if not of -%}{{ return('0') }}{%- endif -%}
+{%- if spark_cdc._csv_is_multi_line(entity) -%}
+if(contains(value, {{ of.literal }}), regexp_count({{ of.text }}, {{ spark_cdc._literal(of.start ~ of.quote ~ '|' ~ of.quote ~ of.end) }}), 0)
+{%- else -%}
+{%- set unclosed = spark_cdc._literal(of.start ~ of.quote ~ '[^' ~ of.quote ~ ']*\\z') -%}
+if(
+    contains(value, {{ of.literal }})
+    and {{ of.text }} rlike {{ unclosed }}
+    and {{ of.rest }} rlike {{ unclosed }},
+    1, 0
+)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled and `escape` is another character: Spark takes the
+    field as it stands there, with its quotes. With multiLine it does so only at the end of a field, else it stops. -#}
+{%- macro _csv_unescaped_quotes(entity) -%}
+{%- set of = spark_cdc._csv_quotes(entity) -%}
+{%- if not of -%}{{ return('false') }}{%- endif -%}
+{%- set open, inner = of.start ~ of.quote, '[^' ~ of.quote ~ ']*' -%}
+{%- if spark_cdc._csv_is_multi_line(entity) -%}
+{%- set doubled = '(' ~ of.quote ~ '{3}|' ~ open ~ inner ~ '[^' ~ of.quote ~ '](?<!' ~ of.separator ~ ')' ~ of.quote ~ '{2})' -%}
+(contains(value, {{ of.literal }}) and {{ of.text }} rlike {{ spark_cdc._literal(doubled ~ of.end) }})
+{%- else -%}
+(contains(value, {{ of.literal }}) and {{ of.rest }} rlike {{ spark_cdc._literal(open ~ inner ~ of.quote) }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a field), separator as regular expressions, literal
+    (the quote), text (the line without pairs that stand for a quote in a value), rest (the same without the fields that
+    are closed). -#}
+{%- macro _csv_quotes(entity) -%}
+    {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
+    {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
+    {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
+    {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
+    {%- set q = spark_cdc._pattern_of(quote) -%}
+    {%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
+    {%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
+    {%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
+    {%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
+    {%- set text = namespace(sql='value') -%}
+    {%- for pair in pairs -%}{%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}{%- endfor -%}
+    {%- set closed = spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*' ~ q ~ end) -%}
+    {{ return({
+        'quote': q, 'start': start, 'end': end, 'separator': separator, 'literal': spark_cdc._literal(quote), 'text': text.sql,
+        'rest': 'regexp_replace(' ~ text.sql ~ ', ' ~ closed ~ ", '\\u00241')",
+    }) }}
+{%- endmacro -%}
+
+
+{#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of a row that has other fields. -#}
+{%- macro _csv_view_sql(entity, time, found, view) -%}
+{%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'landing_problem'} -%}
+{%- if spark_cdc._csv_is_multi_line(entity) -%}
+    {#- else a quote that is not closed ends at the next one, lines further on -#}
+    {%- set handling = spark_cdc._reader_option(entity, ['unescapedquotehandling'], 'RAISE_ERROR') -%}
+    {%- do options.update({'unescapedQuoteHandling': handling}) -%}
+{%- endif -%}
+create or replace temporary view {{ view }} (
+    {% for column in found -%}
+    {{ spark_cdc._quote(column.col_name) }} string,
+    {% endfor -%}
+    landing_problem string
+)
+using csv
+options (
+    {{ spark_cdc._reader_options(entity, time, options) | join(',\n    ') }}
+)
+{%- endmacro -%}
+
+
+{#- How records end in CSV files whose values may hold line breaks. Spark would go by the first line break of a file, be it in a value, and leave a
+    carriage return in the last column; with lineSep it takes a value's line breaks as they are. -#}
+
+
+{#- An entity once per line end of its files, each with the files that have it and with lineSep; the entity itself where Spark need not be told.
+    Arguments: entity, time. Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of one file end in more than
+    one way, or none). -#}
+{%- macro _line_ends(entity, time) -%}
+    {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
+        {{ return({'parts': [entity], 'refusal': none}) }}
+    {%- endif -%}
+    {%- set groups, mixed = {}, [] -%}
+    {%- for row in spark_cdc._line_ends_of_files(entity, time) -%}
+        {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
+        {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
+    {%- endfor -%}
+    {%- set message -%}
+{{ entity.name }}: the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage return would get {# -#}
+into their last column.
+  {{ mixed[:5] | join('\n  ') }}
+Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines. {# -#}
+Nothing was written.
+    {%- endset -%}
+    {%- set parts = [] -%}
+    {%- for line_end, paths in groups.items() -%}
+        {%- set options = dict(entity.source.options, lineSep=line_end) -%}
+        {%- if groups | length == 1 -%}
+            {%- do parts.append(dict(entity, source=dict(entity.source, options=options))) -%}
+        {%- else -%}
+            {%- set of_paths = spark_cdc._path_options(entity, time, paths) -%}
+            {%- set source = dict(entity.source, path=of_paths.pop('path'), options=dict(options, **of_paths)) -%}
+            {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({'parts': parts, 'refusal': {'guard': 'line_ends', 'message': message} if mixed else none}) }}
+{%- endmacro -%}
+
+
+{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so. The lines are read without regard to quotes, and a line break counts where as many quotes were opened as
+    closed. What ends the last line is not known. A carriage return alone ends records only where nothing else does. -#}
+{%- macro _line_ends_of_files(entity, time) -%}
+    {%- set view = spark_cdc._landed_view(entity) ~ '_lines' -%}
+    {%- set chosen = {} -%}
+    {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+        {%- do chosen.update({name: value}) -%}
+    {%- endfor -%}
+    {%- set lines = dict(entity, source=dict(entity.source, options=chosen)) -%}
+    {#- a separator that is no character -#}
+    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
+        ~ spark_cdc._reader_options(lines, time, reading) | join(',\n    ') ~ '\n)') -%}
+    {{ return(spark_cdc._query(spark_cdc._line_ends_sql(entity, time, view))) }}
+{%- endmacro -%}
+
+
+{%- macro _line_ends_sql(entity, time, view) -%}
+select
+    found.path,
+    coalesce(ends.first_end, if(ends.cr > 0, 'cr', null), ends.last_end, 'lf') as line_end,
+    if(ends.is_closed, coalesce(ends.lf, 0), 0) as lf,
+    if(ends.is_closed, coalesce(ends.crlf, 0), 0) as crlf
+from (
+    select
+        path,
+        input_file_name() as uri
+    from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+) as found
+left join (
+    select
+        uri,
+        min_by(line_end, place) filter (where is_end and line_end <> 'cr') as first_end,
+        count_if(is_end and line_end = 'lf') as lf,
+        count_if(is_end and line_end = 'crlf') as crlf,
+        count_if(is_end and line_end = 'cr') as cr,
+        min(line_end) filter (where is_last) as last_end,
+        sum(quotes) % 2 = 0 as is_closed
+    from (
+        select
+            *,
+            open_quotes % 2 = 0 and (not is_last or line_end = 'cr') as is_end
+        from (
+            select
+                uri,
+                struct(line, piece) as place,
+                line_end,
+                quotes,
+                line = max(line) over (partition by uri) as is_last,
+                sum(quotes) over (partition by uri order by line, piece) as open_quotes
+            from (
+                select
+                    uri,
+                    line,
+                    piece,
+                    if({{ spark_cdc._record_condition(entity) }}, {{ spark_cdc._csv_open_quotes(entity) | indent(20) }}, 0) as quotes,
+                    case
+                        when piece = size(pieces) - 1 then if(piece > 0 and value = '', null, 'lf')
+                        when piece = size(pieces) - 2 and pieces[piece + 1] = '' then 'crlf'
+                        else 'cr'
+                    end as line_end
+                from (
+                    select
+                        input_file_name() as uri,
+                        monotonically_increasing_id() as line,
+                        split(coalesce(value, ''), '\r') as pieces
+                    from {{ view }}
+                )
+                lateral view posexplode(pieces) as piece, value
+            )
+        )
+    )
+    group by uri
+) as ends
+    on found.uri = ends.uri
+{%- endmacro -%}
+
+
+{#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
+    lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
+    note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
+    end within one), unescaped (lines with a quote in a quoted value that is not escaped),
+    blank (rows that Spark skips), malformed (lines with bytes that are
+    not UTF-8), of all examples, file by file. Of several dates, whose places are given (of
+    _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
+{%- macro _input_lines_sql(entity, time, places=none) -%}
+{%- set is_csv = entity.source.format == 'csv' -%}
+{%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
+select
+    {%- if places %}
+    position,
+    {%- else %}
+    cast(null as string) as load_id,
+    'lines' as operation,
+    0 as row_count,
+    {%- endif %}
+    to_json(struct(
+        {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
+        sum(unclosed) as unclosed,
+        collect_list(unclosed_example) as unclosed_examples,
+        sum(unescaped) as unescaped,
+        collect_list(unescaped_example) as unescaped_examples,
+        sum(blank) as blank,
+        collect_list(blank_example) as blank_examples,
+        sum(malformed) as malformed,
+        collect_list(malformed_example) as malformed_examples
+    )) as note
+from (
+    select
+        path,
+        sum(records){{ headers }} as records,
+        {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
+        sum(unescaped) as unescaped,
+        concat(max(path), ': ', min(if(unescaped > 0, odd_line, null))) as unescaped_example,
+        sum(blank) as blank,
+        if(sum(blank) > 0, max(path), null) as blank_example,
+        sum(malformed) as malformed,
+        concat(max(path), ': ', min(if(malformed > 0, odd_line, null))) as malformed_example
+    from (
+        {#- numbers alone are summed up by hash; texts beside them would have the lines sorted #}
+        select
+            path,
+            {{ spark_cdc._odd_line(entity) }} as odd_line,
+            count_if(is_record) as records,
+            sum(if(is_record, quotes, 0)) as quotes,
+            count_if(is_record and is_unescaped) as unescaped,
+            count_if(is_blank) as blank,
+            count_if(is_malformed) as malformed
+        from (
+            select
+                value,
+                path,
+                {{ spark_cdc._record_condition(entity) }} as is_record,
+                {{ spark_cdc._csv_open_quotes(entity) | indent(16) }} as quotes,
+                {{ spark_cdc._csv_unescaped_quotes(entity) | indent(16) }} as is_unescaped,
+                {{ spark_cdc._blank_condition(entity) }} as is_blank,
+                {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
+            from (
+                select value, _metadata.file_path as path
+                from {{ spark_cdc._direct_sql(entity, time, 'text', ['linesep']) }}
+            )
+        )
+        group by path, odd_line
+    )
+    group by path
+){% if places %} as of_file
+left join (
+    select *
+    from {{ places | indent(8) }}
+) as places
+    on contains(concat(of_file.path, '/'), places.place)
+group by position
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether a line without a visible character is a row nevertheless, of blank fields, which Spark skips: where the separator is none, or there is one column. -#}
+{%- macro _blank_condition(entity) -%}
+{%- if entity.source.format != 'csv' or spark_cdc._csv_is_multi_line(entity) -%}{{ return('false') }}{%- endif -%}
+{%- set separator = spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') -%}
+{%- set is_unseen = separator | list | select('gt', ' ') | list | length == 0 -%}
+{%- set fields = 'contains(value, ' ~ spark_cdc._literal(separator) ~ ')' if is_unseen else "value <> ''" if entity.columns | length == 1 -%}
+{{ fields ~ " and not value rlike '[^\\\\x00-\\\\x20]'" if fields else 'false' }}
+{%- endmacro -%}
+
+
+{#- A line that may be shown as an example, as text: the others are null. -#}
+{%- macro _odd_line(entity) -%}
+if(is_malformed or is_unescaped{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
+{%- endmacro -%}
+
+
+{%- macro _unclosed_counts(entity) -%}
+{%- if spark_cdc._csv_is_multi_line(entity) -%}
+sum(quotes) % 2 as unclosed,
+if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example
+{%- else -%}
+sum(quotes) as unclosed,
+concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The rows that came in, counted without reading a column: of tables, typed files, and text in which a line need not be a row. -#}
+{%- macro _count_input(entity, time) -%}
+    {%- set landing = spark_cdc._landing_source(entity) -%}
+    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
+    {%- do spark_cdc._set_for_reading(entity) -%}
+    {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
+    {%- set counts = [] -%}
+    {%- for part in spark_cdc._line_ends(read, time).parts -%}
+        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, time)) -%}
+        {%- do counts.append('select count(*) as row_count from ' ~ spark_cdc._files_view(part) ~ blank_lines) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._query(counts | join(' union all ')) | map(attribute='row_count') | map('int') | sum) }}
+{%- endmacro -%}
+
+
+{#- A message, ready to be parsed. from_json reads a number with a point as a double, which keeps 15 digits, and text as it
+    is: so where a column is a decimal with more digits than that, long numbers with a point are put between quotes. Only
+    messages that hold one pay for it. Nothing inside a text of the message is touched.
+    Arguments: entity, message (expression). Returns an expression. -#}
+{%- macro _json_document(entity, message) -%}
+{%- set types = entity.columns | rejectattr('encoding') | map(attribute='data_type') | join(' ') -%}
+{%- set digits = modules.re.findall('decimal *[(] *([0-9]+)', types) | map('int') | list -%}
+{%- if ([0] + digits) | max <= 15 -%}
+{{ message }}
+{%- else -%}
+{#- more than 15 digits and a point: there are 8 digits on one side of it -#}
+{%- set long = '[.](?:[0-9]{8}|(?<=[0-9]{8}[.])[0-9])' -%}
+{%- set number = '(?<![0-9.])(?=[0-9.]{17})(?=[0-9]*+[.][0-9])' -%}
+{#- a text, or a long number with the next quote: $3 is that quote, and nothing where a text was found; all
+    quantifiers are possessive, so that no message makes the search slow -#}
+{%- set pattern = '("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")|(-?+' ~ number ~ '[0-9]++[.][0-9]++(?:[eE][+-]?+[0-9]++)?+)(?=[^"]*+("))' -%}
+if({{ message }} rlike {{ spark_cdc._literal(long) }}, {# -#}
+regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '$1$3$2$3'), {{ message }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The columns of what landed as they are read. One of another type than declared whose values are
+    all null is read as null (is_null): programs have no type for a column without a value.
+    Arguments: entity, files, folders (of _folder_columns()). Returns a dictionary:
+        found    of _found_columns()
+        schemas  of _file_schemas(); none of a single file, of text and of tables -#}
+{%- macro _found_as_read(entity, files, folders) -%}
+    {%- set format = entity.source.format -%}
+    {%- set is_typed = format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
+    {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if is_typed and files and files.files > 1 else none -%}
+    {%- set others = [] -%}
+    {%- for one in found if is_typed and (schemas or []) | length <= 1 -%}
+        {%- for column in entity.columns if column.from | lower == one.col_name | lower and not spark_cdc._is_lossless(one.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
+            {%- do others.append({'found': one, 'type': spark_cdc._is_lossless_type(entity, column)}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- if others -%}
+        {%- set counts = [] -%}
+        {%- for one in others -%}{%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}{%- endfor -%}
+        {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] -%}
+        {%- for one in others -%}
+            {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return({'found': found, 'schemas': schemas}) }}
+{%- endmacro -%}
+
+
+{#- Lets the session read more encodings than the seven of Spark 4, and nanoseconds in Parquet, which
+    pandas writes, as numbers (encoding: nanos). -#}
+{%- macro _set_for_reading(entity) -%}
+    {%- set plain = ['iso-8859-1', 'us-ascii', 'utf-16', 'utf-16be', 'utf-16le', 'utf-32', 'utf-8'] -%}
+    {%- if entity.source.format == 'parquet' -%}
+        {%- do spark_cdc._send('set spark.sql.legacy.parquet.nanosAsLong = true') -%}
+    {%- elif entity.source.format == 'csv' and spark_cdc._reader_option(entity, ['encoding', 'charset'], 'utf-8') | lower not in plain -%}
+        {%- do spark_cdc._send('set spark.sql.legacy.javaCharsets = true') -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,224 @@
+{#- Messages that came typed, as Avro brings them, are read as the JSON that they stand for: so there is one way of reading them. Types are those that
+    `describe` gives. -#}
+
+
+{#- A message as JSON text. Arguments: entity, fields (a list of {col_name, data_type}), row (what stands before their names). -#}
+{%- macro _typed_message(entity, fields, row='') -%}
+{%- set parts = [] -%}
+{%- for field in fields -%}
+    {%- set sql = row ~ spark_cdc._quote(field.col_name) -%}
+    {%- set is_image = field.col_name in spark_cdc._typed_images(entity) and field.data_type.startswith('struct<') -%}
+    {%- do parts.append(spark_cdc._literal(field.col_name) ~ ', ' ~ (spark_cdc._typed_image(entity, sql, field.data_type) if is_image else sql)) -%}
+{%- endfor -%}
+{{ spark_cdc._typed_json('named_struct(\n    ' ~ parts | join(',\n    ') ~ '\n)') }}
+{%- endmacro -%}
+
+
+{#- The fields of a message that hold columns of the table. -#}
+{%- macro _typed_images(entity) -%}{{ return(entity.events.images + ['key'] if entity.events.images else []) }}{%- endmacro -%}
+
+
+{#- A struct of the table's columns with those values changed that JSON would bend, or write otherwise than the declared column is read. -#}
+{%- macro _typed_image(entity, sql, type) -%}
+{%- set parts, changed = [], [] -%}
+{%- for field in spark_cdc._typed_fields(type) -%}
+    {%- set value = sql ~ '.' ~ spark_cdc._quote(field.col_name) -%}
+    {%- set column = entity.stored | selectattr('from', 'equalto', field.col_name) | first | default(none) -%}
+    {%- set text = spark_cdc._typed_value(value, field.data_type, column) -%}
+    {%- do parts.append(spark_cdc._literal(field.col_name) ~ ', ' ~ text) -%}
+    {%- do changed.append(field.col_name) if text != value -%}
+{%- endfor -%}
+{%- if not changed -%}
+{{ sql }}
+{%- else -%}
+if({{ sql }} is null, null, named_struct({{ parts | join(', ') }}))
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without a zone in the source comes as an instant
+    if Kafka Connect has made it one: its wall clock in UTC. -#}
+{%- macro _typed_value(value, type, column) -%}
+{%- if type.startswith(('decimal', 'time(')) -%}
+cast({{ value }} as string)
+{%- elif type == 'timestamp' and column and column.data_type == 'timestamp_ntz' -%}
+{{ spark_cdc._wall_clock_text(value) }}
+{%- else -%}
+{{ value }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- JSON text of a struct, map or array: with nulls and all digits of times, and the same in each session. -#}
+{%- macro _typed_json(sql) -%}
+to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
+'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'))
+{%- endmacro -%}
+
+
+{#- The fields of a struct, from its type as `describe` gives it. Returns a list of {col_name, data_type}. -#}
+{%- macro _typed_fields(type) -%}
+    {%- set fields = [] -%}
+    {%- for part in spark_cdc._hash_type_parts(type[7:-1]) if part -%}
+        {%- set name, data_type = part.split(':', 1) -%}
+        {%- do fields.append({'col_name': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
+    {{ return(fields) }}
+{%- endmacro -%}
+
+
+{#- What does not go together in the types of messages that came typed and what is declared of their columns. A number does not say whether it is one or
+    a time, and of which unit, so the declaration has to. Arguments: entity, columns (of one schema). Returns a list of texts. -#}
+{%- macro _typed_message_problems(entity, columns) -%}
+    {%- set problems = {} -%}
+    {%- set value = columns | selectattr('col_name', 'equalto', 'value') | first | default(none) -%}
+    {%- set fields = columns | selectattr('col_name', 'equalto', 'key') | list if value else columns -%}
+    {%- set fields = fields + (spark_cdc._typed_fields(value.data_type) if value and value.data_type.startswith('struct<') else []) -%}
+    {%- set names = columns | map(attribute='col_name') | list + columns | map(attribute='data_type') | list -%}
+    {%- for name in modules.re.findall('[^<>,:]*[$][{][^<>,:]*', names | join(',')) -%}
+        {%- do problems.update({name ~ ' has ${ in its name, in the place of which Spark puts a setting: rename it in the source': none}) -%}
+    {%- endfor -%}
+    {%- for field in fields if field.col_name in spark_cdc._typed_images(entity) and field.data_type.startswith('struct<') -%}
+        {%- for found in spark_cdc._typed_fields(field.data_type) -%}
+            {%- for column in entity.stored if column.from == found.col_name -%}
+                {%- set problem = spark_cdc._typed_value_problem(column, found.data_type) -%}
+                {%- do problems.update({found.col_name ~ ' is ' ~ found.data_type ~ ', declared ' ~ problem: none}) if problem -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(problems | list) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with what is declared of a column, for values of a type. Returns text, or none. -#}
+{%- macro _typed_value_problem(column, type) -%}
+    {%- set found = 'time' if type.startswith('time(') else spark_cdc._hash_type(type).get('kind') -%}
+    {%- set wanted = spark_cdc._hash_type(column.data_type).kind -%}
+    {%- set times, numbers = ['date', 'timestamp', 'timestamp_ntz'], ['boolean', 'integer', 'decimal', 'float', 'double'] -%}
+    {{ return(spark_cdc._broken({'type': column.data_type, 'encoding': column.encoding, 'format': column.format}, [
+        (column.encoding == 'base64' and found not in ['string', 'binary', 'struct', none],
+         '%(type)s with encoding: base64, which is for bytes: leave it out'),
+        (column.encoding and column.encoding != 'base64' and found not in ['string', 'integer', none],
+         '%(type)s with encoding: %(encoding)s, which is for whole numbers: leave it out'),
+        (not column.encoding and wanted in times and found in numbers,
+         '%(type)s: say by encoding: what the number counts, days, seconds, millis, micros or nanos, as the connector is set'),
+        (not column.encoding and wanted == 'decimal' and found == 'binary',
+         '%(type)s: say encoding: base64, for bytes of an unscaled number, whose scale is the declared one'),
+        (column.format and found in times + ['binary'], '%(type)s with format: %(format)s, which is for text: leave it out'),
+        (not column.encoding and wanted in numbers and found in times + ['time'], '%(type)s: declare the type found, or string'),
+        (wanted in times and found == 'time', '%(type)s: declare it string'),
+    ]) | first | default(none)) }}
+{%- endmacro -%}
+
+
+{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and those of the entity's options that say which
+    files are read (and more, in lower case). Options in a query are known to Spark 4 only. -#}
+{%- macro _direct_sql(entity, time, reader, more=[]) -%}
+{%- set options = spark_cdc._direct_options(entity, more) -%}
+{{ reader }}.`{{ spark_cdc._landing_path(entity, time).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+{%- endmacro -%}
+
+
+{%- macro _direct_options(entity, more=[]) -%}
+    {%- set options = [] -%}
+    {%- for name, value in entity.source.options.items() if name | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] + more -%}
+        {%- do options.append(spark_cdc._literal(name) ~ ' = ' ~ spark_cdc._reader_option_literal(name, value)) -%}
+    {%- endfor -%}
+    {{ return(options) }}
+{%- endmacro -%}
+
+
+{#- The type that a column must have in typed files, where its values may be encoded. -#}
+{%- macro _is_lossless_type(entity, column) -%}
+    {{ return('string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding else column.data_type) }}
+{%- endmacro -%}
+
+
+{#- Whether every value of one type is a value of the other. -#}
+{%- macro _is_lossless(found, declared) -%}
+    {%- set found, declared = spark_cdc._plain_type_shown(found), spark_cdc._plain_type_shown(declared) -%}
+    {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
+    {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
+                     'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
+    {%- set to_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', declared) -%}
+    {%- set from_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', found) -%}
+    {%- if to_decimal and (from_decimal or found in integers) -%}
+        {%- set scale = to_decimal.group(2) | default('0', true) | int -%}
+        {%- set found_scale = from_decimal.group(2) | default('0', true) | int if from_decimal else 0 -%}
+        {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
+        {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
+    {%- endif -%}
+    {%- set is_text = modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) is not none -%}
+    {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
+{%- endmacro -%}
+
+
+{#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a file lacks a column, or has it under another
+    name, null stands for what another file has. Told by the footers, which a statement reads for 50 files: it costs what the files cost
+    to open, not what their rows cost to read.
+    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them), folders (of _folder_columns()). Returns a list with one dictionary per
+    list of columns that occurs: paths (of the files with it), columns ({col_name, data_type}). -#}
+{%- macro _file_schemas(entity, files, found, folders=[]) -%}
+    {%- set schemas = {} -%}
+    {%- for paths in files.paths | batch(50) -%}
+        {%- set columns = [] -%}
+        {%- for row in spark_cdc._described(spark_cdc._describe_files_sql(entity, paths)) -%}
+            {%- if row.col_name == '_spark_cdc_file' -%}{%- do columns.append([]) -%}
+            {%- else -%}{%- do columns[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}{%- endif -%}
+        {%- endfor -%}
+        {%- for path in paths -%}
+            {#- folders named column=value are columns of their files -#}
+            {%- set of_file = [] -%}
+            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}{%- do of_file.append(column) -%}{%- endfor -%}
+            {%- for column in columns[loop.index0] if column.col_name | lower not in folders -%}{%- do of_file.append(column) -%}{%- endfor -%}
+            {%- set schema = schemas.setdefault(tojson(of_file | sort(attribute='col_name')), {'paths': [], 'columns': of_file}) -%}
+            {%- do schema.paths.append(path) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(schemas.values() | list) }}
+{%- endmacro -%}
+
+
+{%- macro _describe_files_sql(entity, paths) -%}
+describe query
+select
+    {%- for path in paths %}
+    1 as _spark_cdc_file,
+    file_{{ loop.index }}.*{{ ',' if not loop.last }}
+    {%- endfor %}
+from
+    {%- for path in paths %}
+    {{ entity.source.format }}.`{{ path.replace('`', '``') }}` as file_{{ loop.index }}{{ ',' if not loop.last }}
+    {%- endfor %}
+{%- endmacro -%}
+
+
+{#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why the load is to be refused: {guard, message}. -#}
+{%- macro _check_schemas(entity, schemas) -%}
+    {%- set types = {} -%}
+    {%- for schema in schemas -%}
+        {%- set name = entity.source.format ~ ' file ' ~ schema.paths[0]
+            ~ (' (and ' ~ spark_cdc._counted(schema.paths | length - 1, 'other') ~ ')' if schema.paths | length > 1 else '') -%}
+        {%- set refusal = spark_cdc._check_columns(entity, name, schema.columns) -%}
+        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+        {%- for column in schema.columns -%}
+            {%- do types.setdefault(column.col_name | lower, {}).setdefault(column.data_type, name) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set problems = [] -%}
+    {%- for column, by_type in types.items() if by_type | length > 1 -%}
+        {%- for data_type, name in by_type.items() -%}{%- do problems.append(column ~ ' is ' ~ data_type ~ ' in ' ~ name) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- if schemas | length > 1 and entity.source.format == 'avro' and not problems -%}
+        {%- for schema in schemas -%}
+            {%- do problems.append(schema.paths[0] ~ ' has ' ~ schema.columns | map(attribute='col_name') | join(', ')) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- if not problems -%}{{ return(none) }}{%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the files of one load have other columns or types than each other.
+  {{ problems | join('\n  ') }}
+Spark reads all of them by the columns of one. Deliver them alike. Nothing was written.
+    {%- endset -%}
+    {{ return({'guard': 'column_types', 'message': message}) }}
+{%- endmacro -%}

@@ -1,0 +1,535 @@
+{#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and with the hash of its
+    key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
+    Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
+    `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
+    Returns a query with the columns of _event_columns(), without its partition; where _has_place() also step__place. note: an
+    expression in place of the note on what can't be accepted. Events of forgotten keys have no sensitive values. -#}
+{%- macro _stage_events_sql(entity, landed, note=none) -%}
+    {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
+    {%- set names = ['event_op', 'event_position'] + (['step__place'] if spark_cdc._has_place(entity) else [])
+        + ['event_transaction', 'event_time', 'event_hash', 'key_hash'] + (['old_key_hash'] if old_keys else [])
+        + (['old_alternate_hash', 'alternate_hashes'] if by_names else []) + (old_keys + entity.stored) | map(attribute='name') | list
+        + ['event_absent', 'event_unavailable', 'event_unexpected'] + (['event_origin'] if entity.events.origin else []) + ['note'] -%}
+    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_events_sql(entity, landed, note), names)) }}
+{%- endmacro -%}
+
+
+{%- macro _staged_events_sql(entity, landed, note) -%}
+{%- set old_keys, names_origin = spark_cdc._old_keys(entity), spark_cdc._adapter_format(entity.events.format).origin -%}
+{%- do spark_cdc._refuse_events(entity) -%}
+{{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},
+
+completed as (
+    select
+        *,
+        {{ spark_cdc._event_position(entity) | indent(8) }} as final_position,
+        {%- if spark_cdc._has_place(entity) %}
+        event_position[0] as step__place,
+        {%- endif %}
+        {{ spark_cdc._event_names_absent(entity) | indent(8) }} as event_absent,
+        {{ spark_cdc._event_names_unavailable(entity) | indent(8) }} as event_unavailable,
+        {{ spark_cdc._event_names_unexpected(entity) | indent(8) }} as event_unexpected
+        {%- for old in old_keys %},
+        {{ spark_cdc._cast(old, spark_cdc._raw(old), true, entity.timezone) }} as {{ old.sql }}
+        {%- endfor %}
+    from typed
+)
+
+select
+    event_op,
+    final_position as event_position,
+    {%- if spark_cdc._has_place(entity) %}
+    step__place,
+    {%- endif %}
+    event_transaction,
+    event_time,
+    {{ spark_cdc._event_hash(entity) | indent(4) }} as event_hash,
+    {{ spark_cdc._event_key_hash(entity) | indent(4) }} as key_hash,
+    {%- if old_keys %}
+    {{ spark_cdc._event_key_old_hash(old_keys) | indent(4) }} as old_key_hash,
+    {%- endif %}
+    {%- if entity.events.unique_keys %}
+    {{ spark_cdc._event_key_old_alternate(entity) | indent(4) }} as old_alternate_hash,
+    if(event_op in ('insert', 'update', 'upsert', 'read'), {# -#}
+    {{ spark_cdc._alternate_hash_array(entity) | indent(4) }}, null) as alternate_hashes,
+    {%- endif %}
+    {% for old in old_keys -%}
+    {{ old.sql }},
+    {% endfor -%}
+    {%- for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    event_absent,
+    event_unavailable,
+    if(size(event_unexpected) > 0, event_unexpected, null) as event_unexpected,
+    {%- if entity.events.origin %}
+    {{ 'event_origin' if names_origin else 'cast(null as ' ~ spark_cdc._event_origin_type() ~ ')' }} as event_origin,
+    {%- endif %}
+    {{ note or spark_cdc._event_note(entity) | indent(4) }} as note
+from completed
+{%- endmacro -%}
+
+
+{#- What messages bring, column by column in its type. -#}
+{%- macro _typed_messages_ctes(entity, landed, old_keys) -%}
+{%- set order_columns = spark_cdc._event_order_columns(entity) -%}
+with landed as (
+    select
+        message,
+        message_key,
+        named_struct(
+            'message', message
+            {%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
+            {{ spark_cdc._literal(column.name) }}, {{ spark_cdc._quote(column.from) }}
+            {%- endfor %}
+        ) as landed_row
+    from {{ landed }}
+),
+
+events as (
+    {{ spark_cdc._adapter(entity.events.format)(entity, 'landed') | indent(4) }}
+),
+
+received as (
+    select
+        event_op,
+        event_position,
+        event_transaction,
+        event_time,
+        event_problem,
+        event_before,
+        event_after,
+        {{ 'event_origin,' if entity.events.origin }}
+        {{ 'landed_row.message' if entity.events.landed_row else 'cast(null as string)' }} as landing_message
+        {%- for column in entity.stored %},
+        {{ spark_cdc._sent_image_value(column) }} as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+        {%- for column in order_columns %},
+        {%- set name = spark_cdc._literal(column.from) %}
+        coalesce({{ 'landed_row.' ~ column.sql ~ ', ' if entity.events.landed_row -}}
+        event_after[{{ name }}], event_before[{{ name }}]) as {{ spark_cdc._raw(column) }}
+        {%- endfor %}
+        {%- for old in old_keys %},
+        {{ spark_cdc._sent_old_key(entity, old.of, spark_cdc._sent_image_value(old.of)) }} as {{ spark_cdc._raw(old) }}
+        {%- endfor %}
+    from events
+),
+
+-- every column is text here
+typed as (
+    select
+        *
+        {%- for column in entity.stored + order_columns %},
+        {{ spark_cdc._sent_value(entity, column) }} as {{ column.sql }}
+        {%- endfor %}
+    from received
+)
+{%- endmacro -%}
+
+
+{#- What rows of change tables bring: their columns are cast before the adapter reads them. -#}
+{%- macro _typed_rows_ctes(entity, landed, old_keys) -%}
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'cast_columns') }},
+
+events as (
+    {{ spark_cdc._adapter(entity.events.format)(entity, 'cast_columns') | indent(4) }}
+),
+
+typed as (
+    select
+        *
+        {%- for old in old_keys %},
+        {{ spark_cdc._sent_old_key(entity, old.of, 'cast(' ~ spark_cdc._raw(old.of) ~ ' as string)') }} as {{ spark_cdc._raw(old) }}
+        {%- endfor %}
+    from events
+)
+{%- endmacro -%}
+
+
+{#- A number by which equal events are told from different ones that claim the same place in the order. Of a delete only the key counts. -#}
+{%- macro _event_hash(entity) -%}
+{%- set columns = spark_cdc._old_keys(entity) + entity.stored -%}
+if(
+    event_op = 'delete',
+    xxhash64(event_op{{ spark_cdc._event_hash_values(entity.key_columns) }}),
+    xxhash64(coalesce(event_op, ''){{ spark_cdc._event_hash_values(columns) }}, event_absent, event_unavailable)
+)
+{%- endmacro -%}
+
+
+{%- macro _event_hash_values(columns) -%}
+    {%- for column in columns -%}
+    {%- set is_map = column.data_type.startswith('map') or 'map<' in column.data_type -%}
+    , {{ column.sql }} is null, {{ "to_json(named_struct('m', %s))" | format(column.sql) if is_map else column.sql }}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- By which keys an event names its row, as hashes. -#}
+
+
+{#- The hash of the key; an entity without a key that is insert_only is told apart by the place of its events. -#}
+{%- macro _event_key_hash(entity) -%}
+{%- if entity.key_columns -%}
+{{ spark_cdc._hash_unless(spark_cdc._event_key_is_missing(entity), entity.key_columns) }}
+{%- else -%}
+{%- set place -%}
+concat(to_json(named_struct('position', final_position)), if(event_position is null, cast({{ spark_cdc._event_hash(entity) }} as string), ''))
+{%- endset -%}
+if(event_op in ('insert', 'upsert', 'read'), {{ spark_cdc._hash_digest(place, spark_cdc._secret_of(entity.sensitive)) }}, null)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether an event names no key. -#}
+{%- macro _event_key_is_missing(entity) -%}
+{%- if entity.key_columns -%}
+event_op in ('truncate', 'control') or {{ spark_cdc._any_null(entity.key_columns) }}
+{%- else -%}
+not coalesce(event_op in ('insert', 'upsert', 'read'), false)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The hash of the key before the event, where it was another one. -#}
+{%- macro _event_key_old_hash(old_keys) -%}
+{%- set columns = [] -%}
+{%- for old in old_keys -%}{%- do columns.append(dict(old.of, sql=old.sql)) -%}{%- endfor -%}
+{%- set is_none -%}
+{{ spark_cdc._any_null(old_keys) }} or not ({# -#}
+{%- for old in old_keys -%}not {{ old.sql }} <=> {{ old.of.sql }}{{ ' or ' if not loop.last }}{%- endfor -%})
+{%- endset -%}
+{{ spark_cdc._hash_unless(is_none, columns) }}
+{%- endmacro -%}
+
+
+{#- By which other unique key an event names the old row; null where it names the key itself, or nothing. -#}
+{%- macro _event_key_old_alternate(entity) -%}
+case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cdc._sent_before(entity.key_columns) | join(' or ') }}, false) then null
+{%- for unique_key in entity.events.unique_keys -%}
+{%- set columns = [] -%}
+{%- for column in unique_key -%}
+    {%- set text -%}event_before[{{ spark_cdc._literal(column.from) }}]{%- endset -%}
+    {%- do columns.append(dict(column, sql=spark_cdc._cast(column, text, true, entity.timezone))) -%}
+{%- endfor %} when {{ spark_cdc._sent_before(unique_key) | join(' and ') }} then {{ spark_cdc._alternate_hash(columns) }}
+{%- endfor %} end
+{%- endmacro -%}
+
+
+{#- Names of columns that an event lacks or has beyond the declared ones, as arrays. Keys are never missing: that is a reason to
+    reject. -#}
+
+
+{#- Of the stored columns those that an event that brings a row does not have; of an update also those in which a null says that nothing changed. -#}
+{%- macro _event_names_absent(entity) -%}
+    {%- set is_there = 'map_contains_key(event_after, ' if entity.events.is_message else 'array_contains(landing_names, ' -%}
+    {%- set names = [] -%}
+    {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set lacks = [] -%}
+        {%- if entity.events.is_message or entity.source.format == 'json' -%}
+            {%- do lacks.append('not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')') -%}
+        {%- endif -%}
+        {%- if (column.null_means or entity.events.null_means) == 'unchanged' -%}
+            {%- do lacks.append("event_op in ('update', 'upsert')") -%}
+        {%- endif -%}
+        {%- if lacks -%}
+            {%- set lacking = '(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0] -%}
+            {%- do names.append('if(' ~ spark_cdc._raw(column) ~ ' is null and ' ~ lacking ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._event_names_of_row(names)) }}
+{%- endmacro -%}
+
+
+{#- Of the stored columns those that an event that brings a row has only a mark in place of. -#}
+{%- macro _event_names_unavailable(entity) -%}
+    {%- set names = [] -%}
+    {%- for column in entity.stored if column.role != 'key' -%}
+        {%- set marks = spark_cdc._sent_marks(entity, column) -%}
+        {%- if marks and (entity.events.is_message or entity.source.text or column.data_type == 'string') -%}
+            {%- set name -%}
+if(coalesce({{ spark_cdc._raw(column) }} in ({{ marks | join(', ') }}), false), {{ spark_cdc._literal(column.name) }}, null)
+            {%- endset -%}
+            {%- do names.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._event_names_of_row(names)) }}
+{%- endmacro -%}
+
+
+{#- Those of some names that are not null, of an event that brings a row; null where all are. -#}
+{%- macro _event_names_of_row(names) -%}
+{%- if not names -%}
+cast(null as array<string>)
+{%- else -%}
+if(
+    event_op in ('insert', 'update', 'upsert', 'read')
+    and coalesce(
+        {{ names | join(',\n        ') }}
+    ) is not null,
+    {{ spark_cdc._texts_found(names) | indent(4) }},
+    null
+)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- What an event's new image has that is no column of the entity. It is looked for only where there are more names
+    than declared columns, which is cheap to count. -#}
+{%- macro _event_names_unexpected(entity) -%}
+{%- set found = 'map_keys(event_after)' if entity.events.is_message else 'landing_names' -%}
+{%- set raws = entity.stored if entity.events.is_message else entity.columns -%}  {#- what gives the order may lie beside a message -#}
+{%- if not entity.events.is_message and entity.source.format != 'json' -%}
+cast(null as array<string>)
+{%- else -%}
+if(
+    size({{ found }}) > {# -#}
+    {%- for column in entity.columns -%}
+    if({{ spark_cdc._raw(column) ~ ' is not null or ' if column in raws and column.role != 'key' }}array_contains({{ found }}, {# -#}
+    {{ spark_cdc._literal(column.from) }}), 1, 0){{ ' + ' if not loop.last }}
+    {%- endfor %},
+    array_except({{ found }}, array({{ spark_cdc._literals(entity.columns | map(attribute='from')) }})), null
+)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The note on an event that can't be accepted, as _reject_note() has it for rows; null for the others. -#}
+{%- macro _event_note(entity) -%}
+{%- set faults = spark_cdc._event_note_faults(entity) -%}
+{%- set columns = [] -%}
+{%- for column in entity.columns if column.name in faults | map(attribute='column') -%}
+    {%- set conditions = faults | selectattr('column', 'equalto', column.name) | map(attribute='condition') | join(' or ') -%}
+    {%- do columns.append('if(' ~ conditions ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
+{%- endfor -%}
+{%- set reasons = [] -%}
+{%- for fault in faults -%}{%- do reasons.append('if(' ~ fault.condition ~ ', ' ~ fault.reason ~ ', null)') -%}{%- endfor -%}
+if(
+    {{ faults | map(attribute='condition') | join('\n    or ') }},
+    to_json(named_struct(
+        'kind', if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'),
+        'columns', {{ spark_cdc._texts_found(columns) | indent(8) }},
+        'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
+        {% if entity.events.is_message -%}
+        'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
+        'after', coalesce(event_after, event_before))
+        {%- else -%}
+        'row', named_struct({# -#}
+        {%- for column in entity.columns -%}
+        {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
+        {%- endfor -%}
+        ),
+        'text', {{ spark_cdc._landing_problem_text(entity) }}
+        {%- endif %}
+    )),
+    null
+)
+{%- endmacro -%}
+
+
+{#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
+    reason (expression of a text). A new image can have a name twice only where it has more names than the columns found in it; event_unexpected is
+    not null then. -#}
+{%- macro _event_note_faults(entity) -%}
+    {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
+    {%- set unknown -%}
+concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
+    {%- endset -%}
+    {%- set no_tie = spark_cdc._any_null(entity.events.tie_breaker) if entity.events.tie_breaker else 'false' -%}
+    {%- set needs_position = "event_problem is null and event_op not in ('control', 'read')" -%}
+    {%- set position = spark_cdc._adapter_format(entity.events.format).position or entity.events.order | map(attribute='name') | join(', ') -%}
+    {%- set faults = [] -%}
+    {%- for wanted, condition, reason in [
+        (true, 'event_problem is not null', 'event_problem'),
+        (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
+        (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
+        (entity.events.tie_breaker, needs_position ~ ' and (' ~ no_tie ~ ')',
+         spark_cdc._literal('the tie_breaker ' ~ entity.events.tie_breaker | map(attribute='name') | join(', ') ~ ' is null')),
+        (true, needs_position ~ ' and final_position is null and not (' ~ no_tie ~ ')',
+         spark_cdc._literal('the position in the order of events is missing' ~ (': ' ~ position if position))),
+        (entity.events.insert_only, "event_op in ('update', 'delete', 'truncate')", "concat(event_op, ' in an entity that is insert_only')"),
+        (is_message, '(event_after is null or event_unexpected is not null) and ' ~ spark_cdc._has_repeated_names('coalesce(event_after, event_before)'),
+         "'a name more than once in a JSON object'"),
+        (is_message and entity.source.on_unexpected_column == 'error', 'size(event_unexpected) > 0',
+         "concat('unexpected columns: ', array_join(event_unexpected, ', '))"),
+    ] if wanted -%}
+        {%- do faults.append({'column': none, 'condition': condition, 'reason': reason}) -%}
+    {%- endfor -%}
+    {%- do faults.extend(spark_cdc._reject_faults(entity)) -%}
+    {%- for old in spark_cdc._old_keys(entity) -%}
+        {%- set raw = spark_cdc._raw(old) -%}
+        {%- set reason -%}
+concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._shown(raw) }}, {# -#}
+{{ spark_cdc._literal(' is not accepted as ' ~ old.data_type) }})
+        {%- endset -%}
+        {%- set lossy = spark_cdc._reject_loss_condition(old, raw, old.sql, entity) -%}
+        {%- set lossy = ' or ' ~ lossy if lossy -%}
+        {%- set condition = 'event_problem is null and ' ~ raw ~ ' is not null and (' ~ old.sql ~ ' is null' ~ lossy ~ ')' -%}
+        {%- do faults.append({'column': old.of.name, 'condition': condition, 'reason': reason}) -%}
+    {%- endfor -%}
+    {{ return(faults) }}
+{%- endmacro -%}
+
+
+{#- Columns that only give an order, not stored. -#}
+{%- macro _event_order_columns(entity) -%}
+    {%- set columns = entity.events.order + entity.events.tie_breaker -%}
+    {{ return(columns | selectattr('role', 'equalto', 'control') | unique(attribute='name') | list) }}
+{%- endmacro -%}
+
+
+{#- The type of event_origin: where an event is from, as formats say whose messages name it. -#}
+{%- macro _event_origin_type() -%}struct<source_table:string,source_log:string>{%- endmacro -%}
+
+
+{#- The position of an event in the order of all: snapshot rows first, then what the format and the tie-breaker say;
+    null where a part is missing. -#}
+{%- macro _event_position(entity) -%}
+{%- set tie_parts = spark_cdc._order_parts(entity.events.tie_breaker) -%}
+{%- set has_null = 'size(event_position) > 0 and sort_array(event_position)[0] is null' -%}
+case
+    when event_op = 'read'
+        then concat(
+            array(0L),
+            if({{ has_null }}, cast(split(array_join(event_position, ',', '0'), ',') as array<bigint>), coalesce(event_position, array()))
+            {%- if tie_parts %},
+            array({% for part in tie_parts %}coalesce({{ part }}, 0L){{ ', ' if not loop.last }}{% endfor %})
+            {%- endif %}
+        )
+    when {{ has_null }} then null
+    {%- if tie_parts %}
+    when {{ spark_cdc._any_null(entity.events.tie_breaker) }} then null
+    {%- endif %}
+    else concat(array(1L), event_position{% if tie_parts %}, array({{ tie_parts | join(', ') }}){% endif %})
+end
+{%- endmacro -%}
+
+
+{#- Whether the order of an entity's events is that of one number, which staging brings as step__place beside event_position: where the events are read
+    again for each step of a load, an order of two columns or none is not worth another way. -#}
+{%- macro _has_place(entity) -%}
+    {%- set events = entity.events -%}
+    {{ return(
+        spark_cdc._is_landed_by_ledger(entity) and events.format == 'flagged_rows' and entity.key_columns | length > 0
+        and not events.tie_breaker and spark_cdc._order_parts(events.order) | length == 1
+    ) }}
+{%- endmacro -%}
+
+
+{#- The key columns once more, for the key that a row had before the event: old__<name>. -#}
+{%- macro _old_keys(entity) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.key_columns -%}
+        {%- set name = 'old__' ~ column.name -%}
+        {%- do columns.append(dict(column, name=name, sql=spark_cdc._quote(name), of=column)) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro -%}
+
+
+{#- Columns that give an order, as numbers that sort as the columns do: bigint expressions, most significant first.
+    A whole number or a time is one of them; a decimal with more than 18 digits before the point is two (three from 37
+    digits on), and digits behind the point are one more. Truncated quotient and remainder sort as the number does, also
+    below zero. Nulls stay null, and no session's time zone plays a part.
+    Arguments: columns (dictionaries with name, data_type, sql). Returns a list of texts. -#}
+{%- macro _order_parts(columns) -%}
+    {%- set parts = [] -%}
+    {%- for column in columns -%}
+        {%- if column.data_type.startswith('decimal') -%}
+            {%- do parts.extend(spark_cdc._order_decimal_parts(column.data_type, column.sql)) -%}
+        {%- else -%}
+            {%- do parts.append(spark_cdc._order_part(column.data_type, column.sql)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(parts) }}
+{%- endmacro -%}
+
+
+{%- macro _order_part(type, sql) -%}
+{%- if type == 'date' -%}
+cast(unix_date({{ sql }}) as bigint)
+{%- elif type == 'timestamp' -%}
+unix_micros({{ sql }})
+{%- elif type == 'timestamp_ntz' -%}
+cast(cast(cast({{ sql }} - timestamp_ntz'1970-01-01 00:00:00' as interval second) as decimal(18, 6)) * 1000000 as bigint)
+{%- elif type == 'bigint' -%}
+{{ sql }}
+{%- else -%}
+cast({{ sql }} as bigint)
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _order_decimal_parts(type, sql) -%}
+    {%- set digits, scale = spark_cdc._decimal_digits(type) -%}
+    {%- if digits <= 18 and scale == 0 -%}
+        {{ return(['cast(' ~ sql ~ ' as bigint)']) }}
+    {%- endif -%}
+    {%- set parts = [] -%}
+    {%- set highest = [digits - 1, 0] | max // 18 -%}
+    {%- for place in range(highest, -1, -1) -%}  {#- 18 digits at a time -#}
+        {%- set rest = sql if place == highest else '(' ~ sql ~ ' % 1' ~ '0' * 18 * (place + 1) ~ ')' -%}
+        {%- do parts.append(rest ~ ' div 1' ~ '0' * 18 * place) -%}
+    {%- endfor -%}
+    {%- if scale -%}
+        {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale ~ ' as bigint)') -%}
+    {%- endif -%}
+    {{ return(parts) }}
+{%- endmacro -%}
+
+
+{#- Whether events may be read again instead of being written into <entity>_events first: where nobody reads them later (no archive), and where the
+    source is files with typed columns, of which Spark reads only those that a step asks for. A model stg_<entity> that does more than stage() is read as it is. -#}
+{%- macro _can_be_read_again(entity) -%}
+    {%- set events, source = entity.events, entity.source -%}
+    {{ return(
+        (source.format in ['parquet', 'orc'] or source.format == 'change_feed' and events.format == 'delta_cdf') and not source.text and not events.archive and not events.is_message and not events.unique_keys
+        and events.format != 'full_snapshot' and spark_cdc._is_plainly_staged(entity.name)
+    ) }}
+{%- endmacro -%}
+
+
+{%- macro _read_again_view(entity) -%}{{ return('staged_' ~ entity.name) }}{%- endmacro -%}
+
+
+{#- Whether what landed (in this session) has the declared types, so that no column is cast and none can lose anything. -#}
+{%- macro _is_read_again_as_typed(entity) -%}
+    {%- set types = {} -%}
+    {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
+        {%- do types.update({found.col_name | lower: spark_cdc._plain_type_shown(found.data_type)}) -%}
+    {%- endfor -%}
+    {%- set cast = [] -%}
+    {%- for column in entity.columns if column.get('encoding')
+            or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type) -%}
+        {%- do cast.append(column.name) -%}
+    {%- endfor -%}
+    {{ return(not cast) }}
+{%- endmacro -%}
+
+
+{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), step__place; the note says no more than whether an
+    event is rejected. Arguments: entity, is_accepted (whether it is known that none is). -#}
+{%- macro _create_read_again_view(entity, is_accepted=false) -%}
+    {%- set columns = [] -%}
+    {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
+    {%- set typed = dict(entity, columns=columns) -%}
+    {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
+    {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
+        ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}
+{%- endmacro -%}
+
+
+{#- Stops if the settings of an entity's format are not accepted: validate() has said so before, but not where there is none
+    (dbt show). -#}
+{%- macro _refuse_events(entity) -%}
+    {%- set problems = spark_cdc._adapter_problems(entity) -%}
+    {%- if problems -%}
+        {%- set message -%}
+{{ entity.name }}: the settings of events.format {{ entity.events.format }} are not accepted.
+  {{ problems | join('\n  ') }}
+Correct the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,287 @@
+{#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
+    Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the source and
+    `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
+    ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
+    rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
+    looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
+    rejected: they are found by one more read of the key columns. Where the entity has rules that warn, broken_rules: the names of those that the row breaks
+    (_rule_warnings()). carried: names of further columns of `landed` that the query has, too. Rows of forgotten keys have no sensitive values. -#}
+{%- macro _stage_sql(entity, landed, carried=[]) -%}
+    {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])
+        + (['is_deleted'] if entity.deleted_when is not none else []) + carried + ['note']
+        + (['broken_rules'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
+    {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
+{%- endmacro -%}
+
+
+{%- macro _staged_rows_sql(entity, landed, carried) -%}
+{%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
+{%- set has_deletes = entity.deleted_when is not none -%}
+{%- set rules = entity.rules -%}
+{%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
+{%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
+{{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
+
+flagged as (
+    select
+        *,
+        {{ 'coalesce(' ~ entity.deleted_when ~ ', false)' if has_deletes else 'false' }} as is_deleted
+    from typed
+),
+
+judged as (
+    select
+        *,
+        landing_problem is not null
+        {%- for fault in spark_cdc._reject_faults(entity) %}
+        or ({{ fault.condition }})
+        {%- endfor %} as is_rejected
+    from flagged
+)
+{%- if rules %},
+
+ruled as (
+    select
+        *,
+        {{ spark_cdc._rule_bits(rules, 'not is_rejected and not is_deleted') | indent(8) }} as rule_bits
+    from judged
+)
+{%- endif %}
+{%- if drops_repeated %},
+
+keyed as (
+    select
+        *,
+        {{ key_hash | indent(8) }} as key_hash
+    from {{ 'ruled' if rules else 'judged' }}
+),
+
+repeated as (
+    select
+        key_hash as repeated_key_hash,
+        count(*) as repeated_rows
+    from keyed
+    where key_hash is not null
+    group by key_hash
+    having count(*) > 1
+)
+{%- endif %}
+
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    {{- 'key_hash' if drops_repeated else key_hash | indent(4) ~ ' as key_hash' }},
+    {{ spark_cdc._hash(entity.compared) | indent(4) }} as nonkey_hash,
+    {%- if entity.ignored %}
+    {{ spark_cdc._hash(entity.ignored) | indent(4) }} as ignored_hash,
+    {%- endif %}
+    {%- if has_deletes %}
+    is_deleted,
+    {%- endif %}
+    {%- for column in carried %}
+    {{ column }},
+    {%- endfor %}
+    if(
+        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
+        {{ spark_cdc._reject_note(entity) | indent(8) }},
+        null
+    ) as note
+    {%- if spark_cdc._rule_mask(rules, ['warn']) %},
+    {{ spark_cdc._rule_warnings(rules) | indent(4) }} as broken_rules
+    {%- endif %}
+from {{ 'keyed' if drops_repeated else 'ruled' if rules else 'judged' }}
+{%- if drops_repeated %}
+left join repeated
+    on keyed.key_hash = repeated.repeated_key_hash
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of the given name. Others that `landed` has may be carried
+    on (names). -#}
+{%- macro _cast_columns_ctes(entity, landed, name, carried=[]) -%}
+with landed as (
+    select
+        {% for column in entity.columns -%}
+        {{ spark_cdc._quote(column.from) }} as {{ spark_cdc._raw(column) }},
+        {% endfor -%}
+        {%- if entity.events and entity.source.format == 'json' -%}
+        landing_names,
+        {% endif -%}
+        landing_problem
+        {%- for column in carried %},
+        {{ column }}
+        {%- endfor %}
+    from {{ landed }}
+),
+
+{{ name }} as (
+    select
+        *
+        {%- for column in entity.columns %},
+        {{ spark_cdc._cast(column, spark_cdc._raw(column), entity.source.text, entity.timezone) }} as {{ column.sql }}
+        {%- endfor %}
+    from landed
+)
+{%- endmacro -%}
+
+
+{#- Those of some different texts that are not null, as an array: array_except() is compiled with what stands around it,
+    array_compact() is not. -#}
+{%- macro _texts_found(texts) -%}
+{%- if not texts -%}
+cast(array() as array<string>)
+{%- else -%}
+array_except(array(
+    {{ texts | join(',\n    ') }}
+), array(cast(null as string)))
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- What an event sent of a column: event_after is its new image, event_before the old one or the old key, as maps of text. -#}
+
+
+{#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
+{%- macro _sent_image_value(column) -%}
+{%- set name = spark_cdc._literal(column.from) -%}
+{%- if column.role == 'key' -%}
+if(map_contains_key(event_after, {{ name }}), event_after[{{ name }}], event_before[{{ name }}])
+{%- else -%}
+try_element_at(event_after, {{ name }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The old key of a row, as text, column by column; null where the event names none. Parts that the old image lacks have not
+    changed: unchanged is the text of the new one. -#}
+{%- macro _sent_old_key(entity, column, unchanged) -%}
+{%- set name = spark_cdc._literal(column.from) -%}
+if(event_op in ('update', 'upsert') and ({{ spark_cdc._sent_before(entity.key_columns) | join(' or ') }}), {# -#}
+if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unchanged }}), null)
+{%- endmacro -%}
+
+
+{#- For each of some columns whether it is in the old image: a list of conditions. -#}
+{%- macro _sent_before(columns) -%}
+    {%- set conditions = [] -%}
+    {%- for column in columns -%}
+        {%- do conditions.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}
+    {%- endfor -%}
+    {{ return(conditions) }}
+{%- endmacro -%}
+
+
+{#- A message's column in its type; null where it stands for an unchanged value. -#}
+{%- macro _sent_value(entity, column) -%}
+{%- set raw = spark_cdc._raw(column) -%}
+{%- set value = spark_cdc._cast(column, raw, entity.source.text, entity.timezone) -%}
+{%- set marks = spark_cdc._sent_marks(entity, column) -%}
+{%- if column.role == 'key' or not marks -%}
+{{ value }}
+{%- else -%}
+if({{ raw }} in ({{ marks | join(', ') }}), null, {{ value }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as base64 or hexadecimal digits in binary,
+    lists of it in arrays (of numbers its bytes, each as base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
+    map. Returns a list of expressions. -#}
+{%- macro _sent_marks(entity, column) -%}
+    {%- if entity.events.unavailable is none -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set mark = entity.events.unavailable | string -%}
+    {%- set digits = mark.encode('utf-8').hex() -%}
+    {%- set letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' -%}
+    {%- set bytes, decimals = [], [] -%}
+    {%- for byte in mark.encode('utf-8') -%}
+        {%- do bytes.append(byte if byte < 128 else byte - 256) -%}
+        {%- do decimals.append('"' ~ letters[byte // 4] ~ letters[byte % 4 * 16] ~ '=="') -%}
+    {%- endfor -%}
+    {%- set scaled = '{"scale":0,"value":' ~ decimals | join('},{"scale":0,"value":') ~ '}' -%}
+    {%- set uuid -%}
+regexp_replace(overlay(overlay(md5({{ spark_cdc._literal(mark) }}) placing '3' from 13) placing {# -#}
+translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef', '89ab89ab89ab89ab') from 17), {# -#}
+'(.{8})(.{4})(.{4})(.{4})', '$1-$2-$3-$4-')
+    {%- endset -%}
+    {%- set base64 -%}base64(cast({{ spark_cdc._literal(mark) }} as binary)){%- endset -%}
+    {%- set base64_list -%}concat('["', {{ base64 }}, '"]'){%- endset -%}
+    {%- set text = [spark_cdc._literal(mark)] -%}
+    {%- set binary = [base64, spark_cdc._literal(digits), spark_cdc._literal(digits | upper)] -%}
+    {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), base64_list, "concat('[\"', " ~ uuid ~ ", '\"]')"] -%}
+    {%- for items in [bytes | join(','), bytes | join('.0,') ~ '.0', decimals | join(','), scaled] -%}
+        {%- do list.append(spark_cdc._literal('[' ~ items ~ ']')) -%}
+    {%- endfor -%}
+    {%- set pair = [spark_cdc._literal('{"' ~ mark ~ '":"' ~ mark ~ '"}')] -%}
+    {%- if column.data_type == 'string' -%}
+        {{ return(text + binary + list + pair) }}
+    {%- elif column.data_type == 'binary' -%}
+        {{ return(text + binary) }}
+    {%- elif column.data_type.startswith('array') -%}
+        {{ return(text + list) }}
+    {%- elif modules.re.match('(map|struct)', column.data_type) -%}
+        {{ return(text + pair) }}
+    {%- endif -%}
+    {{ return(text + [base64]) }}
+{%- endmacro -%}
+
+
+{#- Whether <entity>_ledger lands the change events of an entity, and not <entity>_events: where each step of a load at hand reads them from their source, as far as
+    nothing but plain rows is in it, and where it is decided there what is read of a table's change feed (_staged_events()). -#}
+{%- macro _is_landed_by_ledger(entity) -%}
+    {{ return(
+        (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._is_load_command()
+        and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
+    ) }}
+{%- endmacro -%}
+
+
+{#- What is wrong with a row as a whole. Of JSON landing_problem is that and, behind a line break, the text of the row; of CSV it
+    is the text of the row. -#}
+{%- macro _landing_problem_reason(entity) -%}
+{%- if entity.source.format == 'csv' -%}
+concat('the fields of the row do not match the header: ', left(landing_problem, 200))
+{%- elif entity.source.format == 'json' -%}
+substring_index(landing_problem, char(10), 1)
+{%- else -%}
+landing_problem
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The text of a row that could not be taken apart; null for others. -#}
+{%- macro _landing_problem_text(entity) -%}
+{%- if entity.source.format == 'json' -%}
+if(contains(landing_problem, char(10)), substring(landing_problem, instr(landing_problem, char(10)) + 1), null)
+{%- else -%}
+landing_problem
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The hash of some columns; null where a condition holds. -#}
+{%- macro _hash_unless(condition, columns) -%}
+if(
+    {{ condition }}, null,
+    {{ spark_cdc._hash(columns) | indent(4) }}
+)
+{%- endmacro -%}
+
+
+{#- The hash of another unique key, under the columns' own names and with its place among the unique keys. -#}
+{%- macro _alternate_hash(columns) -%}
+if({{ spark_cdc._any_null(columns) }}, null, {{ spark_cdc._hash(columns) }})
+{%- endmacro -%}
+
+
+{#- Those of all unique keys of a row, as an array. -#}
+{%- macro _alternate_hash_array(entity) -%}
+array_compact(array({# -#}
+{%- for columns in entity.events.unique_keys -%}
+{{ spark_cdc._alternate_hash(columns) }}{{ ', ' if not loop.last }}
+{%- endfor -%}
+))
+{%- endmacro -%}

@@ -1,0 +1,198 @@
+{#- The claims of an entity's commits lie in a schema of their own, because dbt's look at the models' schema fails if a view goes while it
+    lasts. -#}
+{%- macro _claims_schema(capture) -%}{{ return(capture.schema ~ '_commits') }}{%- endmacro -%}
+
+
+{#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures (dictionaries with schema). -#}
+{%- macro _create_claims_schemas(captures) -%}
+    {%- for schema in captures | map(attribute='schema') | unique -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- The relation that claims a commit. -#}
+{%- macro _claim(capture, sequence) -%}
+    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_commit_%06d' % (capture.entity.name, sequence))) }}
+{%- endmacro -%}
+
+
+{#- The numbers of the commits that are claimed, asked of the metastore and not of dbt's cache. Their names alone are read: `show table extended` would
+    fail where another run drops one of them meanwhile. -#}
+{%- macro _claims(capture) -%}
+    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_commit_' -%}
+    {%- set claims = [] -%}
+    {%- if spark_cdc._is_begun_load() or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
+                if modules.re.fullmatch(prefix ~ '[0-9]{6,}', row.viewName) -%}
+            {%- do claims.append(row.viewName[prefix | length:] | int) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(claims) }}
+{%- endmacro -%}
+
+
+{%- macro _drop_claims(capture, claims) -%}
+    {%- for sequence in claims if spark_cdc._is_load_command() -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records (of its loads). Returns a list in the order of the loads,
+    which is that of the versions, of {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another name where compact has
+    squashed it)}. -#}
+{%- macro _commits(manifest, records) -%}
+    {%- set commits = [] -%}
+    {%- for written_as in manifest.loads -%}
+        {%- set record, kind = records[written_as], spark_cdc._load_kind(written_as) -%}
+        {%- set own = [{'load_id': written_as, 'version': record.get('version'), 'at': record.get('started_at')}] -%}
+        {%- set squashed = [] -%}
+        {%- for load_id in record.get('squashed') or [] -%}{%- do squashed.append({'load_id': load_id, 'version': none, 'at': none}) -%}{%- endfor -%}
+        {%- for commit in (record.get('commits') or squashed if kind.is_squashed else own) -%}
+            {%- set again = manifest.recommitted | selectattr('after', 'lt', commit.load_id) | list | last | default({'version': 0}) -%}
+            {%- set is_again = again.version > (commit.version or 0) -%}
+            {%- do commits.append({
+                'load_id': commit.load_id,
+                'version': again.version if is_again else commit.version or 0,
+                'at': again.get('at') or commit.at if is_again else commit.at,
+                'written_as': written_as,
+            }) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(commits) }}
+{%- endmacro -%}
+
+
+{#- Makes a manifest visible, unless somebody else did so first: a compare-and-set on top of two things that every metastore does
+    in one transaction, to create a view only if it is not there, and to alter one.
+
+    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <schema>_commits.<entity>_commit_<n>`, whose
+       text is the new manifest. Of several processes one gets it; who reads back another text than his own is refused.
+    2. If there is no claim with a higher number, `<entity>_committed` is altered to the same text: readers see it. A higher one means that others
+       have finished this commit and gone on, or that the claim was made too late.
+    3. Claims with lower numbers go, once cdc_loads has a row of the commit: the caller drops them. The last one stays, so that a
+       process that is late by a commit finds it taken.
+
+    A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
+    _head()). One that dies between 2 and 3 leaves more than one claim, by which the next load knows that a row of cdc_loads may be missing. No lock is held
+    at any time.
+    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message), before (the manifest
+    that it builds on; none where it has the same rows, as after compact), is_move (whether it is an undo or redo, which goes further if it is repeated). Returns the claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
+{%- macro _publish(capture, manifest, what, before=none, is_move=false) -%}
+    {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
+    {%- if before is not none -%}
+        {%- set manifest = spark_cdc._versioned_manifest(manifest, before) -%}
+        {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, before) -%}{%- endif -%}
+    {%- endif -%}
+    {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
+    {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
+    {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
+    {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
+    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
+    {%- if claimed.commit != manifest.commit -%}
+        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed, is_move) -%}
+    {%- endif -%}
+    {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
+        {%- set published = spark_cdc._published(capture) -%}
+        {%- if not spark_cdc._is_committed(manifest, published) -%}
+            {%- do spark_cdc._refuse_commit(capture.entity, what, published, is_move) -%}
+        {%- endif -%}
+    {%- else -%}
+        {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
+        {%- set exists = (manifest.existed and spark_cdc._is_begun_load()) or spark_cdc._is_there(capture.committed) -%}
+        {%- do spark_cdc._show_manifest(capture, text, exists) -%}
+    {%- endif -%}
+    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- if claims | max > manifest.sequence -%}
+        {%- do spark_cdc._head(capture) -%}  {#- if this process was stopped before step 2, it has hidden what others committed since -#}
+    {%- endif -%}
+    {{ return(claims | select('lt', manifest.sequence) | list) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_commit(entity, what, other, is_move=false) -%}
+    {%- set message -%}
+{{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
+{{ other.loads[-1] or 'none' }}), while {{ what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
+{%- if is_move -%}
+If that is not the state that was meant, name the one to go back to, for the same command would go on from the present one: {# -#}
+spark-cdc undo {{ entity.name }} --to {{ other.loads[-1] or 'LOAD' }}, or an earlier load.
+{%- else -%}
+Run the same command again.
+{%- endif -%}
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- The manifest that readers see at this moment, asked of the metastore; dbt's cache has it then, too. -#}
+{%- macro _published(capture) -%}
+    {%- set view = capture.committed -%}
+    {%- if not spark_cdc._is_there(view) -%}{{ return(spark_cdc._empty_manifest()) }}{%- endif -%}
+    {%- set text = spark_cdc._view_text(view) -%}
+    {%- set manifest = spark_cdc._parse_manifest(text, view) -%}
+    {%- do spark_cdc._cache_view_text(view, text) -%}
+    {{ return(manifest) }}
+{%- endmacro -%}
+
+
+{#- The manifest of the last commit. The claims tell its number; where dbt's cache has that commit, the names of the claims are all that is read. Where the
+    process of the last one died before readers could see it, that is made good here, by commands that load. Claims that are no longer needed
+    stay: they tell that a row of cdc_loads may be missing (see _commit_load()).
+    Arguments: capture, is_planned (whether a model of the entity has planned this run's load already: the others build on what it saw, in dbt's cache,
+    and if somebody has committed since, the number of the commit is taken, see _publish()). -#}
+{%- macro _head(capture, is_planned=false) -%}
+    {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._is_begun_load() else none -%}
+    {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
+    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- set newest = claims | max if claims else 0 -%}
+    {%- if cached is not none and newest and cached.sequence == newest -%}{{ return(cached) }}{%- endif -%}
+    {%- set published = spark_cdc._published(capture) -%}
+    {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
+        {#- of an entity that was dropped; a metastore that does not answer, of which Spark says that what it holds is not there, fails here -#}
+        {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
+        {%- do spark_cdc._drop_claims(capture, claims) -%}
+        {{ return(published) }}
+    {%- elif newest > published.sequence -%}
+        {%- set claim = spark_cdc._claim(capture, newest) -%}
+        {%- set claimed = spark_cdc._view_text(claim) -%}
+        {%- set manifest = spark_cdc._parse_manifest(claimed, claim) -%}
+        {%- if not spark_cdc._is_load_command() -%}
+            {{ return(manifest) }}
+        {%- endif -%}
+        {%- do log(capture.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
+        {#- the query in a manifest's `show create table` -#}
+        {%- set text = 'select\n    ' ~ claimed[claimed.index('/* spark_cdc manifest:'):] | trim -%}
+        {%- do spark_cdc._show_manifest(capture, text, published.existed) -%}
+        {{ return(manifest) }}
+    {%- endif -%}
+    {{ return(published) }}
+{%- endmacro -%}
+
+
+{#- Whether a manifest has been committed, where others have committed meanwhile: it is what readers see, or what they see has been built on it.
+    Arguments: manifest (with its sequence and commit), published (what readers see). -#}
+{%- macro _is_committed(manifest, published) -%}
+    {%- if published.sequence == manifest.sequence -%}
+        {{ return(published.commit == manifest.commit) }}
+    {%- elif 'move' in manifest and manifest.move.load_id.endswith(manifest.commit) -%}
+        {{ return(published.get('move') == manifest.move) }}
+    {%- endif -%}
+    {#- loads that this run has written; a replay publishes those of other runs -#}
+    {%- set own = [] -%}
+    {%- for load_id in manifest.loads if load_id.endswith(manifest.commit) or load_id == manifest.loads[-1] -%}{%- do own.append(load_id) -%}{%- endfor -%}
+    {{ return(own != [] and not own | reject('in', published.loads) | list) }}
+{%- endmacro -%}
+
+
+{#- Whether a table or view exists, asked of the metastore. -#}
+{%- macro _is_there(relation) -%}
+    {%- set found = spark_cdc._query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
+    {{ return(found | length > 0) }}
+{%- endmacro -%}
+
+
+{#- The command that made a move (see _move_heads()): undo or redo. -#}
+{%- macro _move_command(move) -%}{{ return('undo' if move.load_id.split('-')[1] == 'u' else 'redo') }}{%- endmacro -%}

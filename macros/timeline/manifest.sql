@@ -1,0 +1,460 @@
+{#- The manifest of an entity of which nothing is committed. -#}
+{%- macro _empty_manifest() -%}
+    {{ return({
+        'loads': [], 'rows': 0, 'log_rows': 0, 'previous': {'rows': 0, 'log_rows': 0}, 'definition': none, 'existed': false, 'sequence': 0,
+        'recommitted': [], 'rewritten': {'version': 0, 'at': none},
+    }) }}
+{%- endmacro -%}
+
+
+{#- The manifest in the text of a view, as _read_manifest() has it. -#}
+{%- macro _parse_manifest(text, view) -%}
+    {%- set figures = modules.re.search('/[*] spark_cdc manifest: ([{].*[}]) [*]/', text) -%}
+    {%- if not figures -%}
+        {%- set message -%}
+spark_cdc: the view {{ view }} exists but is no manifest of spark_cdc: somebody replaced it. Nothing was written. Put its former text {# -#}
+back (its loads are the load_id partitions of the ledger), or rename the entity.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set loads = modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text) -%}
+    {%- set found = fromjson(figures.group(1)) -%}
+    {#- earlier releases did not count commits, or did not say which of them brought a load: all have come by then -#}
+    {%- set sequence = found.get('sequence', 0) -%}
+    {%- set commit = {'version': sequence, 'at': none} -%}
+    {%- set lacking = {'sequence': sequence, 'recommitted': [dict(commit, after='')] if loads else [], 'rewritten': commit} -%}
+    {{ return(dict(lacking, **dict(found, existed=true, loads=loads))) }}
+{%- endmacro -%}
+
+
+{#- The manifest that readers see: which loads count. It is the text of the view <entity>_committed, read anew at each call, and nothing else.
+    Loads build on the last commit, which may not be visible yet: see _head(). Arguments: committed (relation of the view). Returns a
+    dictionary: loads (ids, oldest first), rows (that exist after the last load), log_rows (written since the last checkpoint), previous (these
+    two before the last load, and the definition, layout and applied that it changed), definition (fingerprint of what the hashes were computed
+    of), layout (where the ledger holds which column; empty or absent if all lie under their own names, see _layout()), applied (of change
+    events: of _applied_by()), sequence (number of the commit), commit (of which run), existed; without the
+    view an empty manifest. -#}
+{%- macro _read_manifest(committed) -%}
+    {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}
+{%- endmacro -%}
+
+
+{#- The text of a manifest's view (see _committed_sql()). One that is too long is refused. -#}
+{%- macro _manifest_text(capture, manifest) -%}
+    {%- set text = spark_cdc._committed_sql(capture.entity, capture.masked, manifest) -%}
+    {%- set excess = spark_cdc._manifest_text_excess(capture.entity, text) -%}
+    {%- if excess -%}{%- do exceptions.raise_compiler_error(excess) -%}{%- endif -%}
+    {{ return(text) }}
+{%- endmacro -%}
+
+
+{#- Why a manifest's text is too long, if it is: a Derby metastore keeps at most 32,700 characters. Returns a text or none. -#}
+{%- macro _manifest_text_excess(entity, text) -%}
+    {%- set limit = spark_cdc._var('spark_cdc_manifest_limit') -%}
+    {%- if text | length <= limit -%}{{ return(none) }}{%- endif -%}
+    {%- if text.split('load_id in (')[0] | length > limit -%}  {#- with no load at all #}
+        {%- set message -%}
+{{ entity.name }}: the view {{ entity.name }}_committed would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold, {# -#}
+and the names of its {{ entity.stored | length }} columns alone take too many. Nothing was committed. Raise the var spark_cdc_manifest_limit where the metastore takes longer texts, as a new one of spark-cdc server start does; else load fewer columns, or in two entities.
+        {%- endset -%}
+        {{ return(message) }}
+    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: the manifest would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold. Nothing {# -#}
+was committed. Squash older loads, which changes no view, and run the same command again: spark-cdc compact --select {{ entity.name }} {# -#}
+--older-than 1 --execute, which is dbt run-operation spark_cdc.compact --args '{entities: [{{ entity.name }}], older_than_days: 1, {# -#}
+execute: true}'. Where the metastore takes longer texts, raise the var spark_cdc_manifest_limit.
+    {%- endset -%}
+    {{ return(message) }}
+{%- endmacro -%}
+
+
+{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which the loads of a replay are added
+    out of readers' sight (see _read_draft()). A draft begins as the last commit's manifest, cut before the first date of the replay, and so
+    again if the loads that it would take the place of are no longer the same.
+    Arguments: capture, time (business time of the load at hand), is_planned (see _head()). Returns a dictionary as of _read_manifest(); of a draft also replay and
+    head_loads (the loads that it was made from, the ones that compact squashed by their own names). -#}
+{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
+    {%- set entity = capture.entity -%}
+    {%- set head = spark_cdc._head(capture, is_planned) -%}
+    {%- set replay = spark_cdc._replay() -%}
+    {%- if replay is none -%}
+        {{ return(head) }}
+    {%- endif -%}
+    {%- if not head.loads -%}
+        {%- set message -%}
+{{ entity.name }}: nothing is committed yet, so there is nothing to replay. Load the dates in order without spark_cdc_replay {# -#}
+(spark-cdc load). Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
+    {%- set found = spark_cdc._read_draft(capture) -%}
+    {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
+    {%- set draft = found -%}
+    {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
+        {%- if found.existed -%}
+            {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
+            {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
+        {%- endif -%}
+        {%- set draft = spark_cdc._cut_manifest(capture, head, replay['from']) -%}
+    {%- endif -%}
+    {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
+        {%- set draft = spark_cdc._cut_manifest(capture, draft, time) -%}
+    {%- endif -%}
+    {{ return(dict(
+        draft,
+        existed=found.existed,
+        replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
+        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
+    )) }}
+{%- endmacro -%}
+
+
+{#- The manifest as it was when only the first of its loads were there. Arguments: capture, manifest, loads (of _loads_up_to()). -#}
+{%- macro _manifest_up_to(capture, manifest, loads) -%}
+    {%- set cut = manifest.loads[loads | length:][:1] -%}
+    {%- if not cut -%}{{ return(manifest) }}{%- endif -%}
+    {%- set first = spark_cdc._loads_by_date(capture.masked, cut)[0] -%}
+    {{ return(spark_cdc._cut_manifest(capture, manifest, spark_cdc._load_time(first))) }}
+{%- endmacro -%}
+
+
+{#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
+{%- macro _next_manifest(run, audit) -%}
+    {%- set load, record = run.load, audit.record -%}
+    {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
+    {#- what was undone before can't be brought back on top of this load -#}
+    {%- set next = dict(
+        spark_cdc._unmoved_manifest(run.manifest),
+        loads=load.keep + [load.load_id],
+        rows=audit.rows_current,
+        log_rows=audit.log_rows,
+        definition=spark_cdc._fingerprint(record.definition),
+        layout=record.get('layout') or {},
+        previous=dict(audit.previous, **changed),
+    ) -%}
+    {%- if record.get('secrets') -%}
+        {%- set next = dict(next, secrets=dict(run.manifest.get('secrets') or {}, **record.secrets)) -%}
+    {%- endif -%}
+    {%- if not run.entity.events -%}
+        {{ return(next) }}
+    {%- endif -%}
+    {{ return(dict(
+        next,
+        applied=spark_cdc._applied_by(record),
+        previous=dict(next.previous, applied=load.applied),
+    )) }}
+{%- endmacro -%}
+
+
+{#- The manifest in dbt's cache: what readers saw when this run looked at the catalogue, or what it has committed or read since. None where dbt knows of no
+    such view, or not its text. Argument: committed (relation of the view). -#}
+{%- macro _cached_manifest(committed) -%}
+    {%- set cached = load_cached_relation(committed) -%}
+    {%- set text = spark_cdc._view_text_in(cached.information) if cached is not none else '' -%}
+    {{ return(spark_cdc._parse_manifest(text, committed) if 'spark_cdc manifest:' in text else none) }}
+{%- endmacro -%}
+
+
+{#- A manifest without its loads from a business time on, as it was when the last of those that stay had been committed. Its figures
+    are counted from the ledger; what the next load found before itself (applied) stands in that load's record. -#}
+{%- macro _cut_manifest(capture, manifest, time) -%}
+    {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set dropped = manifest.loads | reject('in', kept) | list -%}
+    {%- if not dropped -%}
+        {{ return(manifest) }}
+    {%- endif -%}
+    {%- do spark_cdc._check_cut(capture, dropped[0], time) -%}
+    {%- if not kept -%}
+        {{ return(dict(spark_cdc._empty_manifest(), sequence=manifest.sequence)) }}
+    {%- endif -%}
+
+    {%- set state, before = spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1]) -%}
+    {%- set needed = ([state.base, before.base] | select | list + state.log + before.log) | unique | list -%}
+    {%- set counted = spark_cdc._load_counts(capture.masked, needed, kept[-2:] + dropped[:1]) -%}
+    {%- set record = counted.records[kept[-1]] -%}
+    {%- set parent = counted.records.get(kept[-2:][0], record) -%}
+    {%- set changed = {} -%}
+    {%- if parent.definition != record.definition -%}
+        {%- do changed.update({'definition': spark_cdc._fingerprint(parent.definition), 'layout': parent.get('layout') or {}}) -%}
+    {%- endif -%}
+    {%- set cut = dict(
+        manifest,
+        loads=kept,
+        definition=spark_cdc._fingerprint(record.definition),
+        layout=record.get('layout') or {},
+        previous=dict(spark_cdc._figures_of_state(counted.rows, before.base, before.log), **changed),
+        **spark_cdc._figures_of_state(counted.rows, state.base, state.log)
+    ) -%}
+    {%- if not capture.entity.events -%}
+        {{ return(cut) }}
+    {%- endif -%}
+    {{ return(dict(
+        cut,
+        applied=spark_cdc._applied_before(capture.entity, counted.records, kept[-1], dropped[0]),
+        previous=dict(cut.previous, applied=record.get('applied') or {}),
+    )) }}
+{%- endmacro -%}
+
+
+{#- The positions that had been applied after a load: what the next one found before itself, or what the load itself came to. -#}
+{%- macro _applied_before(entity, records, last, next_one) -%}
+    {%- set found = records[next_one].get('applied') -%}
+    {%- if found is not none -%}
+        {{ return(found) }}
+    {%- endif -%}
+    {%- if 'highest' not in (records[last].get('events') or {}) -%}
+        {%- set message -%}
+{{ entity.name }}: the position that had been applied before {{ next_one }} is not known, since loads on both sides were squashed. Nothing {# -#}
+was written. Replay from an earlier date, or from before the first load.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(spark_cdc._applied_by(records[last])) }}
+{%- endmacro -%}
+
+
+{#- Loads that compact squashed leave the manifest together or not at all. -#}
+{%- macro _check_cut(capture, load_id, time) -%}
+    {%- set entity = capture.entity -%}
+    {%- set first = spark_cdc._loads_by_date(capture.masked, [load_id])[0] if spark_cdc._load_kind(load_id).is_history else load_id -%}
+    {%- if spark_cdc._load_time(first) < time -%}
+        {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
+only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
+after {{ spark_cdc._load_time_text(entity, load_id) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Lets readers see a manifest, and dbt's cache know it. Arguments: capture, text (of _manifest_text()), exists (whether the view is there). -#}
+{%- macro _show_manifest(capture, text, exists) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(capture.committed, text, exists)) -%}
+    {%- do spark_cdc._cache_view_text(capture.committed, text) -%}
+{%- endmacro -%}
+
+
+{#- A manifest without what undo and redo keep in it: what they did last, and what redo could bring back. -#}
+{%- macro _unmoved_manifest(manifest) -%}{{ return(dict(manifest.items() | rejectattr(0, 'in', ['undone', 'move']))) }}{%- endmacro -%}
+
+
+{#- A manifest that is about to be committed, with what change feeds have to know (docs/changes.md): a load's version is the number of the commit by
+    which it came into the manifest, which is the one that it was written for, except in
+    recommitted  a list of {after, version, at}: all loads behind `after` (a load, or an empty text) came with that commit, unless theirs is a
+                 later one: a replay or redo brought them. Oldest first; entries that decide about no load any more go.
+    rewritten    {version, at} of the last commit that took loads away, so that the versions before it can't be told from this manifest.
+    Arguments: manifest (with the number of its own commit), before (the manifest that it takes the place of). -#}
+{%- macro _versioned_manifest(manifest, before) -%}
+    {%- set kept = spark_cdc._common_loads(before.loads, manifest.loads) -%}
+    {%- set commit = {'version': manifest.sequence, 'at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')} -%}
+    {%- set after = kept | last | default('') -%}
+    {%- set entries = before.recommitted | list -%}
+    {%- set foreign = [] -%}
+    {%- for load_id in manifest.loads[kept | length:] if not load_id.endswith(manifest.commit) -%}{%- do foreign.append(load_id) -%}{%- endfor -%}
+    {%- if foreign -%}
+        {%- set entries = entries | selectattr('after', 'lt', after) | list + [dict(commit, after=after)] -%}
+    {%- endif -%}
+    {%- set needed = [] -%}
+    {%- for entry in entries -%}
+        {%- set behind = manifest.loads | select('gt', entry.after) | list -%}
+        {%- set next = entries[loop.index:][:1] -%}
+        {%- if (behind | reject('gt', next[0].after) | list if next else behind) -%}{%- do needed.append(entry) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- set is_rewritten = kept | length < before.loads | length -%}
+    {{ return(dict(manifest, recommitted=needed, rewritten=commit if is_rewritten else before.rewritten)) }}
+{%- endmacro -%}
+
+
+{#- The manifest that a tag names; an error that lists the tags that are there if it is not. -#}
+{%- macro _tagged_manifest(capture, name) -%}
+    {%- set view = spark_cdc._tag(capture, name) -%}
+    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', name) and spark_cdc._query('show views in ' ~ view.without_identifier()
+            ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
+        {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(view), view)) }}
+    {%- endif -%}
+    {%- set message -%}
+{{ capture.entity.name }}: there is no tag '{{ name }}'. Accepted are {{ spark_cdc._tags(capture) | sort | join(', ') or 'none yet' }}. {# -#}
+To name a state: spark-cdc tag {{ name }} --select {{ capture.entity.name }}.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- How many rows a state has (rows), and how many were written since its checkpoint (log_rows), told from the rows per load and operation.
+    Arguments: rows (of _load_counts()), base (checkpoint, or none), log (loads since). -#}
+{%- macro _figures_of_state(rows, base, log) -%}
+    {%- set at = namespace(rows=0, log_rows=0) -%}
+    {%- for operation, count in rows.get(base, {}).items() if operation in spark_cdc._operations('existing') -%}
+        {%- set at.rows = at.rows + count -%}
+    {%- endfor -%}
+    {%- for load_id in log -%}
+        {%- for operation, count in rows.get(load_id, {}).items() if operation in spark_cdc._operations('visible') -%}
+            {%- set at.rows = at.rows + {'I': 1, 'D': -1}.get(operation, 0) * count -%}
+            {%- set at.log_rows = at.log_rows + count -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return({'rows': at.rows, 'log_rows': at.log_rows}) }}
+{%- endmacro -%}
+
+
+{#- What a load came to. Arguments: load_id, written (operation to rows), rows_prior (that existed before it), record (of the load; of change
+    events it says how many came in). Returns a dictionary: counts (operation to rows, with the N and X that are not written), rows_in,
+    rows_prior, rows_current, record. -#}
+{%- macro _figures_of_load(load_id, written, rows_prior, record) -%}
+    {%- set kind = spark_cdc._load_kind(load_id) -%}
+    {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
+    {%- if kind.is_history -%}  {#- the changes of several loads, in which a key may come often -#}
+        {%- set rows_in = counts.I + counts.U + counts.D -%}
+    {%- elif kind.is_full -%}
+        {%- set counts = dict(counts, N=rows_prior - counts.U - counts.D - counts.X) -%}
+        {%- set rows_in = counts.I + counts.U + counts.N + counts.R -%}
+    {%- else -%}
+        {%- set counts = dict(counts, X=rows_prior - counts.U - counts.N - counts.D) -%}
+        {%- set rows_in = counts.I + counts.U + counts.N + counts.R + counts.D + counts['T'] -%}
+    {%- endif -%}
+    {{ return({
+        'counts': counts,
+        'rows_in': spark_cdc._figures_of_events(load_id, record) if record.get('events') else rows_in,
+        'rows_prior': rows_prior,
+        'rows_current': rows_prior + counts.I - counts.D,
+        'record': record,
+    }) }}
+{%- endmacro -%}
+
+
+{#- How many events came in, or rows of a snapshot among them, which is one event more: see _events_full_snapshot(). -#}
+{%- macro _figures_of_events(load_id, record) -%}
+    {{ return(record.events.event_count - (1 if spark_cdc._load_kind(load_id).is_snapshot else 0)) }}
+{%- endmacro -%}
+
+
+{#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads as a view beside the claims,
+    <schema>_commits.<entity>_version_<n>, from which changes() tells what consumers have to reverse. It is kept for entities that have a change feed,
+    until vacuum drops it, and with it the loads that nobody else names. -#}
+{%- macro _kept_version(capture, sequence) -%}
+    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_version_%06d' % (capture.entity.name, sequence))) }}
+{%- endmacro -%}
+
+
+{#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with kept_at (UTC, when the next one took its place) and text. -#}
+{%- macro _kept_versions(capture) -%}
+    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_version_' -%}
+    {%- set kept = {} -%}
+    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
+                if modules.re.fullmatch(prefix ~ '[0-9]{6,}', row.viewName) -%}
+            {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
+            {%- set text = spark_cdc._view_text(view) -%}
+            {%- do kept.update({row.viewName[prefix | length:] | int: dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(kept) }}
+{%- endmacro -%}
+
+
+{#- Keeps a manifest, of which the next commit takes loads away: before that commit, so that no crash leaves a gap. Where it comes to nothing this is
+    one view too many. The view has no business columns, which may be others by then. Not where the ledger starts anew, of which nothing can be read. -#}
+{%- macro _write_kept_version(capture, manifest) -%}
+    {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
+    {%- if not models | list or spark_cdc._is_wiped(capture.entity.name) -%}{{ return('') }}{%- endif -%}
+    {%- set figures = {} -%}
+    {%- for name in ['sequence', 'commit', 'definition', 'log_rows', 'recommitted', 'rewritten'] -%}{%- do figures.update({name: manifest.get(name)}) -%}{%- endfor -%}
+    {%- set sql -%}
+create view if not exists {{ spark_cdc._kept_version(capture, manifest.sequence) }} as
+select
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures, kept_at=spark_cdc._time_now())) }} */
+    load_id
+from {{ capture.masked }}
+where
+    load_id in (
+        '{{ manifest.loads | join("',\n        '") }}'
+    )
+    {%- endset -%}
+    {%- do spark_cdc._send(sql) -%}
+{%- endmacro -%}
+
+
+{#- What a view is made of, as the metastore has it at this moment. -#}
+{%- macro _view_text(view) -%}{{ return(spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) }}{%- endmacro -%}
+
+
+{#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text where it is no view. -#}
+{%- macro _view_text_in(information) -%}
+    {%- set found = modules.re.search(
+        '(?:^|\n)View Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information or '', modules.re.DOTALL) -%}
+    {{ return(found.group(1) if found else '') }}
+{%- endmacro -%}
+
+
+{#- Gives dbt's cache the text that a view has by now, in the form that _view_text_in() reads. Operations begin without a cache, and a relation that is
+    added to an empty one would pass for all that there is. -#}
+{%- macro _cache_view_text(view, text) -%}
+    {%- if not spark_cdc._is_begun_load() -%}{{ return('') }}{%- endif -%}
+    {%- do adapter.cache_dropped(view) -%}
+    {%- do adapter.cache_added(view.incorporate(type='view', information='View Text: ' ~ text ~ '\nView Original Text: ')) -%}
+{%- endmacro -%}
+
+
+{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would be with `create or replace`. -#}
+{%- macro _replace_view_sql(view, text, exists) -%}
+{{ ('alter view ' if exists else 'create view if not exists ') ~ view }} as
+{{ text }}
+{%- endmacro -%}
+
+
+{#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as literals, so that Spark
+    reads the partitions it needs and no others. By the records of loads (L) readers of rejects and of archived events know which count.
+    Arguments: entity, ledger (relation), manifest (dictionary as of _read_manifest()). Returns a query: the ledger's
+    columns under their declared names (see _layout()) without note, in_base (row of the newest checkpoint), in_log (row of a load
+    since), in_last_load, carried_operation (the operation of a key that the last load did not touch), squashed_load_ids (of the record of a
+    history: the loads that compact squashed into it), and of change feeds load_record (the record of a load, as JSON) and recommitted (see
+    _versioned_manifest()). -#}
+{%- macro _committed_sql(entity, ledger, manifest) -%}
+{%- set state = spark_cdc._state_loads(manifest.loads) -%}
+{%- set last = manifest.loads[-1] if manifest.loads else none -%}
+{%- set layout = manifest.get('layout') or {} -%}
+{#- the comment lacks the loads, which the text names anyway, and what only a run knows -#}
+{%- set figures = manifest.items() | rejectattr(0, 'in', ['loads', 'existed', 'head_loads'] + ([] if layout else ['layout'])) -%}
+select
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures)) }} */
+    {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
+    {{ spark_cdc._shown_sql(entity, column, layout) }},
+    {% endfor -%}
+    {{ spark_cdc._in_loads([state.base]) if state.base else 'false' }} as in_base,
+    {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
+    {{ spark_cdc._in_loads([last]) if last else 'false' }} as in_last_load,
+    '{{ 'N' if last and spark_cdc._load_kind(last).is_full else 'X' }}' as carried_operation,
+    if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids,
+    if(operation = 'L', note, null) as load_record,
+    {{ spark_cdc._literal(tojson(manifest.get('recommitted') or [], sort_keys=true)) }} as recommitted
+    {%- for name, place in (layout.get('shown') or {}).items() %},
+    {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
+    {%- endfor %}
+from {{ ledger }}
+where
+    operation in {{ spark_cdc._operations('committed') }}
+    {%- if manifest.loads %}
+    and load_id in (
+        '{{ manifest.loads | join("',\n        '") }}'
+    )
+    {%- else %}
+    and false
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- How far events had been applied after a load, as its record tells: the highest position and that of the last truncate, and up to where the change feed of a
+    table was read, and where the events were from (see _found_origins()). -#}
+{%- macro _applied_by(record) -%}
+    {%- set feed = record.get('feed') or record.events.get('feed') -%}
+    {{ return(dict(
+        {'truncated': record.events.truncated, 'highest': record.events.highest},
+        **dict(
+            {'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}} if feed else {},
+            **({'origin': record.events.origin} if record.events.get('origin') else {})
+        )
+    )) }}
+{%- endmacro -%}

@@ -1,0 +1,120 @@
+{#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
+    manifest, the business time and the policy, which reads nothing.
+    Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
+    Returns a dictionary: entity, load_id, version (number of the commit that it is written for), load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
+    id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
+    prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this load), restarts (whether their positions begin anew), layout (of the loads
+    before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
+    Raises an error for a business date before the last load, and for one that compact has squashed with others. -#}
+{%- macro _plan_load(entity, manifest, time, wipe=false) -%}
+    {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
+    {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
+    {%- if later -%}
+        {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
+    {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}
+        {%- do spark_cdc._refuse_squashed_load(entity, time) -%}
+    {%- endif -%}
+
+    {%- set state = spark_cdc._state_loads(keep) -%}
+    {%- set figures = manifest.previous if replaced else manifest -%}
+    {%- set policy = entity.checkpoint -%}
+    {%- set defined = figures.get('definition') or manifest.get('definition') -%}
+    {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- set restarts = spark_cdc._is_restart(entity) -%}
+    {%- set is_checkpoint = (
+        not keep
+        or restarts
+        or redefines
+        or state.log | length >= policy.loads
+        or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
+        or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
+    ) -%}
+    {%- set load = {
+        'entity': entity.name,
+        'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
+        'version': (manifest.get('sequence') or 0) + 1,
+        'load_type': entity.load_type,
+        'business_time': spark_cdc._time_text(entity, time),
+        'is_checkpoint': is_checkpoint,
+        'keep': keep,
+        'parent': keep[-1] if keep else none,
+        'base': state.base,
+        'log': state.log,
+        'prior_rows': figures.rows,
+        'prior_log_rows': figures.log_rows,
+        'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
+        'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
+        'defined': defined,
+        'redefines': redefines,
+    } -%}
+    {%- set applied = (figures.get('applied') or {}) if keep and not restarts else {} -%}
+    {{ return(dict(load, applied=applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
+{%- endmacro -%}
+
+
+{%- macro _refuse_past_load(entity, time, replaced, later) -%}
+    {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set times = spark_cdc._load_times(entity, replaced + later) -%}
+    {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
+    {%- set following = times[1:] if replaced else times -%}
+    {%- set message -%}
+{{ entity.name }}: {{ text }} lies before the last load, {{ times[-1] }}. Loading it would rewrite the {# -#}
+{{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} to {{ times[-1] }}, which build on it. Accepted are {{ times[-1] }} {# -#}
+(the last load again) and later dates. To load the past anew, with all dates after it: spark-cdc replay --from {{ quoted }} {# -#}
+{{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}. With dbt alone: {# -#}
+{{ spark_cdc._load_command(entity, text, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}, {# -#}
+then the same for {{ following[:5] | join(', ') }}{{ ' and so on' if times | length > 5 }}, {# -#}
+then dbt run-operation spark_cdc.publish_replay --args '{entities: [{{ entity.name }}]}'. Readers see the old state until then. {# -#}
+Nothing was written.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- The date of a squashed load is the last one only where an undo took back all that came after it. -#}
+{%- macro _refuse_squashed_load(entity, time) -%}
+    {%- set text = spark_cdc._time_text(entity, time) -%}
+    {%- set message -%}
+{{ entity.name }}: {{ text }} is the last of the loads that compact has squashed into one, which can be loaded anew only together. {# -#}
+Accepted are later dates; or all of them again, from the first on: spark-cdc replay --from DATE --select {{ entity.name }}. Nothing was written.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- What the steps of a load share: the capture (see _capture()) with time (the business time), manifest (that it builds on) and load (its
+    plan, of _plan_load()). dbt docs, compile and list have no business date; loads are refused without one by validate(). Arguments: capture,
+    is_planned (whether a model of the entity has planned the load in this run: see _head()). -#}
+{%- macro _planned_run(capture, is_planned=false) -%}
+    {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
+    {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
+    {%- set load = spark_cdc._plan_load(
+        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(capture.entity.name)) -%}
+    {%- if load.replaced and (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
+    {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
+{%- endmacro -%}
+
+
+{#- The same where nothing will be written. The schema is made by the first run that loads. -#}
+{%- macro _planned_run_to_look_at(capture) -%}
+    {%- if adapter.check_schema_exists(target.database, capture.schema) -%}{{ return(spark_cdc._planned_run(capture)) }}{%- endif -%}
+    {%- set time, manifest = spark_cdc._business_time_of(capture.entity.name), spark_cdc._empty_manifest() -%}
+    {{ return(dict(capture, time=time, manifest=manifest, load=spark_cdc._plan_load(capture.entity, manifest, time))) }}
+{%- endmacro -%}
+
+
+{#- A date that was loaded with another load type for once is not loaded anew with the entity's own by oversight: a full snapshot that is read as a
+    delta deletes nothing, and a delta that is read as a full snapshot deletes what it lacks. -#}
+{%- macro _check_load_type(entity, load) -%}
+    {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) -%}
+    {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set message -%}
+{{ entity.name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
+{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
+{{ spark_cdc._load_command(entity, load.business_time, more={'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ before ~ '}'}) }}.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}

@@ -1,0 +1,68 @@
+{#- The draft of a replay: the text of the view <entity>_replay, in the form of <entity>_committed; `replay` in its figures says what it is
+    a draft of: {from, source, head: number and fingerprint of the committed loads it was made from}. Returns the manifest, or an empty one. -#}
+{%- macro _read_draft(capture) -%}
+    {%- set view = capture.replay -%}
+    {%- if not spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
+        {{ return(spark_cdc._empty_manifest()) }}
+    {%- endif -%}
+    {%- set draft = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+    {%- if 'replay' not in draft -%}
+        {%- do exceptions.raise_compiler_error(
+            capture.entity.name ~ ': ' ~ view ~ ' is not the draft of a replay, but a replay needs that name. Nothing was written. Rename it.'
+        ) -%}
+    {%- endif -%}
+    {{ return(draft) }}
+{%- endmacro -%}
+
+
+{#- What a draft is made from, told by the committed loads. -#}
+{%- macro _draft_origin(loads) -%}{{ return([loads | length, local_md5(loads | join(','))[:8]]) }}{%- endmacro -%}
+
+
+{#- Whether a draft may no longer take the place of what is committed: why not, or an empty text. Loads that were added since are
+    no reason, the draft only lacks them yet. -#}
+{%- macro _draft_outdated(draft, head) -%}
+    {%- if draft.existed and spark_cdc._draft_origin(head.loads[:draft.replay.head[0]]) != draft.replay.head -%}
+since it was made, another run has committed other loads in the place of those that it rebuilds (commit {{ head.sequence }}, last load {# -#}
+{{ head.loads[-1] or 'none' }})
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The business times, as texts, of some loads from the replay's first date on: of the draft's own, if no others are given. -#}
+{%- macro _draft_times(entity, draft, loads=none) -%}
+    {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
+    {{ return(spark_cdc._load_times(entity, spark_cdc._loads_with(draft.loads if loads is none else loads, 'time', 'ge', first))) }}
+{%- endmacro -%}
+
+
+{#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
+{%- macro _draft_missing_times(entity, draft, head_loads) -%}
+    {{ return(spark_cdc._draft_times(entity, draft, head_loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list) }}
+{%- endmacro -%}
+
+
+{#- Tags: the manifest of a state that somebody gave a name, as a view beside the claims, <schema>_commits.<entity>_tag_<name>. It has the
+    columns of <entity>_committed, so that what reads that view can read it as well. In its figures tag says {name, entity, at}. -#}
+{%- macro _tag(capture, name) -%}
+    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' ~ name)) }}
+{%- endmacro -%}
+
+
+{#- The tags of an entity, asked of the metastore: a dictionary from the name to the manifest, with text (of the view). -#}
+{%- macro _tags(capture) -%}
+    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' -%}
+    {%- set tags = {} -%}
+    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
+            {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
+            {%- set text = spark_cdc._view_text(view) -%}
+            {%- set manifest = spark_cdc._parse_manifest(text, view) if 'spark_cdc manifest:' in text else {} -%}
+            {#- views of an entity whose name begins in the same way are its own -#}
+            {%- if manifest.get('tag', {}).get('entity') == capture.entity.name -%}
+                {%- do tags.update({manifest.tag.name: dict(manifest, text=text)}) -%}
+            {%- endif -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(tags) }}
+{%- endmacro -%}

@@ -1,2 +1,0 @@
-{#- A stored hash as 32 hexadecimal characters. -#}
-{%- macro _hex(name) -%}{{ return('lower(hex(' ~ name ~ '))') }}{%- endmacro -%}

@@ -1,0 +1,225 @@
+{#- What dbt's snapshots ask for the table that they go on with. dbt-spark takes a table for one of Iceberg by its provider, and where Iceberg is the session's catalog
+    that is Hive's: a second snapshot would be refused. Arguments as of dbt's get_or_create_relation. Returns whether it is there, and the relation. -#}
+{%- macro spark__get_or_create_relation(database, schema, identifier, type) -%}
+    {%- set found, relation = default__get_or_create_relation(database, schema, identifier, type) -%}
+    {%- if found and spark_cdc._provider_of(relation) == 'iceberg' -%}
+        {%- set relation = relation.incorporate(is_iceberg=true) -%}
+    {%- endif -%}
+    {{ return([found, relation]) }}
+{%- endmacro -%}
+
+
+{#- The eight characters that tell this run of dbt from any other. -#}
+{%- macro _attempt() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}
+
+
+{#- What Spark says to EXPLAIN: the plan of a query, or as text why there is none. -#}
+{%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
+
+
+{#- Whether a plan says that nothing lies at its path, or that there is no such relation. -#}
+{%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
+
+
+{%- macro _plan_lacks_relation(plan) -%}{{ return('_NOT_FOUND]' in plan) }}{%- endmacro -%}
+
+
+{#- The path of which it says so; none. -#}
+{%- macro _plan_missing_path(plan) -%}
+    {{ return(modules.re.findall('PATH_NOT_FOUND\\] Path does not exist: (\\S+?)[.]?(?:\\s|$)', plan) | first | default(none)) }}
+{%- endmacro -%}
+
+
+{#- Why Spark can't plan a query, in its own words; none if it can. -#}
+{%- macro _plan_refusal(plan) -%}
+    {%- set match = modules.re.search('Error occurred during query planning:\\s*(.*)', plan, modules.re.DOTALL) -%}
+    {{ return(modules.re.sub('\\s+', ' ', modules.re.split('SQLSTATE|; line [0-9]', match.group(1))[0]).strip(' .;')[:500] if match else none) }}
+{%- endmacro -%}
+
+
+{#- The paths that a query on files reads: how many, and as text as far as a setting lets it. Returns a dictionary: count, paths. -#}
+{%- macro _plan_paths(plan) -%}
+    {%- set found = modules.re.search('InMemoryFileIndex[(]([0-9]+) paths[)](\\[[^\n]*\\], PartitionFilters)?', plan) -%}
+    {{ return({
+        'count': found.group(1) | int if found else 0,
+        'paths': (found.group(2) or '')[1:-19] if found else '',
+    }) }}
+{%- endmacro -%}
+
+
+{#- The format of a table as dbt's look at the catalogue has it; an empty text where it does not tell. Iceberg's tables pass for Hive's there. Argument:
+    cached (relation, or none). -#}
+{%- macro _provider_of(cached) -%}
+    {%- set information = (cached.information if cached is not none else none) or '' -%}
+    {%- set found = modules.re.search('(?m)^ *Provider: *([a-zA-Z0-9_.]+)', information) -%}
+    {{ return('iceberg' if 'table_type=ICEBERG' in information else found.group(1) | lower if found else '') }}
+{%- endmacro -%}
+
+
+{#- Run a query and hand back its rows as a list of dictionaries keyed by column name. -#}
+{%- macro _query(sql) -%}
+    {%- set rows = [] -%}
+    {%- for row in run_query(sql).rows -%}{%- do rows.append(dict(row.items())) -%}{%- endfor -%}
+    {{ return(rows) }}
+{%- endmacro -%}
+
+
+{#- A relation by schema and name. -#}
+{%- macro _relation_in(schema, identifier) -%}
+    {{ return(api.Relation.create(database=none, schema=schema, identifier=identifier)) }}
+{%- endmacro -%}
+
+
+{#- Send a statement that gives no rows. Other than run_query() it fetches nothing, which saves a call, and which PyHive can't where Spark 3.5 answers
+    without a column. -#}
+{%- macro _send(sql) -%}
+    {%- call statement(none, auto_begin=false) -%}
+        {{- sql -}}
+    {%- endcall -%}
+{%- endmacro -%}
+
+
+{#- A relation in the schema of the model at hand. -#}
+{%- macro _sibling(identifier) -%}{{ return(spark_cdc._relation_in(model['schema'], identifier)) }}{%- endmacro -%}
+
+
+{#- The major and minor version of the Spark that answers, as a list of two numbers, and as it says it: (numbers, text); numbers are none where the text is of
+    another kind, with which some vendors answer. -#}
+{%- macro _spark_version() -%}
+    {%- set text = (spark_cdc._query('select version() as version') | first | default({})).get('version') | string -%}
+    {%- set match = modules.re.match('([0-9]+)[.]([0-9]+)', text) -%}
+    {{ return((match.groups() | map('int') | list if match else none, text.split(' ')[0])) }}
+{%- endmacro -%}
+
+
+{#- The table format of a table; none where it is plain files. Told by dbt's look at the catalogue; a table that it has not seen is described. -#}
+{%- macro _table_format(table) -%}
+    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) -%}
+    {%- if not provider -%}
+        {%- for row in spark_cdc._query('describe table extended ' ~ table) if row.col_name == 'Provider' -%}
+            {%- set provider = row.data_type | lower -%}
+            {{ return(provider if provider in spark_cdc._table_formats() else none) }}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(provider if provider in spark_cdc._table_formats() else none) }}
+{%- endmacro -%}
+
+
+{#- The table formats: they keep a log of which files a table has, and past states of it (snapshots); their partitions are rows of that log, and
+    not folders that the metastore knows. -#}
+{%- macro _table_formats() -%}{{ return(['delta', 'iceberg']) }}{%- endmacro -%}
+
+
+{#- The version of this package, as dbt_project.yml and pyproject.toml have it. -#}
+{%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
+
+
+{#- A relation, as ref() gives it, but never a part of its rows: with --empty and --sample a view would be made of that part, a test see it. -#}
+{%- macro _whole(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
+
+
+{#- The table that is written where a table is meant: in a branch (docs/branches.md) a view has its name, which shows production's rows too, and what the branch
+    writes lies beside it, in <name>_own. Told from dbt's look at the catalogue. -#}
+{%- macro _own(table) -%}
+    {%- set found = load_cached_relation(table) -%}
+    {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
+    {{ return(spark_cdc._relation_in(table.schema, table.identifier ~ '_own')) }}
+{%- endmacro -%}
+
+
+{#- What makes a schema a branch of production's (docs/branches.md): the view <schema>_commits.spark_cdc_branch, whose text says in a comment of which
+    schema it is one (of) and how the branch is called (name). Made first and dropped last, so that create and drop can be repeated. -#}
+{%- macro _branch_marker(schema) -%}
+    {{ return(spark_cdc._relation_in(schema ~ '_commits', 'spark_cdc_branch')) }}
+{%- endmacro -%}
+
+
+{#- What the marker of a schema says; none where it has none. -#}
+{%- macro _branch_marker_of(schema) -%}
+    {%- set marker = spark_cdc._branch_marker(schema) -%}
+    {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(marker.schema))
+            or not spark_cdc._query('show views in ' ~ spark_cdc._quote(marker.schema) ~ ' like ' ~ spark_cdc._literal(marker.identifier)) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set text = spark_cdc._query('show create table ' ~ marker)[0].createtab_stmt -%}
+    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text) -%}
+    {{ return(fromjson(found.group(1)) if found else none) }}
+{%- endmacro -%}
+
+
+{#- Drops a folder with all that lies in it: as the place of a partition that is added and dropped at once, since no statement removes files otherwise.
+    Arguments: table (a relation of Parquet or ORC), names (of its partition columns), folder. -#}
+{%- macro _drop_folder(table, names, folder) -%}
+    {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
+    {%- for name in names -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
+    {%- set partition = 'partition (' ~ values | join(', ') ~ ')' -%}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}  {#- of a statement that broke off -#}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' add ' ~ partition ~ ' location ' ~ spark_cdc._literal(folder)) -%}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop ' ~ partition) -%}
+{%- endmacro -%}
+
+
+{#- Drops the partitions of some loads, and no others: another run may be between its two tables. Argument: purge (whether they are not to go into a trash of the
+    storage). -#}
+{%- macro _drop_loads(table, loads, purge=false) -%}
+    {%- set table = spark_cdc._own(table) -%}
+    {%- if spark_cdc._table_format(table) -%}
+        {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
+    {%- endif -%}
+    {%- set partitions = [] -%}
+    {%- for load_id, of_load in spark_cdc._partitions_by_load(table).items() if load_id in loads -%}
+        {%- do partitions.extend(of_load) -%}
+    {%- endfor -%}
+    {%- if partitions -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, partitions) ~ ('\npurge' if purge else '')) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. Of cdc_loads those of an entity. -#}
+{%- macro _partitions_by_load(table, entity=none) -%}
+    {%- set partitions = {} -%}
+    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._own(table), entity)) -%}
+        {%- do partitions.setdefault(modules.re.search('load_id=([^/]+)', row.partition).group(1), []).append(row.partition) -%}
+    {%- endfor -%}
+    {{ return(partitions) }}
+{%- endmacro -%}
+
+
+{#- Iceberg lists them in a table of its own; Delta tells them by its rows, of which no column is read. -#}
+{%- macro _partitions_sql(table, entity=none) -%}
+{%- set format = spark_cdc._table_format(table) -%}
+{%- if format is none -%}
+show partitions {{ table }}{{ " partition (entity = '" ~ entity ~ "')" if entity }}
+{%- else -%}
+{%- set is_iceberg = format == 'iceberg' -%}
+{%- set parts = [] -%}
+{%- for name in spark_cdc._partition_names(table) -%}
+    {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if is_iceberg) ~ name ~ ')') -%}
+{%- endfor -%}
+select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
+from {{ table }}{{ '.partitions' if is_iceberg }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- The partition columns of a ledger, or of an <entity>_events. -#}
+{%- macro _partition_names(table) -%}
+    {{ return(['business_date', 'load_id'] + (['operation'] if '_ledger' in table.identifier else [])) }}
+{%- endmacro -%}
+
+
+{#- The statement that drops partitions, given as such texts. Of whole partitions table formats delete no row, but take the files off their list. -#}
+{%- macro _drop_partitions_sql(table, partitions) -%}
+{%- set table, texts = spark_cdc._own(table), [] -%}
+{%- set format = spark_cdc._table_format(table) -%}
+{%- for partition in partitions -%}
+    {%- set values = [] -%}
+    {%- for part in partition.split('/') -%}
+        {%- do values.append(part.split('=')[0] ~ ' = ' ~ spark_cdc._literal(part.split('=')[1])) -%}
+    {%- endfor -%}
+    {%- do texts.append(values | join(' and ') if format else 'partition (' ~ values | join(', ') ~ ')') -%}
+{%- endfor -%}
+{{ 'delete from ' ~ table ~ '\nwhere' if format else 'alter table ' ~ table ~ ' drop if exists' }}
+    {{ texts | join('\n    or ' if format else ',\n    ') }}
+{%- endmacro -%}

@@ -1,0 +1,173 @@
+{#- An expression under a name, which is left out where it would say the same again. Returns text. -#}
+{%- macro _aliased(sql, name) -%}
+    {{ return(sql if sql == name else sql ~ ' as ' ~ name) }}
+{%- endmacro -%}
+
+
+{#- Whether any of some columns is null. -#}
+{%- macro _any_null(columns) -%}
+    {{ return(columns | map(attribute='sql') | join(' is null or ') ~ ' is null') }}
+{%- endmacro -%}
+
+
+{#- A number with its noun: 1 load, 2 loads. -#}
+{%- macro _counted(number, noun) -%}
+    {{ return(number ~ ' ' ~ noun ~ ('' if number == 1 else 's')) }}
+{%- endmacro -%}
+
+
+{#- A relation, or a query between brackets, which needs a name. -#}
+{%- macro _from(relation) -%}
+    {%- set text = relation | string -%}
+    {{ return(text ~ (' as loaded' if text.startswith('(') else '')) }}
+{%- endmacro -%}
+
+
+{#- A stored hash as 32 hexadecimal characters. -#}
+{%- macro _hex(name) -%}{{ return('lower(hex(' ~ name ~ '))') }}{%- endmacro -%}
+
+
+{%- macro _in_loads(loads) -%}
+    {%- if loads | length == 1 -%}{{ return("load_id = '" ~ loads[0] ~ "'") }}{%- endif -%}
+    {{ return("load_id in ('" ~ loads | join("', '") ~ "')") }}
+{%- endmacro -%}
+
+
+{#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no text of more than 20,000,000 letters. -#}
+{%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
+
+
+{#- Whether nothing lies at a path, in which Spark's wildcards count. -#}
+{%- macro _lacks_path(path) -%}
+    {{ return(spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`'))) }}
+{%- endmacro -%}
+
+
+{#- A text as a SQL literal. Quotes and backslashes are escaped, so that no content of a file name, an option or
+    a message can end it, and dollars, since Spark puts a setting's value in the place of ${name} even within literals. Returns text. -#}
+{%- macro _literal(text) -%}
+    {{ return("'" ~ (text | string).replace('\\', '\\\\').replace("'", "\\'").replace('$', '\\u0024') ~ "'") }}
+{%- endmacro -%}
+
+
+{#- An identifier for SQL: as it is where it is plain, between backticks where it has other characters or is a
+    word that SQL reserves. Returns text. -#}
+{%- macro _quote(name) -%}
+    {%- set reserved = [
+        'all', 'and', 'anti', 'any', 'array', 'as', 'at', 'authorization', 'between', 'both', 'by', 'case', 'cast', 'check',
+        'collate', 'column', 'constraint', 'create', 'cross', 'current_date', 'current_time', 'current_timestamp',
+        'current_user', 'date', 'decimal', 'default', 'describe', 'delete', 'distinct', 'drop', 'else', 'end', 'escape',
+        'except', 'exists', 'explain', 'false', 'fetch', 'filter', 'for', 'foreign', 'from', 'full', 'function', 'grant',
+        'group', 'having', 'hour', 'if', 'in', 'inner', 'insert', 'intersect', 'interval', 'into', 'is', 'join', 'key',
+        'lateral', 'leading', 'left', 'like', 'limit', 'local', 'map', 'merge', 'minus', 'minute', 'month', 'natural', 'not',
+        'null', 'offset', 'on', 'only', 'or', 'order', 'outer', 'overlaps', 'partition', 'primary', 'range', 'references',
+        'right', 'rlike', 'rows', 'second', 'select', 'semi', 'session_user', 'set', 'some', 'start', 'struct', 'table',
+        'then', 'time', 'timestamp', 'to', 'trailing', 'true', 'union', 'unique', 'unknown', 'update', 'user', 'using',
+        'values', 'when', 'where', 'window', 'with', 'within', 'year',
+    ] -%}
+    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', name) and name not in reserved -%}
+        {{ return(name) }}
+    {%- endif -%}
+    {{ return('`' ~ name.replace('`', '``') ~ '`') }}
+{%- endmacro -%}
+
+
+{#- The name, inside staging, of a column as it came in. -#}
+{%- macro _raw(column) -%}
+    {{ return(spark_cdc._quote('raw__' ~ column.name)) }}
+{%- endmacro -%}
+
+
+{#- A raw value as a short text between quotes. -#}
+{%- macro _shown(raw) -%}
+    {{ return("concat('\\'', left(cast(" ~ raw ~ " as string), 60), '\\'')") }}
+{%- endmacro -%}
+
+
+{#- A value as JSON for people: letters outside ASCII as they are, which dbt's tojson() escapes; what can't be printed stays escaped. -#}
+{%- macro _shown_json(value) -%}
+    {%- set shown = namespace(text=tojson(value)) -%}
+    {%- for sign in value | string | unique(case_sensitive=true) if sign > '~' -%}
+        {%- set shown.text = shown.text | replace(tojson(sign)[1:-1], sign) -%}
+    {%- endfor -%}
+    {{ return(shown.text) }}
+{%- endmacro -%}
+
+
+{#- A value as JSON that can stand in a SQL comment, whatever texts it holds: comments end, nest and have their ${settings}
+    filled in wherever they are. -#}
+{%- macro _comment_json(value) -%}
+    {{ return(tojson(value, sort_keys=true).replace('*', '\\u002a').replace('$', '\\u0024')) }}
+{%- endmacro -%}
+
+
+{#- Whether a map that was read from a JSON object has a name more than once: a condition that is never null. -#}
+{%- macro _has_repeated_names(map) -%}
+coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
+{%- endmacro -%}
+
+
+{#- Whether text in an encoding has other bytes for a line break than ASCII, or these bytes within other characters: UTF-16, UTF-32 and EBCDIC. -#}
+{%- macro _is_wide_encoding(name) -%}
+    {%- set plain = name | string | lower | replace('-', '') | replace('_', '') | replace(' ', '') -%}
+    {%- for part in ['utf16', 'utf32', 'ucs2', 'ucs4', 'unicode', 'ebcdic'] if part in plain -%}{{ return(true) }}{%- endfor -%}
+    {%- set page = plain.removeprefix('x').removeprefix('ibm').removeprefix('cp').lstrip('0') -%}
+    {{ return(page in ['37', '273', '277', '278', '280', '284', '285', '297', '500', '870', '871', '1026', '1047', '1140', '1141', '1142', '1143',
+                       '1144', '1145', '1146', '1147', '1148', '1149']) }}
+{%- endmacro -%}
+
+
+{#- A business date as text: 2019-06-19, or 2019-06-19 00:15:00 where loads are finer than a day. -#}
+{%- macro _time_text(entity, time) -%}
+    {{ return(time.strftime('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) }}
+{%- endmacro -%}
+
+
+{#- A business date as a SQL literal of the type of eff_start_date. -#}
+{%- macro _time_literal(entity, time) -%}
+    {{ return(entity.eff_type ~ "'" ~ spark_cdc._time_text(entity, time) ~ "'") }}
+{%- endmacro -%}
+
+
+{#- This moment in UTC, as text. Argument: pattern (of strftime). -#}
+{%- macro _time_now(pattern='%Y-%m-%d %H:%M:%S') -%}
+    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)) }}
+{%- endmacro -%}
+
+
+{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out what a struct has beyond 25 fields, unless it is told
+    not to, which is once in a session and only where that is so. -#}
+{%- macro _described(sql) -%}
+    {%- set rows = spark_cdc._query(sql) -%}
+    {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
+        {%- do spark_cdc._send('set spark.sql.debug.maxToStringFields = 100000') -%}
+        {{ return(spark_cdc._query(sql)) }}
+    {%- endif -%}
+    {{ return(rows) }}
+{%- endmacro -%}
+
+
+{#- Texts as a list of SQL literals: 'a', 'b'. -#}
+{%- macro _literals(texts) -%}
+    {%- set literals = [] -%}
+    {%- for text in texts -%}{%- do literals.append(spark_cdc._literal(text)) -%}{%- endfor -%}
+    {{ return(literals | join(', ')) }}
+{%- endmacro -%}
+
+
+{#- A type in the one way of writing it that Spark's catalogue has. -#}
+{%- macro _plain_type(type) -%}
+    {%- set names = {'long': 'bigint', 'short': 'smallint', 'byte': 'tinyint', 'real': 'float', 'timestamp_ltz': 'timestamp'} -%}
+    {%- set text = modules.re.sub('\\s*([<>(),:])\\s*', '\\1', type | string | trim | lower) -%}
+    {%- set decimal = modules.re.fullmatch('(?:decimal|dec|numeric)(?:[(]([0-9]+)(?:,([0-9]+))?[)])?', text) -%}
+    {%- if decimal -%}
+        {{ return('decimal(' ~ (decimal.group(1) or 10) ~ ',' ~ (decimal.group(2) or 0) ~ ')') }}
+    {%- endif -%}
+    {{ return(names.get(text, text) | replace('integer', 'int')) }}
+{%- endmacro -%}
+
+
+{#- A type to compare with what `describe` says, which leaves out the backticks of fields. -#}
+{%- macro _plain_type_shown(type) -%}
+    {{ return(spark_cdc._plain_type((type | string).replace('``', '\x00').replace('`', '').replace('\x00', '`'))) }}
+{%- endmacro -%}

@@ -1,0 +1,175 @@
+{#- Whether from_json would read something else than a message holds, and say nothing. Returns a condition that is never null. -#}
+{%- macro _is_misread(message) -%}
+({{ spark_cdc._misread_as_one(message) }} or {{ spark_cdc._misread_surrogate(message) }})
+{%- endmacro -%}
+
+
+{#- What is wrong with a message of which _is_misread() is true, as an expression. -#}
+{%- macro _misread_text(message) -%}
+{%- set surrogate = 'half of a surrogate pair (\\ud800 to \\udfff), which is no character; accepted are pairs' -%}
+{%- set several = 'more than one JSON object in a message, or text behind it; accepted is one object a line' -%}
+if({{ spark_cdc._misread_surrogate(message) }}, {{ spark_cdc._literal(surrogate) }}, {{ spark_cdc._literal(several) }})
+{%- endmacro -%}
+
+
+{#- More than one JSON object: from_json would read the first and drop the rest. Its parts are counted as those of an array, which takes no
+    longer than a regular expression and finds more: only a `]` between two objects ends the array unseen. What is not counted as one
+    is parsed as from_json does, which accepts more, such as NaN. -#}
+{%- macro _misread_as_one(message) -%}
+({{ message }} is not null and coalesce(json_array_length(concat('[', {{ message }}, ']')), 0) <> 1 {# -#}
+and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>', map({{ spark_cdc._json_limits() }}))), 0) <> 1)
+{%- endmacro -%}
+
+
+{#- Half of a pair of \u escapes: from_json would make it a question mark. Pairs, and other escapes, are taken out first. -#}
+{%- macro _misread_surrogate(message) -%}
+{%- set whole = spark_cdc._literal('\\\\([^u]|u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F])') -%}
+if(contains({{ message }}, '\\u') and (contains({{ message }}, '\\ud') or contains({{ message }}, '\\uD')), {# -#}
+regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\u[dD][89a-fA-F]') }}, false)
+{%- endmacro -%}
+
+
+{#- Whether Spark's ORC writer changes a value: a date or an instant of the ten days skipped in 1582
+    (in the server's zone, whichever it is), an instant with a fraction right before 1970.
+    Arguments: type (of _hash_type()), value. Returns a condition; an empty text if it changes none. -#}
+{%- macro _orc_misfit(type, value, depth=0) -%}
+{%- set part, parts = 'orc_' ~ depth, [] -%}
+{%- if type.kind == 'date' -%}
+    {%- do parts.append(value ~ " between date'1582-10-05' and date'1582-10-14'") -%}
+{%- elif type.kind == 'timestamp' -%}
+    {%- set micros = 'unix_micros(' ~ value ~ ')' -%}
+    {%- do parts.append(micros ~ ' between -12220207200000000L and -12219249600000001L or ' ~ micros ~ ' between -999000L and -1L') -%}
+{%- elif type.kind in ['array', 'map'] -%}
+    {%- for inner, items in ([('element', value)] if type.kind == 'array' else [('key', 'map_keys(' ~ value ~ ')'), ('value', 'map_values(' ~ value ~ ')')]) -%}
+        {%- set condition = spark_cdc._orc_misfit(type[inner], part, depth + 1) -%}
+        {%- do parts.append('exists(' ~ items ~ ', ' ~ part ~ ' -> ' ~ condition ~ ')') if condition -%}
+    {%- endfor -%}
+{%- elif type.kind == 'struct' -%}
+    {%- for field in type.fields -%}
+        {%- do parts.append(spark_cdc._orc_misfit(field.type, value ~ '.' ~ spark_cdc._quote(field.name), depth)) -%}
+    {%- endfor -%}
+{%- endif -%}
+{{ parts | select | join(' or ') }}
+{%- endmacro -%}
+
+
+{#- When a column makes its row unacceptable: null where it must not be, text that does not fit the type, or a
+    value that fits only with a loss. Arguments: column (dictionary), raw (expression of the value as it came in), value (expression of
+    what _cast() made of it), is_text (as there). Returns a condition that is never null, or an empty text where nothing can be wrong. -#}
+{%- macro _reject_condition(column, raw, value, is_text, entity) -%}
+{%- set is_missing -%}
+{%- if not column.nullable -%}
+{{ value }} is null
+{%- elif not is_text and not column.get('is_cast', true) -%}
+{%- elif not is_text -%}
+{{ raw }} is not null and {{ value }} is null
+{%- elif column.data_type != 'string' -%}  {#- an empty field is null for every type but text -#}
+{{ value }} is null and coalesce({{ raw }}, '') <> ''
+{%- endif -%}
+{%- endset -%}
+{%- set is_lossy = spark_cdc._reject_loss_condition(column, raw, value, entity) if is_text else '' -%}
+{{ [is_missing, is_lossy] | select | join(' or ') }}
+{%- endmacro -%}
+
+
+{#- When something of a text is lost or bent in its type, which Spark does in silence: a condition that is never null, or an empty text where
+    nothing can be. What is accepted stands in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them), entity. -#}
+{%- macro _reject_loss_condition(column, raw, value, entity) -%}
+{%- set type = column.data_type -%}
+{%- set raw = '(' ~ spark_cdc._number_text(column.numbers, raw) ~ ')' if column.get('numbers') else raw -%}
+{%- if column.get('century') -%}
+{{ spark_cdc._reject_loss_condition(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), value, entity) }}
+{%- elif column.get('encoding') -%}  {#- which has judged that itself -#}
+{%- elif type.startswith('decimal') -%}
+{{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
+{%- elif type in ['float', 'double'] -%}
+{{ spark_cdc._reject_loss_of_float(raw, value, type) }}
+{%- elif type in ['date', 'timestamp', 'timestamp_ntz'] and column.format -%}
+{{ spark_cdc._reject_loss_of_formatted_time(column, raw, value, entity.timezone) }}
+{%- elif type in ['date', 'timestamp', 'timestamp_ntz'] -%}
+{{ value }} is not null and (not {{ spark_cdc._is_plain_time(raw, value, type) }} and not {{ raw }} rlike {# -#}
+{{ spark_cdc._literal(spark_cdc._time_pattern(type)) }}
+{%- if type == 'timestamp' %} or {{ spark_cdc._is_in_gap(raw, value, entity.timezone) }}{% endif %})
+{%- elif type == 'binary' and column.format == 'hex' -%}
+{{ value }} is not null and length({{ raw }}) % 2 = 1
+{%- elif modules.re.match('(array|struct|map)', type) -%}
+{{ spark_cdc._misread_as_one(raw) }} or {{ spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity) }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Digits behind the point that are more than the scale, zeros at the end apart. With an exponent their number is that of the digits behind
+    the point, minus the exponent, minus the zeros that the number ends with. Only long texts are searched by a regular expression. -#}
+{%- macro _reject_loss_of_decimal(raw, scale) -%}
+coalesce(if(contains({{ raw }}, 'e') or contains({{ raw }}, 'E'), {{ raw }} rlike '^[^eE]*[1-9]' and {# -#}
+length(regexp_extract({{ raw }}, '[.]([0-9]*)[eE]', 1)) - try_cast(regexp_extract({{ raw }}, '[eE](.*)', 1) as bigint) {# -#}
+- length(regexp_extract(replace({{ raw }}, '.', ''), '(0*)[eE]', 1)) > {{ scale }}, {# -#}
+length(substring_index({{ raw }}, '.', -1)) > {{ scale }} and {{ raw }} rlike '[.][0-9]{{ '{' ~ scale ~ '}' }}[0-9]*[1-9]'), false)
+{%- endmacro -%}
+
+
+{#- A number that becomes infinite or zero, digits that Java's notation adds a letter to (1d, 0x1p3), a whole number below 2^63 that
+    becomes another one. Fractions are rounded, as these types do. -#}
+{%- macro _reject_loss_of_float(raw, value, type) -%}
+coalesce(if(abs({{ value }}) = double('Infinity'), {{ raw }} rlike '[0-9]', {# -#}
+{{ value }} = 0 and {{ raw }} rlike '^[^eE]*[1-9]' {# -#}
+or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')) and {{ raw }} rlike '[dDfFxX]' {# -#}
+or abs({{ value }}) between {{ {'float': 16777216, 'double': 9007199254740992}[type] }}D and 9223372036854774784D and {{ raw }} rlike '^\\s*[-+]?[0-9]+([.]0*)?\\s*$' {# -#}
+and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), false)
+{%- endmacro -%}
+
+
+{#- With a pattern of the user's: digits below the microsecond, a time of day of a date, and an hour that the zone skips. -#}
+{%- macro _reject_loss_of_formatted_time(column, raw, value, timezone) -%}
+{%- set letters = spark_cdc._format_letters(column.format) -%}
+{%- if column.data_type == 'date' -%}
+{%- if modules.re.search('[HhKkmsSaAnNB]', letters) -%}
+coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <> cast({{ value }} as timestamp), false)
+{%- endif -%}
+{%- else -%}
+{%- set losses = [] -%}
+{%- if 'SSSSSSS' in letters -%}
+{%- do losses.append(value ~ ' is not null and ' ~ raw ~ " rlike '[.,][0-9]{6}[0-9]*[1-9]'") -%}
+{%- endif -%}
+{%- if column.data_type == 'timestamp' and '/' in timezone and not spark_cdc._names_a_zone(column.format) -%}
+{%- set clock = spark_cdc._cast_instant(raw, column.format, 'UTC') -%}
+{%- do losses.append(spark_cdc._is_another_clock(clock, value, spark_cdc._literal(timezone))) -%}
+{%- endif -%}
+{{ losses | join(' or ') }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a text of which Spark made a time is as long as Spark itself writes it, with four digits of a year: then all that it could hold
+    besides is a blank or a T behind a shorter date. That is faster to see than by a pattern. -#}
+{%- macro _is_plain_time(raw, value, type) -%}
+{%- if type == 'date' -%}
+(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
+{%- else -%}
+(octet_length({{ raw }}) = 19 and substr({{ raw }}, 5, 1) = '-' and not startswith({{ raw }}, '0000'))
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- Whether a text is a time that its zone skips, which Spark shifts by an hour. For a region that may be only where its clock was put
+    forward or back within the day before, which is faster to see than by reading the text once more. -#}
+{%- macro _is_in_gap(raw, value, timezone) -%}
+{%- set region = '[A-Za-z_]+(/[A-Za-z0-9_+-]+)+' -%}
+{%- set zone = spark_cdc._literal(timezone) -%}
+{%- set day = '86400000000L' -%}
+{%- set bare = 'regexp_replace(' ~ raw ~ ', ' ~ spark_cdc._literal(' ?' ~ region) ~ ", 'Z')" -%}
+case when contains({{ raw }}, '/') then {# -#}
+{{ spark_cdc._is_another_clock('try_cast(' ~ bare ~ ' as timestamp)', value, 'regexp_extract(' ~ raw ~ ', ' ~ spark_cdc._literal(region) ~ ', 0)') }}
+{%- if '/' in timezone %} {# -#}
+when unix_micros(from_utc_timestamp({{ value }}, {{ zone }})) {# -#}
+- unix_micros(from_utc_timestamp(timestamp_micros(unix_micros({{ value }}) - {{ day }}), {{ zone }})) <> {{ day }} {# -#}
+and not {{ spark_cdc._has_zone(raw) }} then {# -#}
+{{ spark_cdc._is_another_clock(spark_cdc._cast_instant(raw, none, 'UTC'), value, zone) }}
+{%- endif %} else false end
+{%- endmacro -%}
+
+
+{#- Whether an instant shows another time on the wall clock of a zone than the given one, which is there as an instant in UTC. -#}
+{%- macro _is_another_clock(clock, instant, zone) -%}
+coalesce({{ clock }} <> from_utc_timestamp({{ instant }}, {{ zone }}), false)
+{%- endmacro -%}

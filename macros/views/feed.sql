@@ -1,0 +1,365 @@
+{#- The manifests from which the versions after one can be told: the last commit's, and before each commit that took loads away what was kept of the
+    one before. Returns a list, the oldest first: where that begins with a commit that took loads away after the version, the version can't be told of. -#}
+{%- macro _manifests_since(capture, head, version) -%}
+    {%- set found = [head] -%}
+    {%- if head.rewritten.version > version -%}
+        {%- set kept = spark_cdc._kept_versions(capture) -%}
+        {%- for _ in kept if found[0].rewritten.version > version -%}
+            {%- set before = kept.get(found[0].rewritten.version - 1) -%}
+            {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- Refuses to compare loads while the YAML of an entity has other columns than the last commit. Arguments: capture, head (its manifest). -#}
+{%- macro _check_head_columns(capture, head) -%}
+    {%- if head.definition and not spark_cdc._has_columns_of(capture.entity, head.definition) -%}
+        {%- set message -%}
+{{ capture.entity.name }}: the columns of stg_{{ capture.entity.name }} are not those of the last load, {{ head.loads[-1] }}. Load once with {# -#}
+the new columns, then compare.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The query of changes(). Each commit's changes are always the same ones, whoever asks, so that what was taken up to a version and what has come since
+    add up. A commit that adds loads has their rows, I, U and D. One that takes loads away, and perhaps adds others, has the difference between the states
+    before and after it: what a consumer has to reverse.
+    Arguments: capture, view (relation of <entity>_changes), from_version, to_version (as of changes()). -#}
+{%- macro _feed_sql(capture, view, from_version, to_version) -%}
+    {%- set entity, head = capture.entity, spark_cdc._read_manifest(capture.committed) -%}
+    {%- set last = head.sequence if to_version is none else to_version -%}
+    {%- set first = last if from_version is none else from_version -%}
+    {%- do spark_cdc._check_feed_versions(entity, head, from_version, to_version) -%}
+    {%- set nothing = 'select *\nfrom ' ~ view ~ '\nwhere false' -%}
+    {%- if not head.loads and not head.rewritten.version -%}{{ return(nothing) }}{%- endif -%}
+    {%- do spark_cdc._check_head_columns(capture, head) -%}
+
+    {#- the manifests that together tell of all versions after the first, the oldest first: each of those from its last rewriting on -#}
+    {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
+    {%- do spark_cdc._check_feed_is_kept(entity, head, first, manifests[0].rewritten.version) -%}
+    {%- for manifest in manifests if manifest.rewritten.version <= last -%}
+        {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) -%}
+        {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
+        {%- do told.append({'manifest': manifest, 'commits': spark_cdc._commits(manifest, records), 'records': records}) -%}
+    {%- endfor -%}
+    {%- set source = spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}) -%}
+    {%- if from_version is none -%}
+        {{ return(spark_cdc._feed_state_sql(entity, source, told[-1], last) or nothing) }}
+    {%- endif -%}
+    {%- set parts = [] -%}
+    {%- for one in told -%}
+        {%- set version = one.manifest.rewritten.version -%}
+        {%- if version > first -%}
+            {%- do spark_cdc._check_feed_columns(entity, told[loop.index0 - 1].manifest, one) -%}
+            {%- do parts.append(spark_cdc._feed_difference_sql(entity, source, told[loop.index0 - 1], one)) -%}
+        {%- endif -%}
+        {%- set until = told[loop.index].manifest.rewritten.version - 1 if not loop.last else last -%}
+        {%- do parts.append(spark_cdc._feed_loads_sql(entity, source, one, [version, first] | max, until)) -%}
+    {%- endfor -%}
+    {{ return(parts | select | join('\n\nunion all\n\n') or nothing) }}
+{%- endmacro -%}
+
+
+{#- What the loads of some commits changed. Arguments: one (manifest, commits, records), after and until (versions). Returns a query, or an empty text. -#}
+{%- macro _feed_loads_sql(entity, source, one, after, until) -%}
+    {%- set before = one.commits | selectattr('version', 'le', after) | list -%}
+    {%- set commits = one.commits | selectattr('version', 'gt', after) | selectattr('version', 'le', until) | list -%}
+    {%- if not commits -%}{{ return('') }}{%- endif -%}
+    {%- set prior = spark_cdc._feed_prior_sql(entity, source, one.manifest, before, 'updated') -%}
+    {%- set sql -%}
+select *
+from (
+    with commits as (
+        {{ spark_cdc._commit_values_sql(entity, commits) | indent(8) }}
+    ),
+
+    changed as (
+        {{ spark_cdc._change_rows_sql(entity, source, spark_cdc._feed_partitions(commits)) | indent(8) }}
+    )
+    {%- if prior %},
+
+    updated as (
+        select distinct key_hash
+        from changed
+        where operation = 'U'
+    ),
+
+    prior as (
+        {{ prior | indent(8) }}
+    )
+    {%- endif %}
+
+    {{ spark_cdc._changes_of_loads_sql(entity, 'changed', 'prior' if prior else none) | indent(4) }}
+) as changes_of_loads
+    {%- endset -%}
+    {{ return(sql) }}
+{%- endmacro -%}
+
+
+{#- What a commit changed that took loads away: of the keys that these, or the loads that came in their place, had changed, the row before and the one after.
+    A row that is deleted bears the values that it had before. What is only taken back has the load that had brought it. Arguments: old and new (each
+    manifest, commits, records; the new ones begin with the commit). -#}
+{%- macro _feed_difference_sql(entity, source, old, new) -%}
+    {%- set commit = new.manifest.rewritten -%}
+    {%- set came = new.commits | selectattr('version', 'le', commit.version) | list -%}
+    {%- set same = spark_cdc._common_loads(old.commits | map(attribute='load_id') | list, came | map(attribute='load_id') | list) | length -%}
+    {%- set at = came | selectattr('version', 'equalto', commit.version) | map(attribute='at') | list | last | default(commit.at) -%}
+    {%- set commits = [] -%}
+    {%- for one in old.commits[same:] -%}{%- do commits.append(dict(one, version=0)) -%}{%- endfor -%}
+    {%- for one in came[same:] -%}{%- do commits.append(dict(one, version=1)) -%}{%- endfor -%}
+    {%- set prior = spark_cdc._feed_prior_sql(entity, source, old.manifest, old.commits[:same], 'changed') -%}
+    {%- set sql -%}
+select *
+from (
+    with commits as (
+        {{ spark_cdc._commit_values_sql(entity, commits) | indent(8) }}
+    ),
+
+    changed as (
+        {{ spark_cdc._change_rows_sql(entity, source, spark_cdc._feed_partitions(commits)) | indent(8) }}
+    ),
+
+    known as (
+        select
+            *,
+            _commit_version = 1 as is__after
+        from changed
+        {%- if prior %}
+
+        union all
+
+        select
+            *,
+            explode(array(false, true)) as is__after
+        from (
+            {{ prior | indent(12) }}
+        ) as prior
+        {%- endif %}
+    ),
+
+    newest as (
+        select
+            *,
+            row_number() over (partition by key_hash, is__after order by eff_start_date desc) as recency
+        from known
+    ),
+
+    compared as (
+        select
+            *,
+            coalesce(lag(row__state) over of_key, lead(row__state) over of_key) as other__row
+        from (
+            select
+                *,
+                struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as row__state
+            from newest
+            where recency = 1
+        ) as states
+        window of_key as (partition by key_hash order by is__after)
+    ),
+
+    told as (
+        select
+            *,
+            case
+                when operation = 'D' then null
+                when other__row is null or other__row.operation = 'D' then if(is__after, 'insert', 'delete')
+                when not (other__row.nonkey_hash <=> nonkey_hash and other__row.eff_start_date <=> eff_start_date)
+                    then if(is__after, 'update_postimage', 'update_preimage')
+            end as change__type
+        from compared
+    )
+
+    select
+        {{ spark_cdc._change_image_sql(entity) | join(',\n        ') }},
+        if(change__type = 'delete', coalesce(other__row.eff_start_date, eff_start_date), eff_start_date) as eff_start_date,
+        change__type as _change_type,
+        cast({{ commit.version }} as bigint) as _commit_version,
+        {{ spark_cdc._commit_time_sql(at) }} as _commit_timestamp,
+        {%- for column in ['business_date', 'load_id'] %}
+        if(is__after, coalesce({{ column }}, other__row.{{ column }}), coalesce(other__row.{{ column }}, {{ column }})) as {{ column }}
+        {{- ',' if not loop.last }}
+        {%- endfor %}
+    from told
+    where change__type is not null
+) as changes_of_commit
+    {%- endset -%}
+    {{ return(sql) }}
+{%- endmacro -%}
+
+
+{#- The rows that were there after some commits: those of the newest checkpoint that lies whole before, overlaid by the changes of the loads behind it.
+    Arguments: commits (the first ones of the manifest's), touched (CTE with the key_hash of the rows that are wanted). Returns a query with the columns of
+    _change_rows_sql(), of which those of the load are null, or none if there were no commits. -#}
+{%- macro _feed_prior_sql(entity, source, manifest, commits, touched) -%}
+    {%- if not commits -%}{{ return(none) }}{%- endif -%}
+    {%- set time = spark_cdc._load_time(commits[-1].load_id) -%}
+    {%- set base = spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time) | last | default(none) -%}
+    {%- set later = commits | map(attribute='written_as') | unique | list -%}
+    {%- if base -%}
+        {%- set behind = manifest.loads[manifest.loads.index(base) + 1:] -%}
+        {%- set later = later | select('in', behind) | list -%}
+    {%- endif -%}
+    {%- set sql -%}
+select
+    {% for column in entity.stored -%}
+    {{ column.sql }},
+    {% endfor -%}
+    key_hash,
+    nonkey_hash,
+    operation,
+    eff_start_date,
+    cast(null as date) as business_date,
+    cast(null as string) as load_id,
+    cast(null as bigint) as _commit_version,
+    cast(null as timestamp) as _commit_timestamp
+from (
+    select
+        loaded.*,
+        row_number() over (partition by loaded.key_hash order by loaded.eff_start_date desc) as recency
+    from {{ source }} as loaded
+    left semi join {{ touched }}
+        on loaded.key_hash = {{ touched }}.key_hash
+    where
+        loaded.{{ spark_cdc._in_loads(([base] if base else []) + later) }}
+        and (
+            {%- if base %}
+            loaded.load_id = '{{ base }}' and loaded.operation in {{ spark_cdc._operations('existing') }}
+            {%- endif %}
+            {%- if later %}
+            {{ 'or ' if base }}{{ 'loaded.' ~ spark_cdc._in_loads(later) }}
+            and loaded.operation in {{ spark_cdc._operations('changes') }}
+            and loaded.eff_start_date <= {{ spark_cdc._time_literal(entity, time) }}
+            {%- endif %}
+        )
+) as ranked
+where recency = 1 and operation <> 'D'
+    {%- endset -%}
+    {{ return(sql) }}
+{%- endmacro -%}
+
+
+{#- What a consumer gets that has nothing yet: the state at a version, as inserts. -#}
+{%- macro _feed_state_sql(entity, source, one, version) -%}
+    {%- set commits = one.commits | selectattr('version', 'le', version) | list -%}
+    {%- if not commits -%}{{ return('') }}{%- endif -%}
+    {%- set loads = one.manifest.loads[:one.manifest.loads.index(commits[-1].written_as) + 1] -%}
+    {%- set cut = one.commits[commits | length:][:1] -%}
+    {%- if cut and cut[0].written_as == commits[-1].written_as -%}
+        {%- do exceptions.raise_compiler_error(entity.name ~ ': compact has squashed the loads around version ' ~ version ~ ' into one, so that there is no state '
+            ~ 'to begin with. Give no to_version: the state now, and its version.') -%}
+    {%- elif spark_cdc._load_kind(loads[-1]).is_history -%}
+        {%- set loads = one.manifest.loads[:loads | length + 1] -%}  {#- and the checkpoint behind it -#}
+    {%- endif -%}
+    {%- set state = spark_cdc._state_loads(loads) -%}
+    {%- set columns = entity.stored | map(attribute='sql') | list + ['key_hash', 'nonkey_hash', 'eff_start_date', 'business_date', 'load_id'] -%}
+    {%- set sql -%}
+select
+    {{ spark_cdc._change_image_sql(entity) | join(',\n    ') }},
+    eff_start_date,
+    'insert' as _change_type,
+    cast({{ version }} as bigint) as _commit_version,
+    {{ spark_cdc._commit_time_sql(commits[-1].at) }} as _commit_timestamp,
+    business_date,
+    load_id
+from (
+    {{ spark_cdc._state_sql(
+        source, spark_cdc._in_loads([state.base or '']), spark_cdc._in_loads(state.log) if state.log else none,
+        columns, spark_cdc._is_few(entity, one.manifest.log_rows)) | indent(4) }}
+) as state
+    {%- endset -%}
+    {{ return(sql) }}
+{%- endmacro -%}
+
+
+{#- Commits as a query with the columns that _change_rows_sql() reads. -#}
+{%- macro _commit_values_sql(entity, commits) -%}
+select *
+from
+    values
+    {%- for commit in commits %}
+    ('{{ commit.written_as }}', {{ spark_cdc._time_literal(entity, spark_cdc._load_time(commit.load_id)) }}, '{{ commit.load_id }}', {# -#}
+    {{ commit.version }}L, {{ spark_cdc._commit_time_sql(commit.at) }}){{ ',' if not loop.last }}
+    {%- endfor %}
+        as commits (written_as, business_time, load_id, _commit_version, _commit_timestamp)
+{%- endmacro -%}
+
+
+{#- The time of a commit (UTC, as text) as an expression. -#}
+{%- macro _commit_time_sql(at) -%}{{ return("timestamp'" ~ at ~ " UTC'" if at else 'cast(null as timestamp)') }}{%- endmacro -%}
+
+
+{#- Where the rows of some commits lie, as a condition, by which partitions are left out. -#}
+{%- macro _feed_partitions(commits) -%}
+    {%- set days = [] -%}
+    {%- for commit in commits -%}{%- do days.append(spark_cdc._load_time(commit.load_id).strftime('%Y-%m-%d')) -%}{%- endfor -%}
+loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | list) }}
+    and loaded.business_date between date'{{ days | min }}' and date'{{ days | max }}'
+{%- endmacro -%}
+
+
+{#- Refuses versions that changes() can't tell of. Arguments: entity, head (manifest of the last commit), from_version and to_version as of changes(). -#}
+{%- macro _check_feed_versions(entity, head, from_version, to_version) -%}
+    {%- set problems = [] -%}
+    {%- for name, version in {'from_version': from_version, 'to_version': to_version}.items() if version is not none -%}
+        {%- if version is not number or version is boolean or version < 0 or version | int != version -%}
+            {%- do problems.append(name ~ " is '" ~ version ~ "'; accepted are whole numbers from 0, or none") -%}
+        {%- elif version > head.sequence -%}
+            {%- do problems.append(name ~ ' ' ~ version ~ ' is newer than the last commit, ' ~ head.sequence ~ ': take max(_commit_version) of what was taken from '
+                ~ 'this entity; of one that was dropped and made anew, consumers begin anew, too (from_version none)') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if not problems and from_version is not none and to_version is not none and from_version > to_version -%}
+        {%- do problems.append('from_version ' ~ from_version ~ ' is greater than to_version ' ~ to_version ~ ': the changes after the one, up to the other, '
+            ~ 'are given, so from_version is the older') -%}
+    {%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.changes: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Refuses a version of which nothing is known any more. Argument: oldest (version that still can be asked for). -#}
+{%- macro _check_feed_is_kept(entity, head, version, oldest) -%}
+    {%- if oldest <= version -%}{{ return('') }}{%- endif -%}
+    {%- set message -%}
+spark_cdc.changes: {{ entity.name }}: what changed since version {{ version }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
+there before it is not kept (vacuum has dropped it, the ledger was wiped, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
+Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
+    {%- endset -%}
+    {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+
+{#- The command by which the model that asks begins anew. -#}
+{%- macro _check_feed_command() -%}
+    {{ return('dbt run --full-refresh --select ' ~ (model.name if model is defined and model and model.name else 'MODEL')) }}
+{%- endmacro -%}
+
+
+{#- Refuses loads without records, of which nobody can tell whether they are whole. -#}
+{%- macro _check_feed_records(entity, manifest, records) -%}
+    {%- set missing = manifest.loads | reject('in', records) | list -%}
+    {%- if missing -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.changes: ' ~ entity.name ~ ': the ledger has no record of ' ~ missing | join(', ')
+            ~ '. Nothing was written. Run spark-cdc verify --select ' ~ entity.name ~ ', which says how to repair it.') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Rows of two definitions can't be compared: where a commit took loads away and brought others with other columns, consumers begin anew. Arguments: old
+    (manifest before the commit), new (manifest, commits, records; it begins with the commit). -#}
+{%- macro _check_feed_columns(entity, old, new) -%}
+    {%- set came = new.commits | selectattr('version', 'le', new.manifest.rewritten.version) | list -%}
+    {%- if came and old.definition != spark_cdc._fingerprint(new.records[came[-1].written_as].definition) -%}
+        {%- set message -%}
+spark_cdc.changes: {{ entity.name }}: commit {{ new.manifest.rewritten.version }} took loads away that had other columns, types or roles than those that came {# -#}
+in their place, so that what it changed can't be told row by row. Nothing was written. Begin anew (from_version none): {{ spark_cdc._check_feed_command() }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,66 @@
+{#- The model <entity>_versions: each version of each row, with the dates between which it was true. -#}
+{%- macro versions() -%}
+    {%- set view = spark_cdc._view_of_entity() -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {{ return(spark_cdc._typed_view_query(spark_cdc._versions_sql(spark_cdc._entity(view.name), view.committed), spark_cdc._manifest_of_view(view.plain))) }}
+{%- endmacro -%}
+
+
+{#- What was true on a date, or in a state that has a tag, as a query to select from:
+    select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_versions'), '2024-03-02') {{ '}}' }}) as orders
+    select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_current'), tag='march') {{ '}}' }}) as orders
+    Arguments: versions (relation of <entity>_versions; with a tag also of <entity>_current or _history), date (date or timestamp, as text; of
+    versions), tag (name of a tag). Returns a query. -#}
+{%- macro as_of(versions, date=none, tag=none) -%}
+    {%- if tag is not none and not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {%- set time = spark_cdc._business_time(date) -%}
+    {%- set message -%}
+        {%- if date is none and tag is none %}spark_cdc.as_of: neither a date nor a tag is given.
+        {%- elif date is not none and time is none -%}
+spark_cdc.as_of: '{{ date }}' is no date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]'.
+        {%- elif date is not none and tag is not none and not versions.identifier.endswith('_versions') -%}
+spark_cdc.as_of: a date was asked of {{ versions.identifier }}, which shows one state. Accepted are <entity>_versions, or a tag alone.
+        {%- endif -%}
+    {%- endset -%}
+    {%- if message -%}{%- do exceptions.raise_compiler_error(message) -%}{%- endif -%}
+    {%- set shown = versions | string if tag is none else '(\n' ~ spark_cdc._tagged_sql(versions, tag) ~ '\n) as tagged' -%}
+    {%- if time is none -%}
+select * from {{ shown | indent(4) }}
+    {%- else -%}
+    {%- set literal = "timestamp_ntz'" ~ time.strftime('%Y-%m-%d %H:%M:%S') ~ "'" -%}
+select *
+from {{ shown | indent(4) }}
+where
+    eff_start_date <= {{ literal }}
+    and (eff_end_date > {{ literal }} or eff_end_date is null)
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The versions of all rows as SQL: each I or U opens one, the key's next change (also D) closes it.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). Returns a query with
+    eff_end_date (exclusive; null while the version is open) and is_current. -#}
+{%- macro _versions_sql(entity, committed) -%}
+with changes as (
+    select
+        {{ entity.stored | map(attribute='sql') | join(',\n        ') }},
+        key_hash,
+        nonkey_hash,
+        operation,
+        eff_start_date,
+        lead(eff_start_date) over (partition by key_hash order by eff_start_date) as eff_end_date
+    from {{ committed }}
+    where operation in {{ spark_cdc._operations('changes') }}
+)
+
+select
+    {{ entity.stored | map(attribute='sql') | join(',\n    ') }},
+    {{ spark_cdc._hex('key_hash') }} as key_hash,
+    {{ spark_cdc._hex('nonkey_hash') }} as nonkey_hash,
+    operation,
+    eff_start_date,
+    eff_end_date,
+    eff_end_date is null as is_current
+from changes
+where operation <> 'D'
+{%- endmacro -%}

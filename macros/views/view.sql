@@ -1,0 +1,166 @@
+{#- A view that readers can hold on to: created if it is not there, altered (one metastore transaction) if its text
+    differs, and left alone otherwise. What the text was made of is told from a fingerprint in it, which dbt's own
+    look at the catalogue at the start of the run has brought along: no statement is sent for a view that stands. -#}
+{% materialization cdc_view, adapter='spark' %}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- set fingerprint = 'spark_cdc view ' ~ local_md5(sql) -%}
+    {{ run_hooks(pre_hooks) }}
+    {%- if existing is not none and (fingerprint in (existing.information or '') or spark_cdc._replay() is not none) -%}
+        {%- do store_raw_result('main', message='UNCHANGED', code='UNCHANGED', rows_affected='-1') -%}
+    {%- else -%}
+        {%- call statement('main') -%}
+            {{ spark_cdc._replace_view_sql(this, spark_cdc._stamped_view_query(sql, fingerprint), existing is not none) }}
+        {%- endcall -%}
+    {%- endif -%}
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [this.incorporate(type='view')]}) }}
+{% endmaterialization %}
+
+
+{#- A view's query with a comment in front of its columns, by which cdc_view tells what it was made of. -#}
+{%- macro _stamped_view_query(sql, fingerprint) -%}
+with
+/* {{ fingerprint }} */
+query_of_view as (
+{{ sql }}
+)
+
+select * from query_of_view
+{%- endmacro -%}
+
+
+{#- A view's query, stamped with the definition of the columns: a view keeps its columns' types until it is altered, also if what it
+    selects from has others by now. -#}
+{%- macro _typed_view_query(sql, manifest) -%}
+{{ sql }}
+{%- if manifest.definition %}
+/* columns of definition {{ manifest.definition }} */
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- The SQL of a model that shows a table of its entity as far as the loads in <entity>_committed count. Arguments: table (what the table's name ends with: events or ledger),
+    query_of (macro of the query: of entity, table, committed, layout). -#}
+{%- macro _view_query_of_two(table, query_of) -%}
+    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
+    {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
+    {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ table)) -%}
+    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {%- if is_sensitive -%}{%- set relation = spark_cdc._capture(spark_cdc._entity(name), committed.schema)[table] -%}{%- endif -%}
+    {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
+    {%- set sql = query_of(spark_cdc._entity(name), relation, committed, manifest.get('layout') or {}) -%}
+    {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
+{%- endmacro -%}
+
+
+{#- Makes the model at hand a view of its entity, and says what it reads. A model whose name ends with _sensitive shows sensitive columns, and lies where they
+    lie (docs/sensitive.md). Returns a dictionary: name (of the entity), plain (relation of <entity>_committed, whose text is the manifest), committed (relation to select
+    from: the same, or <entity>_committed_sensitive). -#}
+{%- macro _view_of_entity() -%}
+    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
+    {%- set name = spark_cdc._entity_name() -%}
+    {%- set plain = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- set committed = spark_cdc._whole(ref(name ~ '_committed_sensitive')) if spark_cdc._is_sensitive_model() else plain -%}
+    {{ return({'name': name, 'plain': plain, 'committed': committed}) }}
+{%- endmacro -%}
+
+
+{#- The manifest on which a view's text depends, as dbt's cache has it, by which cdc_view tells what the view's text is by now; an empty one for commands
+    that build nothing. -#}
+{%- macro _manifest_of_view(committed) -%}
+    {%- if not spark_cdc._is_build_command() -%}
+        {{ return(spark_cdc._empty_manifest()) }}
+    {%- endif -%}
+    {{ return(spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed)) }}
+{%- endmacro -%}
+
+
+{#- Whether the model at hand shows sensitive columns; if so, its schema is theirs. -#}
+{%- macro _is_sensitive_model() -%}
+    {%- set is_sensitive = model['unique_id'].endswith('_sensitive') -%}
+    {%- if is_sensitive -%}{%- do config(schema=spark_cdc._var('spark_cdc_sensitive_schema')) -%}{%- endif -%}
+    {{ return(is_sensitive) }}
+{%- endmacro -%}
+
+
+{#- The text of the view <entity>_committed_sensitive: the rows that count with their sensitive columns. Which loads count it reads from the records of loads in
+    <entity>_committed, so that one commit shows both; partitions are pruned by the join on load_id.
+    Arguments: entity, ledger (relation with the values), committed (relation of <entity>_committed), layout (of the manifest). Returns a query with
+    the columns of _committed_sql(). -#}
+{%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
+{%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
+{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
+{%- set columns = [] -%}
+{%- for column in stored -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
+{%- for name, place in (layout.get('shown') or {}).items() -%}
+    {%- do columns.append(spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name))) -%}
+{%- endfor -%}
+select /*+ broadcast(counted) */
+    {% for column in stored -%}
+    loaded.{{ column.sql }},
+    {% endfor -%}
+    counted.in_base,
+    counted.in_log,
+    counted.in_last_load,
+    counted.carried_operation,
+    if(loaded.operation = 'L', counted.squashed_load_ids, null) as squashed_load_ids,
+    if(loaded.operation = 'L', counted.load_record, null) as load_record,
+    counted.recommitted
+    {%- for name in layout.get('shown') or {} %},
+    loaded.{{ spark_cdc._quote(name) }}
+    {%- endfor %}
+from (
+    select
+        {{ columns | join(',\n') | indent(8) }}
+    from {{ ledger }}
+    where operation in {{ spark_cdc._operations('committed') }}
+) as loaded
+inner join (
+    select
+        load_id,
+        {{ of_load | join(',\n        ') }}
+    from {{ committed }}
+    where operation = 'L'
+) as counted
+    on loaded.load_id = counted.load_id
+{%- endmacro -%}
+
+
+{#- The query of that model. -#}
+{%- macro _committed_sensitive_query() -%}
+    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
+    {%- set name = spark_cdc._entity_name() -%}
+    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {%- set entity, manifest = spark_cdc._entity(name), spark_cdc._manifest_of_view(committed) -%}
+    {%- set ledger = spark_cdc._capture(entity, committed.schema).ledger -%}
+    {{ return(spark_cdc._typed_view_query(spark_cdc._committed_sensitive_sql(entity, ledger, committed, manifest.get('layout') or {}), manifest)) }}
+{%- endmacro -%}
+
+
+{#- A view of an entity as it was when a tag was made, with the columns of that time. Arguments: view (relation of <entity>_current, _history
+    or _versions), tag. Returns a query. -#}
+{%- macro _tagged_sql(view, tag) -%}
+    {%- set name = spark_cdc._strip_entity_affix(view.identifier) -%}
+    {%- set kind = view.identifier[name | length + 1:] -%}
+    {%- if kind not in ['current', 'history', 'versions'] -%}
+        {%- set message -%}
+spark_cdc.as_of: {{ view.identifier }} can't be read as of a tag. Accepted are {{ name }}_current, {{ name }}_history and {{ name }}_versions.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set capture = spark_cdc._capture(spark_cdc._entity(name), view.schema) -%}
+    {%- set manifest = spark_cdc._tagged_manifest(capture, tag) -%}
+    {%- set entity, relation = capture.entity, spark_cdc._tag(capture, tag) -%}
+    {%- if not spark_cdc._has_columns_of(entity, manifest.definition) -%}
+        {%- set names = adapter.get_columns_in_relation(relation) | map(attribute='name') | list -%}
+        {%- set stored = [] -%}
+        {%- for column in names[:names.index('key_hash')] -%}{%- do stored.append({'sql': spark_cdc._quote(column)}) -%}{%- endfor -%}
+        {%- set entity = dict(entity, stored=stored) -%}
+    {%- endif -%}
+    {%- if kind == 'current' -%}
+        {{ return(spark_cdc._current_sql(entity, relation, spark_cdc._is_few(entity, manifest.log_rows))) }}
+    {%- endif -%}
+    {{ return(spark_cdc._history_sql(entity, relation) if kind == 'history' else spark_cdc._versions_sql(entity, relation)) }}
+{%- endmacro -%}
