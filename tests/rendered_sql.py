@@ -517,7 +517,7 @@ def _macros(folder: Path) -> Macros:
         folder,
         run_query=lambda sql: SimpleNamespace(rows=[]),
         model={"unique_id": "test.spark_cdc.rendered", "package_name": "spark_cdc"},
-        graph=SimpleNamespace(nodes=nodes, sources={}),
+        graph=Node(nodes=nodes, sources={}),
         invocation_id="rendered",
         local_md5=lambda text: hashlib.md5(text.encode()).hexdigest(),
         config=lambda **_: "",

@@ -63,7 +63,6 @@ class Shop(Warehouse):
     def __init__(self, cursor: Any, schema: str, folder: Path) -> None:
         self.nodes: dict[str, Any] = {}
         self.model = Node(resource_type="model", schema=schema, package_name="shop")
-        self.graph = SimpleNamespace(nodes={}, sources={})
         self.selected: list[str] = []
         self.lent: dict[str, str] = {}  # entity: the one whose relations it has
         self.said: list[str] = []
@@ -71,13 +70,13 @@ class Shop(Warehouse):
         for name, value in INTERPRETED.items():
             cursor.execute(f"set {name} = {value}")
         super().__init__(cursor, schema, folder, described("none", {}))
+        self.graph.nodes.clear()
         self.graph.nodes[f"model.{PACKAGE}.cdc_loads"] = self._node("cdc_loads", PACKAGE)
         self.replace("_capture", self._with_what_is_lent)
 
     def _context(self) -> dict[str, Any]:
         context = super()._context() | {
             "model": self.model,
-            "graph": self.graph,
             "target": SimpleNamespace(name="t", schema=self.schema, database=None),
             "selected_resources": self.selected,
             "local_md5": self._md5,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc.macros import load_macros
+from spark_cdc.macros import Node, load_macros
 from test_event_histories import MARK
 
 pytestmark = pytest.mark.proves("views")
@@ -152,7 +151,7 @@ def test_it_needs_the_archive_and_its_names() -> None:
     nodes = {f"model.shop.{name}": node(name) for name in models}
     nodes["model.shop.stg_orders"] = node("stg_orders", columns=columns)
     nodes["model.shop.orders_ledger"]["depends_on"] = {"nodes": ["model.shop.orders_events"]}
-    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    macros = load_macros(graph=Node(nodes=nodes, sources={}))
     settings = {"load_type": "events", "events": {"format": "debezium"}}
     archive, names = macros._model_problems("orders", settings, "model.shop.orders_ledger")
     assert archive.startswith("orders: orders_bitemporal reads the events of all loads, but they")

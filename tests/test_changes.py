@@ -9,13 +9,12 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from project import Project
-from spark_cdc.macros import load_macros
+from spark_cdc.macros import Node, load_macros
 
 pytestmark = pytest.mark.proves("views")
 
@@ -362,7 +361,7 @@ def test_columns_of_the_same_names_are_refused() -> None:
     models = ("orders_ledger", "orders_committed", "orders_changes")
     nodes = {f"model.shop.{name}": node(name) for name in models}
     nodes["model.shop.stg_orders"] = node("stg_orders", columns=columns)
-    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    macros = load_macros(graph=Node(nodes=nodes, sources={}))
     ask = ("orders", {"load_type": "full"}, "model.shop.orders_ledger")
     [problem] = macros._model_problems(*ask)
     assert problem.startswith("orders: the columns _Change_Type would come twice in orders_changes")

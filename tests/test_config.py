@@ -6,6 +6,7 @@ import copy
 import datetime
 import hashlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,9 +47,7 @@ SECRET = Relation("spark_cdc_secret_20240101t000000_0a935ca6")
 def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> Macros:
     ledger = LEDGER | {"schema": schema}
     given = {
-        "graph": SimpleNamespace(
-            nodes={n["unique_id"]: SimpleNamespace2(n) for n in (node, ledger)}
-        ),
+        "graph": Node(nodes={n["unique_id"]: Node(n) for n in (node, ledger)}),
         "model": {"package_name": "shop", "unique_id": "model.shop.orders_ledger"},
         "target": SimpleNamespace(schema=schema),
         "selected_resources": ["model.shop.orders_ledger"],
@@ -64,7 +63,7 @@ def macros(node: dict[str, Any] = GOOD, *, schema: str = "cdc", **more: Any) -> 
     return load_macros(**(given | more))
 
 
-class SimpleNamespace2(dict):
+class Node(dict):
     """A node as dbt's graph has it: a dictionary whose keys Jinja also reads as attributes."""
 
     __getattr__ = dict.get
@@ -107,11 +106,30 @@ def test_a_good_configuration_passes() -> None:
     assert macros().validate() == ""
 
 
-def test_what_is_wrong_with_an_entity_that_is_not_selected_is_a_warning() -> None:
+def test_an_entity_is_worked_out_once_in_a_run_whatever_the_thread() -> None:
+    given = macros()
+    alone = copy.deepcopy(macros()._entity("orders"))
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: given._entity("orders"), range(64)))
+    assert all(one == alone for one in found)
+    assert given._entity("orders") is given._entity("orders")
+
+
+def test_a_unit_test_may_describe_an_entity_in_another_way() -> None:
+    model = {
+        "unique_id": "unit_test.shop.one",
+        "package_name": "shop",
+        "resource_type": "unit_test",
+    }
+    given = macros(model=model)
+    assert given._entity("orders") is not given._entity("orders")
+
+
+def test_an_entity_that_is_not_selected_is_not_judged() -> None:
     node, warnings = changed(load_type="whole"), []
     given = macros(node, selected_resources=["model.shop.people_ledger"], exceptions=Said(warnings))
     assert given.validate() == ""
-    assert "orders can not be loaded as it is declared:\n  - " in warnings[0]
+    assert warnings == []
     given = macros(
         node,
         selected_resources=["test.shop.spark_cdc_keys_not_null_orders_current_.1"],
@@ -136,8 +154,8 @@ def test_an_entity_without_settings_is_named_with_what_stands_in_their_place(
     node = copy.deepcopy(GOOD)
     node["config"]["meta"] = meta
     written = {"config": {"materialized": "cdc_ledger"}}
-    nodes = [SimpleNamespace2(node), SimpleNamespace2(LEDGER | written)]
-    given = macros(graph=SimpleNamespace(nodes={one["unique_id"]: one for one in nodes}))
+    nodes = [Node(node), Node(LEDGER | written)]
+    given = macros(graph=Node(nodes={one["unique_id"]: one for one in nodes}))
     for check in (given.validate, lambda: given._entity("orders")):
         with pytest.raises(CompilerError, match="orders: it has no settings: ") as refused:
             check()
@@ -208,10 +226,10 @@ def test_a_configuration_that_our_models_do_not_support_is_a_warning(
         "unique_id": "model.shop.orders_current",
         "config": {"materialized": "cdc_view"} | config,
     } | more
-    nodes = {one["unique_id"]: SimpleNamespace2(one) for one in (GOOD, LEDGER, view)}
+    nodes = {one["unique_id"]: Node(one) for one in (GOOD, LEDGER, view)}
     warnings: list[str] = []
     given = macros(
-        graph=SimpleNamespace(nodes=nodes),
+        graph=Node(nodes=nodes),
         selected_resources=["model.shop.orders_ledger", "model.shop.orders_current"],
         exceptions=Said(warnings),
     )
@@ -342,8 +360,8 @@ def test_models_of_sensitive_columns_lie_apart_and_others_do_not_show_them() -> 
     def problems(*kinds: str, node: Any = None, schema: str = "cdc_sensitive", **more: Any) -> Any:
         stage = node or changed(columns=columns)
         models = [{"unique_id": f"model.shop.orders_{kind}", "schema": schema} for kind in kinds]
-        nodes = {n["unique_id"]: SimpleNamespace2(n) for n in (stage, LEDGER, *models)}
-        given = macros(stage, graph=SimpleNamespace(nodes=nodes), **more)
+        nodes = {n["unique_id"]: Node(n) for n in (stage, LEDGER, *models)}
+        given = macros(stage, graph=Node(nodes=nodes), **more)
         return given._sensitive_model_problems("orders", "model.shop.orders")
 
     assert problems("committed_sensitive", "current_sensitive", "current") == []
@@ -744,8 +762,8 @@ def test_quarantine_needs_a_model_that_shows_the_rejects() -> None:
     given = macros(node)
     view = {"name": "orders_rejects", "unique_id": "model.shop.orders_rejects"}
     names = ("stg_orders", "orders_ledger", "orders_rejects")
-    nodes = [SimpleNamespace2(node), SimpleNamespace2(LEDGER), SimpleNamespace2(view)]
-    graph = SimpleNamespace(nodes={f"model.shop.{n}": v for n, v in zip(names, nodes, strict=True)})
+    nodes = [Node(node), Node(LEDGER), Node(view)]
+    graph = Node(nodes={f"model.shop.{n}": v for n, v in zip(names, nodes, strict=True)})
     given = macros(node, graph=graph)
     assert given.validate() == ""
 
@@ -1204,7 +1222,7 @@ def test_models_of_an_entity_lie_in_one_schema() -> None:
         "unique_id": "model.shop.orders_committed",
     }
     given = macros()
-    ledger = SimpleNamespace2(
+    ledger = Node(
         committed
         | {
             "name": "orders_ledger",
@@ -1215,9 +1233,9 @@ def test_models_of_an_entity_lie_in_one_schema() -> None:
     )
     nodes = {
         "model.shop.orders_ledger": ledger,
-        "model.shop.orders_committed": SimpleNamespace2(committed),
+        "model.shop.orders_committed": Node(committed),
     }
-    given = macros(graph=SimpleNamespace(nodes=nodes))
+    given = macros(graph=Node(nodes=nodes))
     problems = given._placement_problems("orders", "model.shop.orders_ledger")
     assert [p for p in problems if "orders_ledger is built as cdc.l" in p]
     assert [p for p in problems if "orders_committed is built as other.orders_committed" in p]

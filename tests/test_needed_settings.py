@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spark_cdc.macros import CompilerError, Macros
-from test_config import GOOD, LEDGER, SimpleNamespace2, changed, macros
+from test_config import GOOD, LEDGER, Node, changed, macros
 
 pytestmark = pytest.mark.proves("settings")
 
@@ -124,7 +124,7 @@ def two(node: dict[str, Any]) -> Macros:
     warned: list[str] = []
     made = macros(
         _capture=capture,
-        graph=SimpleNamespace(nodes={one["unique_id"]: SimpleNamespace2(one) for one in nodes}),
+        graph=Node(nodes={one["unique_id"]: Node(one) for one in nodes}),
         exceptions=SimpleNamespace(warn=warned.append, raise_compiler_error=_refused),
     )
     made.warned = warned  # type: ignore[attr-defined]

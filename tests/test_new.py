@@ -10,7 +10,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -253,7 +252,7 @@ def test_the_events_table_has_the_columns_of_the_macro():
         unique_id = "model.spark_cdc.stg_people"
         node = Node(models["stg_people"], unique_id=unique_id, resource_type="model")
         macros = load_macros(
-            graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+            graph=Node(nodes={unique_id: node}, sources={}),
             model={"unique_id": unique_id, "package_name": "spark_cdc"},
         )
         described = macros._entity("people")

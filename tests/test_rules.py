@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from project import Project
 from shop import Shop, opened
-from spark_cdc.macros import CompilerError, load_macros
+from spark_cdc.macros import CompilerError, Node, load_macros
 from test_backfill import backfill
 from warehouse import Warehouse
 
@@ -367,7 +366,7 @@ def test_dbt_stops_at_a_rule_and_shows_what_rules_found(project: Project) -> Non
 def test_dropped_rows_have_to_be_shown() -> None:
     models = ("orders_ledger", "orders_committed")
     nodes = {f"model.shop.{name}": {"name": name, "schema": "s", "alias": name} for name in models}
-    macros = load_macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    macros = load_macros(graph=Node(nodes=nodes, sources={}))
     for action, found in (("drop", 1), ("warn", 0)):
         rules = {"even": {"condition": "true", "action": action}}
         settings = {"load_type": "full", "rules": rules}

@@ -16,7 +16,7 @@ import pytest
 
 from project import Project
 from spark_cdc.macros import CompilerError, Macros
-from test_config import GOOD, KEY, LEDGER, SimpleNamespace2, column, macros
+from test_config import GOOD, KEY, LEDGER, Node, column, macros
 
 pytestmark = pytest.mark.proves("source feeds")
 
@@ -45,7 +45,7 @@ def plain() -> Macros:
 
 
 def problems(settings: dict[str, Any], **source: Any) -> list[str]:
-    return plain()._entity_problems("orders", SimpleNamespace2(node(settings, **source)))
+    return plain()._entity_problems("orders", Node(node(settings, **source)))
 
 
 def test_what_is_accepted() -> None:
@@ -103,10 +103,10 @@ def test_what_is_wrong_is_said(
 
 def test_staging_of_ones_own_is_refused() -> None:
     """The ledger lands a feed, so it would not be read."""
-    ledger = SimpleNamespace2(LEDGER | {"depends_on": {"nodes": ["model.shop.orders_events"]}})
-    staging = SimpleNamespace2(node(DELTA) | {"raw_code": "select 1 as one"})
+    ledger = Node(LEDGER | {"depends_on": {"nodes": ["model.shop.orders_events"]}})
+    staging = Node(node(DELTA) | {"raw_code": "select 1 as one"})
     given = macros(
-        graph=SimpleNamespace(nodes={n["unique_id"]: n for n in (staging, ledger)}),
+        graph=Node(nodes={n["unique_id"]: n for n in (staging, ledger)}),
         entity_node=lambda name: staging,
     )
     [problem] = given._model_problems("orders", DELTA, "model.shop.orders_ledger")

@@ -98,6 +98,8 @@ class Warehouse:
             f"{schema}.{self.name}_{table}" for table in ("ledger", "committed", "events")
         )
         self.attempts = 0
+        log = Node(name="cdc_loads", schema=schema, alias="cdc_loads")
+        self.graph = Node(nodes={"model.spark_cdc.cdc_loads": log}, sources={})
         self.audit: dict[str, Any] = {}
         self.sql = ""  # of the last load's rows
         self.cache: dict[str, Any] = {}  # what dbt's look at the catalogue has found
@@ -125,6 +127,7 @@ class Warehouse:
         return self._entity_at_hand()
 
     def _entity_at_hand(self) -> dict[str, Any]:
+        self._begin()
         entity: dict[str, Any] = self.macros._entity(self.name)
         return entity
 
@@ -239,7 +242,6 @@ class Warehouse:
     def _context(self) -> dict[str, Any]:
         """What dbt gives to macros."""
         node = f"model.{PACKAGE}.{self.name}_ledger"
-        log = Node(name="cdc_loads", schema=self.schema, alias="cdc_loads")
         return {
             "var": self.variables,
             "entity_node": lambda name: self.node,
@@ -247,7 +249,7 @@ class Warehouse:
             "model": Node(
                 unique_id=node, schema=self.schema, resource_type="model", package_name="shop"
             ),
-            "graph": SimpleNamespace(nodes={"model.spark_cdc.cdc_loads": log}, sources={}),
+            "graph": self.graph,
             "selected_resources": [node, node.replace("_ledger", "_events")],
             "flags": SimpleNamespace(WHICH="run", FULL_REFRESH=False, EMPTY=False),
             "invocation_args_dict": {},
@@ -272,7 +274,12 @@ class Warehouse:
     def _has_sensitive_columns(self) -> bool:
         return bool(self._entity_at_hand()["sensitive"])
 
+    def _begin(self) -> None:
+        """As a run of dbt begins: nothing of the one before is kept, and the YAML is read anew."""
+        self.graph.pop(PACKAGE, None)
+
     def _look(self) -> None:
+        self._begin()
         if not self.has_secret and self._has_sensitive_columns():
             give_secret(self.cursor, self.apart)
             self.has_secret = True

@@ -42,7 +42,14 @@
 
 {#- The dictionary of an entity (see _entity), from its node. Argument: as_declared (whether what this run says of its load type plays no part). -#}
 {%- macro _described_entity(name, node, as_declared=false) -%}
-    {%- set node = spark_cdc._needed_node(node) -%}
+    {%- set memo, kept = spark_cdc._memo(), (node.get('unique_id') or name) ~ ' as declared' if as_declared else node.get('unique_id') or name -%}
+    {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._completed_entity(name, spark_cdc._needed_node(node), as_declared)}) -%}{%- endif -%}
+    {{ return(memo[kept]) }}
+{%- endmacro -%}
+
+
+{#- The same, worked out: of a node with no setting that is wrong. -#}
+{%- macro _completed_entity(name, node, as_declared) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
     {%- set load_type = given.load_type if as_declared else spark_cdc._load_type(name, given) -%}

@@ -190,7 +190,6 @@
     {%- set source = settings.get('source') if settings.get('source') is mapping else {} -%}
     {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
-    {%- set format, formats = events.get('format'), spark_cdc._change_feed_formats() -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
         {%- for name in ['table', 'net_changes'] if place.get(name) and place.get('format') != 'change_feed' -%}
@@ -206,6 +205,7 @@
     {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
         {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
     {%- endfor -%}
+    {%- set format, formats = events.get('format'), spark_cdc._change_feed_formats() -%}
     {{ return(problems + spark_cdc._broken({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
         (settings.get('load_type') in ['full', 'delta'],
          'source.format is change_feed, but load_type is %(type)s: set load_type: events and events.format, one of %(formats)s'),

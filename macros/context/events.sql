@@ -63,6 +63,14 @@
     (what the change feed of a table of this format counts in, where the table itself can be read: events_<format>_feed_now() and what lies beside it), orders_halves (whether the last number of a position
     only puts the delete before the insert of a key change that is told as both). -#}
 {%- macro _adapter_format(format) -%}
+    {%- set memo, kept = spark_cdc._memo(), 'format ' ~ format -%}
+    {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._described_format(format)}) -%}{%- endif -%}
+    {{ return(memo[kept]) }}
+{%- endmacro -%}
+
+
+{#- The same, asked of its macros. -#}
+{%- macro _described_format(format) -%}
     {%- set described = {'settings': {}, 'has_order': false, 'landed_row': false, 'images': [], 'origin': false, 'unavailable': none, 'position': none, 'feed': none,
         'orders_halves': false} -%}
     {%- set settings_of, format_of = spark_cdc._adapter(format, '_settings'), spark_cdc._adapter(format, '_format') -%}

@@ -13,6 +13,13 @@
         settings  rules of what stands below a mapping
         each      rules of what stands below each name of a mapping, whose names are the user's -#}
 {%- macro _known_settings() -%}
+    {%- set memo = spark_cdc._memo() -%}
+    {%- if 'settings' not in memo -%}{%- do memo.update({'settings': spark_cdc._known_settings_table()}) -%}{%- endif -%}
+    {{ return(memo.settings) }}
+{%- endmacro -%}
+
+
+{%- macro _known_settings_table() -%}
     {%- set on_reject = {'kind': 'choice', 'accepted': ['fail', 'quarantine'], 'default': 'fail'} -%}
     {%- set file_format = {'kind': 'choice', 'accepted': ['parquet', 'orc'] + spark_cdc._table_formats(), 'null': true} -%}
     {%- set instants = ['days', 'seconds', 'millis', 'micros', 'nanos'] -%}

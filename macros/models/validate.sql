@@ -1,24 +1,21 @@
-{#- Checks the configuration of every entity, and the vars, before anything runs (on-run-start). All that is wrong with the entities of the run
-    is collected and raised in one message; of others, and of those of which nothing but views is made, it is a warning, as long as name and columns are right.
-    Returns an empty text: there is no SQL to run. -#}
+{#- Checks the vars and the configuration of the entities of a run before anything runs (on-run-start). All that is wrong is collected
+    and raised in one message; of entities of which nothing but views is made it is a warning, as long as name and columns are right.
+    `spark-cdc status` reports what is wrong with any entity. Returns an empty text: there is no SQL to run. -#}
 {%- macro validate() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
     {%- set loads, captures, apart = [], [], [] -%}
     {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() if name in selected -%}
         {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
-        {%- if name in selected -%}
-            {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
-            {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._described_columns(node) | selectattr('sensitive') | list -%}
-            {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
-            {%- do problems.extend(found if is_load else spark_cdc._needed_problems(name, node)) -%}
-            {%- set found = [] if is_load else found -%}
-            {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
-        {%- endif -%}
-        {%- if found -%}
-            {%- do exceptions.warn('spark_cdc: ' ~ name ~ ' can not be loaded as it is declared:\n  - ' ~ found | join('\n  - ')) -%}
+        {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
+        {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
+        {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._described_columns(node) | selectattr('sensitive') | list -%}
+        {%- do problems.extend(found if is_load else spark_cdc._needed_problems(name, node)) -%}
+        {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
+        {%- if found and not is_load -%}
+            {%- do exceptions.warn('spark_cdc: ' ~ name ~ " can't be loaded as it is declared:\n  - " ~ found | join('\n  - ')) -%}
         {%- endif -%}
         {%- if ledger in selected_resources -%}
             {%- do loads.append((name, spark_cdc._settings_of(node))) -%}

@@ -1,7 +1,7 @@
 {#- The entities that an operation is about. Operations that load have them checked as a run does, others as far as they need it; all that is wrong is raised at once.
     Where no entity is named, one that is wrong keeps operations from no other, unless they are for all or none.
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
-    captures (of _capture()), each with ledger_node (dbt's). -#}
+    captures (of _capture()), each with ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _captures(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'load_status', 'report', 'verify'] -%}
@@ -35,7 +35,7 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
     {%- endif -%}
     {%- set captures = [] -%}
     {%- for name, node, ledger_node in found -%}
-        {%- do captures.append(dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node)) -%}
+        {%- do captures.append(dict(spark_cdc._capture(spark_cdc._described_entity(name, node), ledger_node.schema), ledger_node=ledger_node, node=node)) -%}
     {%- endfor -%}
     {{ return(captures) }}
 {%- endmacro -%}

@@ -42,6 +42,7 @@
             'reads_feed': entity.source.format == 'change_feed',
             'times': spark_cdc._load_times(entity, loads),
             'load_types': spark_cdc._load_types_of_names(loads),
+            'problems': spark_cdc._entity_problems(entity.name, capture.node),
             'rows': head.rows,
             'last_load': head.loads[-1] if head.loads else none,
             'commit': head.sequence,

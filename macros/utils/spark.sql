@@ -110,6 +110,15 @@
 {%- macro _table_formats() -%}{{ return(['delta', 'iceberg']) }}{%- endmacro -%}
 
 
+{#- What is worked out once in a run of dbt, by name. It is kept in dbt's graph, which all nodes and threads of a run share: only whole
+    values are put there, and nobody changes them. Empty while dbt parses, and for a unit test, which may describe its entity in
+    another way than the project. -#}
+{%- macro _memo() -%}
+    {%- if not execute or (model is defined and model.get('resource_type') == 'unit_test') -%}{{ return({}) }}{%- endif -%}
+    {{ return(graph.setdefault('spark_cdc', {})) }}
+{%- endmacro -%}
+
+
 {#- The version of this package, as dbt_project.yml and pyproject.toml have it. -#}
 {%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
 

@@ -123,7 +123,7 @@ def load_macros(
     """
     functions: dict[str, Callable[..., Any]] = {}
     macros = Macros(functions)
-    nothing = {"graph": SimpleNamespace(nodes={}, sources={})}
+    nothing = {"graph": Node(nodes={}, sources={})}
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
 
     def statement(*_: Any, caller: Callable[[], str], **__: Any) -> str:
@@ -170,7 +170,7 @@ def load_macros_of(
         package_name=PACKAGE,
     )
     macros = load_macros(
-        graph=SimpleNamespace(nodes={unique_id: node}, sources={}),
+        graph=Node(nodes={unique_id: node}, sources={}),
         model={"unique_id": unique_id, "package_name": PACKAGE},
         **context,
     )

@@ -31,6 +31,7 @@ class Status:
     undone: those that were taken back and that redo can bring back.
     load_types: of these loads, in their order; None where nothing tells.
     reads_feed: whether the source is the change feed of a table.
+    problems: what is wrong with its settings, so that it can't be loaded.
     """
 
     entity: str
@@ -44,6 +45,7 @@ class Status:
     undone: list[dt.datetime] = field(default_factory=list)
     load_types: list[str | None] = field(default_factory=list)
     reads_feed: bool = False
+    problems: list[str] = field(default_factory=list)
 
     def other_type(self, time: dt.datetime) -> str | None:
         """Return the load type of a date that was not loaded with the entity's own."""
@@ -137,4 +139,6 @@ def run(arguments: Any) -> int:
         for one in statuses
     ]
     print(console.table(headings, rows, 60))
+    for problem in (problem for one in statuses for problem in one.problems):
+        print(f"can't be loaded: {problem}")
     return 0
