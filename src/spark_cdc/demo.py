@@ -15,7 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, packages, ports, project, report, server, table_formats
+from spark_cdc import (
+    chain,
+    console,
+    packages,
+    parsing,
+    ports,
+    project,
+    report,
+    server,
+    table_formats,
+)
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students", "members")
@@ -258,7 +268,13 @@ def run(arguments: Any) -> int:
 
 def add_parser(subparsers: Any) -> None:
     """Add `demo` to the command line."""
-    parser = subparsers.add_parser("demo", help="the examples end to end, on the local server")
+    parser = parsing.add_command(
+        subparsers,
+        "demo",
+        "run the examples end to end, on the local server",
+        "Starts the server if none runs, and leaves it running. Drops and loads its own schema.",
+        "spark-cdc demo --format delta",
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,

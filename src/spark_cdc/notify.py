@@ -23,11 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spark_cdc import __version__, chain, lineage, metrics, project
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 
 MARKER = "spark_cdc loads: "
 OCCASIONS = ("always", "loads", "problems")
-FAILED, WAITS = 1, 4  # exit codes that are problems, as spark-cdc run has them
+PROBLEMS = (ExitCode.FAILED, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
 CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
 COMMAND_SECONDS = 60.0
@@ -119,7 +120,7 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
     if settings and arguments.target == "session":
         wrong.append("who is told is read from a server, and the target session has none")
     if wrong:
-        raise SparkCdcError("\n".join(wrong), "docs/notify.md lists what may be set.")
+        raise UsageError("\n".join(wrong), "Correct the settings; docs/notify.md lists them.")
     return settings
 
 
@@ -221,8 +222,10 @@ class Teller:
 
 def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> int:
     """Run a command that loads, tell what it did, and return its exit code."""
-    teller = Teller(name, arguments)
     dbt = chain.Dbt(arguments.target, parses_once=True)
+    if arguments.dry_run:
+        return act(arguments, dbt)
+    teller = Teller(name, arguments)
     try:
         code = act(arguments, dbt)
     except SparkCdcError as error:
@@ -305,7 +308,7 @@ def summary(report: Mapping[str, Any]) -> str:
 
 def is_occasion(report: Mapping[str, Any], on: str) -> bool:
     """Say whether command and URL are told of it."""
-    is_problem = report["exit_code"] in (FAILED, WAITS)
+    is_problem = report["exit_code"] in PROBLEMS
     is_load = any(one["loaded"] for one in report["entities"])
     return {"always": True, "loads": is_problem or is_load, "problems": is_problem}[on]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from spark_cdc import console, project
+from spark_cdc import console, parsing, project
 from spark_cdc.errors import SparkCdcError
 
 HUB = "https://hub.getdbt.com/"
@@ -167,8 +167,12 @@ def install(if_needed: bool = False) -> list[str]:
 
 def add_parser(subparsers: Any) -> None:
     """Add `deps` to the command line."""
-    parser = subparsers.add_parser(
-        "deps", help="dbt deps, with a stand-in for dbt_utils where the hub can't be reached"
+    parser = parsing.add_command(
+        subparsers,
+        "deps",
+        "install the dbt packages",
+        "Runs dbt deps, with a stand-in for dbt_utils where the package hub can't be reached.",
+        "spark-cdc deps --if-needed",
     )
     parser.add_argument(
         "--if-needed", action="store_true", help="do nothing if the packages are there"
