@@ -18,6 +18,7 @@ from pyhive.exc import OperationalError
 from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc import chain, outstanding, run
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.outstanding import Outstanding
@@ -112,7 +113,7 @@ def test_load_types_side_by_side(project: Project, call: Any) -> None:
     assert len(project.rows("facts_current", "id")) == 3
     assert project.rows("rows_current", "id, value") == [(1, 2)]
     code, told, said = call(*names)
-    assert code == run.NOTHING, said
+    assert code == ExitCode.NOTHING, said
     assert all(one["state"] == "nothing to do" for one in told.values())
 
 
@@ -125,7 +126,7 @@ def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
         project.land("good", date, "id,value", "1,1")
         project.land("bad", date, "id,value", "x,1" if date == DATES[1] else "1,1")
     code, told, said = call("good", "bad")
-    assert code == run.FAILED
+    assert code == ExitCode.FAILED
     assert told["good"]["loaded"] == list(DATES)
     assert told["bad"]["loaded"] == [DATES[0]]
     assert told["bad"]["left"] == list(DATES[1:])
@@ -176,7 +177,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     for date in (DATES[0], DATES[2]):
         project.land("holes", date, "id,value", "1,1")
     code, told, said = call("held", "holes", words=("--to", DATES[2]))
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == list(DATES[:2])
     assert told["holes"]["loaded"] == [DATES[0]]
     assert "2024-03-02 expected (daily), not there" in told["holes"]["waits"]
@@ -185,7 +186,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     project.land("held", "2024-02-01", "id,value", "1,1")
     words = ("--to", DATES[2], "--skip-missing")
     code, told, said = call("held", "holes", words=words)
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == []
     assert "2024-03-02 taken back by undo: spark-cdc redo held" in told["held"]["waits"]
     assert "spark-cdc replay --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
@@ -202,7 +203,7 @@ def test_a_configuration_that_is_wrong_stops_its_entity_only(project: Project, c
     project.land("fine", DATES[0], "id,value", "1,1")
     project.land("wrong", DATES[0], "id,value", "1,1")
     code, told, said = call("fine", "wrong")
-    assert code == run.FAILED, said
+    assert code == ExitCode.FAILED, said
     assert told["fine"]["loaded"] == [DATES[0]]
     assert "on_reject is 'ignore'" in told["wrong"]["failed"]
 
@@ -222,7 +223,7 @@ def test_paths_of_every_kind(project: Project, call: Any) -> None:
     for time in ("2024-03-01T101500", "2024-03-01T103000", "2024-03-01"):
         project.land("timed", time, "id,value", "1,1")
     code, told, said = call("named", "timed", "fixed")
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["named"]["loaded"] == ["2024-02-29"]
     assert told["timed"]["loaded"] == ["2024-03-01 10:15:00", "2024-03-01 10:30:00"]
     assert "does not tell the day" in told["fixed"]["waits"]
@@ -310,10 +311,10 @@ def test_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("states", "code"),
     [
-        ([{}], run.NOTHING),
+        ([{}], ExitCode.NOTHING),
         ([{"done": ["d"]}, {}], 0),
-        ([{"done": ["d"]}, {"blocked": "x"}], run.WAITS),
-        ([{"done": ["d"]}, {"blocked": "x"}, {"failed": "x"}], run.FAILED),
+        ([{"done": ["d"]}, {"blocked": "x"}], ExitCode.ATTENTION),
+        ([{"done": ["d"]}, {"blocked": "x"}, {"failed": "x"}], ExitCode.FAILED),
     ],
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
@@ -367,7 +368,7 @@ def test_again_and_again(
             os.utime(model, (1, 1))
         if len(parsed) == 5:
             raise KeyboardInterrupt
-        return run.NOTHING
+        return ExitCode.NOTHING
 
     monkeypatch.setattr(run, "_once", once)
     monkeypatch.setattr(run.time, "sleep", lambda seconds: None)

@@ -71,7 +71,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         done = dbt.run(
             *words,
             *("--vars", project.variables(lifted)),
-            heard=console.say,
+            heard=console.printer(),
             interrupted=lambda rest=rest: _interrupted(rest),  # type: ignore[misc]
         )
         if not done.ok:

