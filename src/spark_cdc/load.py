@@ -324,7 +324,7 @@ def _load(arguments: Any, dbt: chain.Dbt, steps: Sequence[tuple[str, list[str]]]
                 done = progress.step(date, dbt, *words, interrupted=interrupted)
                 if not done.ok:
                     raise _failed(arguments, date, dates[at:])
-                if done.models == 0:
+                if done.models == 0 and len(steps) == 1:
                     raise UsageError(
                         f"No model is selected by {_selection(arguments)}. Nothing was loaded.",
                         NO_ENTITY,
