@@ -18,9 +18,9 @@ from pyhive.exc import OperationalError
 from event_warehouse import EventWarehouse, column
 from project import Project
 from spark_cdc import chain, outstanding, run
-from spark_cdc.exit_codes import ExitCode
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.outstanding import Outstanding
 
 pytestmark = pytest.mark.proves("command line")

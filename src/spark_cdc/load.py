@@ -275,7 +275,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     without = [(date, [m for name in done for m in models[name]]) for date, done in steps]
     if not without:
         print("Nothing is left to load.")
-        return ExitCode.NOTHING
+        return ExitCode.DONE
     return _load(arguments, dbt, without)
 
 
@@ -366,7 +366,7 @@ def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Any) -> int:
     else:
         print("\n".join(f"{', '.join(names)}  {date}  would load" for date, names in steps))
     console.dry_run()
-    return ExitCode.DONE if steps else ExitCode.NOTHING
+    return ExitCode.DONE
 
 
 def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:

@@ -231,7 +231,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     plans = _plans(arguments, status.read(dbt, arguments.select))
     if not plans:
         print("Nothing to replay.")
-        return ExitCode.NOTHING
+        return ExitCode.DONE
     entities = [one.status.entity for one in plans]
     outdated = [one for one in plans if one.outdated]
     for one in plans:
