@@ -69,8 +69,8 @@ def statuses(**times: list[str]) -> str:
 def test_outside_of_a_project(cli, tmp_path):
     done = cli("server", "status", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: no dbt_project.yml in")
-    assert "next: Change to the project's folder" in done.stderr
+    assert done.stderr.startswith(f"error: There is no dbt_project.yml in '{tmp_path}' or above it")
+    assert done.stderr.endswith("next: Change to the project's folder.\n  cd /path/to/project\n")
 
 
 def test_debug_shows_the_traceback(cli, tmp_path):
@@ -342,23 +342,24 @@ def test_no_server_answers(monkeypatch, tmp_path):
         found = reach.problem(None, error)
         return f"{found.message} {found.next_step}" if found else ""
 
-    assert f"nothing answers on 127.0.0.1:{free} Start the local server: spark-cdc" in said()
+    assert f"No Spark server answers on 127.0.0.1:{free}. Host and port are in {place};" in said()
+    assert said().endswith("\nspark-cdc server start")
     running[0] = 10020
-    assert "has port 10020: export SPARK_CDC_PORT=10020;" in said()
+    assert said().endswith("has port 10020.\nexport SPARK_CDC_PORT=10020")
     monkeypatch.delenv("SPARK_CDC_PORT")
-    assert f"has port 10020; host and port are in {place}" in said()
+    assert said().endswith("The local server of this project has port 10020.")
     running[0] = free
-    assert "has this port but does not answer: spark-cdc server status" in said()
+    assert said().endswith("has this port but does not answer.\nspark-cdc server status")
     assert said(ValueError("the project is broken")) == ""
     address[0] = "nowhere.invalid"
-    assert "See whether the server is up and this machine can reach it" in said()
+    assert "Check that the server runs and that this machine can reach it." in said()
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         address[:2] = "127.0.0.1", other.getsockname()[1]
         assert said() == ""
         refused = FailedToConnectError("refused")
-        assert "no Spark server that lets dbt in answers" in said(refused)
+        assert "No Spark server accepts dbt's connection on" in said(refused)
 
 
 def test_load_checks_all_dates_first(fake_dbt, capsys):
@@ -472,9 +473,10 @@ def test_an_install_needs_no_free_port(wanted, tmp_path, monkeypatch, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert {
-        "taken": f"note: port {port} can't be used" in said.err and "make demo PORT=" in said.err,
+        "taken": f"note: Port {port} can't be used" in said.err and "make demo PORT=" in said.err,
         "free": said.err == "",
-        "70000": "note: port '70000' is not a number up to 65535" in said.err,
+        "70000": "note: Port '70000' is not accepted. Accepted are numbers up to 65535."
+        in said.err,
     }[wanted]
 
 
@@ -511,14 +513,14 @@ class TestReset:
     def test_refuses_a_schema_that_it_did_not_make(self, cursor):
         cursor.execute(f"create database {self.schema}")
         cursor.execute(f"create view {self.schema}.orders_current as select 1 as a")
-        with pytest.raises(SparkCdcError, match="was not made by the demo"):
+        with pytest.raises(SparkCdcError, match="was not created by the demo"):
             demo.reset(cursor, ROOT, self.schema)
         assert self.tables(cursor) == ["orders_current"]
 
     def test_refuses_a_schema_with_tables_of_the_users(self, cursor):
         demo.reset(cursor, ROOT, self.schema)
         cursor.execute(f"create view {self.schema}.invoices_current as select 1 as a")
-        with pytest.raises(SparkCdcError, match=r"more than the demo's tables.*invoices_"):
+        with pytest.raises(SparkCdcError, match=r"tables that are not the demo's.*invoices_"):
             demo.reset(cursor, ROOT, self.schema)
         assert self.tables(cursor) == ["invoices_current"]
 

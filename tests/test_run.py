@@ -180,7 +180,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == list(DATES[:2])
     assert told["holes"]["loaded"] == [DATES[0]]
-    assert "2024-03-02 expected (daily), not there" in told["holes"]["waits"]
+    assert "2024-03-02 missing (expected daily)" in told["holes"]["waits"]
     assert project.operate("undo", entities=["held"]).success
     project.land("held", DATES[2], "id,value", "1,1")
     project.land("held", "2024-02-01", "id,value", "1,1")
@@ -188,7 +188,7 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     code, told, said = call("held", "holes", words=words)
     assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == []
-    assert "2024-03-02 taken back by undo: spark-cdc redo held" in told["held"]["waits"]
+    assert "2024-03-02 undone. Restore it: spark-cdc redo held" in told["held"]["waits"]
     assert "spark-cdc replay --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
     assert told["holes"]["loaded"] == [DATES[2]]
     assert project.operate("redo", entities=["held"]).success
@@ -285,7 +285,7 @@ def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) 
     [
         ("table,priority\n", "entity is missing"),
         ("entity,priority\na,high\n", "line 2: priority is 'high'"),
-        ("entity,expect\na,often\n", "--expect 'often' is no time between two loads"),
+        ("entity,expect\na,often\n", "--expect 'often' is not a time between two loads"),
     ],
 )
 def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_a_dry_run_names_the_dates(capsys: Any) -> None:
     works = [few, many, run.Work("idle", [])]
     assert run._finish(works, arguments, run.code_of(works, dry_run=True), []) == 0
     said = capsys.readouterr().out
-    assert "few: to load: 2024-03-01, 2024-03-02, 2024-03-03\n" in said
+    assert "few: would load 2024-03-01, 2024-03-02, 2024-03-03\n" in said
     assert "2024-03-31, … and 2 more up to 2024-04-02\n" in said
     [line] = [line for line in said.splitlines() if line.startswith("| few")]
     assert "2024-03-01 to 2024-03-03" in line

@@ -92,9 +92,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        print(f"error: unexpected {type(error).__name__}: {error}", file=sys.stderr)
-        print("next: run the same command with --debug, and report what it prints", file=sys.stderr)
+        print(_unexpected(error).text, file=sys.stderr)
         return ExitCode.FAILED
+
+
+def _unexpected(error: Exception) -> SparkCdcError:
+    """Return an error for one that no command expected."""
+    if isinstance(error, OSError) and error.filename:
+        return SparkCdcError(
+            f"'{error.filename}': {error.strerror}. The command has to read or write it.",
+            f"Check the path, its permissions and the free space.\nls -ld {error.filename}",
+        )
+    return SparkCdcError(
+        f"unexpected {type(error).__name__}: {error}",
+        "Run the same command with --debug, and report what it prints.",
+    )
 
 
 if __name__ == "__main__":

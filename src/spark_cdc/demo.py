@@ -83,7 +83,8 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
     """
     if not re.fullmatch(r"\w+", schema):
         raise SparkCdcError(
-            f"schema {schema!r} is not a plain name", "Set SPARK_CDC_SCHEMA to letters and digits."
+            f"SPARK_CDC_SCHEMA {schema!r} is not a plain name. Accepted are letters, digits and _.",
+            "export SPARK_CDC_SCHEMA=cdc_demo",
         )
     present = {row[0] for row in _rows(cursor, "show databases")[1]}
     if schema.lower() in present:
@@ -92,21 +93,21 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
         )
         tables = sorted(row[1] for row in _rows(cursor, f"show tables in {schema}")[1])
         foreign = [table for table in tables if not _is_ours(root, table)]
-        elsewhere = "Run the demo in another schema: SPARK_CDC_SCHEMA=cdc_demo make demo"
+        elsewhere = "Run the demo in another schema.\nSPARK_CDC_SCHEMA=cdc_demo make demo"
         if tables and MARKER not in str(description.get("Properties", "")):
             raise SparkCdcError(
-                f"schema {schema} holds {len(tables)} tables and was not made by the demo, which"
-                " would drop it",
+                f"Schema {schema!r} was not created by the demo, which would drop its"
+                f" {len(tables)} tables.",
                 elsewhere,
             )
         if foreign:
             raise SparkCdcError(
-                f"schema {schema} holds more than the demo's tables, which would be dropped with"
-                f" it: {', '.join(foreign)}",
+                f"Schema {schema!r} has tables that are not the demo's, which would drop them:"
+                f" {', '.join(foreign)}.",
                 elsewhere,
             )
         if tables:
-            print(f"The demo's schema {schema} is dropped and loaded anew ({len(tables)} tables).")
+            print(f"The demo's schema {schema} is dropped and loaded again ({len(tables)} tables).")
         views = {row[1] for row in _rows(cursor, f"show views in {schema}")[1]}
         for table in tables:
             if table not in views:  # with the schema alone Iceberg's files would stay

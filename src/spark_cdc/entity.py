@@ -146,7 +146,7 @@ def _loaded(
         own = macros.load_macros([path for path, _ in own_files], spark_cdc=package)
     except (jinja2.TemplateError, ValueError) as error:
         raise SparkCdcError(
-            f"the project's macros of change events can't be read: {error}", "Correct them."
+            f"The project's own macros of change events can't be read: {error}", "Correct them."
         ) from error
     context |= {macros.PACKAGE: package, **{name: own[name] for name in own}}
     formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]

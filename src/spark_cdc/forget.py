@@ -26,8 +26,8 @@ def add_parser(subparsers: Any) -> None:
         nargs="+",
         action="append",
         metavar="VALUE",
-        help="a key: a value for each of its columns, in declared order; may be given again. Not"
-        " where the key is sensitive, for it stands in logs",
+        help="a key: a value for each of its columns, in declared order; can be repeated. Not"
+        " for sensitive keys, because logs show it",
     )
     keys.add_argument(
         "--keys",

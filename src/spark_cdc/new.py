@@ -448,7 +448,7 @@ def run(args: argparse.Namespace) -> int:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
             print(
-                f"Note: {column.name} stands in deleted-when and is compared too. If it only flags "
+                f"Note: --deleted-when uses {column.name}, which is compared too. If it only flags "
                 f"the operation, give it the role control."
             )
     return 0

@@ -42,28 +42,28 @@ AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 def add_arguments(parser: Any) -> None:
     """Add the options to a command that loads."""
     group = parser.add_argument_group(
-        "who is told", f"of what was loaded (docs/notify.md); a URL is given by {URL} only"
+        "notifications", f"(docs/notify.md); a URL comes from {URL} only"
     )
     group.add_argument(
         "--notify-command",
         metavar="COMMAND",
-        help="run by sh, with the report as JSON on its input (SPARK_CDC_NOTIFY_COMMAND)",
+        help="sh runs it, with the report as JSON on stdin (SPARK_CDC_NOTIFY_COMMAND)",
     )
     group.add_argument(
         "--notify-file",
         metavar="PATH",
-        help="gets the report as a line of JSON (SPARK_CDC_NOTIFY_FILE)",
+        help="append the report as a line of JSON (SPARK_CDC_NOTIFY_FILE)",
     )
     group.add_argument(
         "--notify-on",
         choices=OCCASIONS,
-        help="when command and URL are told: always, where something was loaded or is a problem,"
-        " or for problems only (SPARK_CDC_NOTIFY_ON, always)",
+        help="when command and URL are called: always (default), after loads and problems, or after"
+        " problems (SPARK_CDC_NOTIFY_ON)",
     )
     group.add_argument(
         "--metrics-file",
         metavar="PATH",
-        help="written for node_exporter's textfile collector, NAME.prom (SPARK_CDC_METRICS_FILE)",
+        help="write NAME.prom for node_exporter's textfile collector (SPARK_CDC_METRICS_FILE)",
     )
     group.add_argument(
         "--openlineage",
@@ -102,15 +102,15 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
     wrong: list[str] = []
     on, url, file = given("notify_on") or "always", environment.get(URL, ""), given("metrics_file")
     if on not in OCCASIONS:
-        wrong.append(f"SPARK_CDC_NOTIFY_ON is {on!r}; accepted are {', '.join(OCCASIONS)}")
+        wrong.append(f"SPARK_CDC_NOTIFY_ON is {on!r}. Accepted are {', '.join(OCCASIONS)}.")
     if url and not (re.match(r"https?://", url) and _host(url)):
-        wrong.append(f"{URL} is no http:// or https:// URL; its value is not shown")
+        wrong.append(f"{URL} is not an http:// or https:// URL. Its value is not shown.")
     if file and not file.endswith(".prom"):
-        wrong.append(f"the metrics file is {file!r}; node_exporter reads NAME.prom only")
+        wrong.append(f"The metrics file is {file!r}. node_exporter reads NAME.prom only.")
     openlineage = given("openlineage")
     switch = {True: True, "true": True, "1": True, "": False, "false": False, "0": False}
     if openlineage not in switch:
-        wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}; accepted are true and false")
+        wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}. Accepted are true and false.")
     elif switch[openlineage] and (problem := lineage.problem()):
         wrong.append(problem)
     settings = Settings(
@@ -118,7 +118,7 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
         *(given("notify_file"), on, file, switch.get(openlineage, False)),
     )
     if settings and arguments.target == "session":
-        wrong.append("who is told is read from a server, and the target session has none")
+        wrong.append("Notifications are read from a server, and the target 'session' has none.")
     if wrong:
         raise UsageError("\n".join(wrong), "Correct the settings; docs/notify.md lists them.")
     return settings
@@ -238,7 +238,7 @@ def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> in
 def say(lacking: Sequence[str]) -> None:
     """Print what could not be told."""
     for text in lacking:
-        print(f"not told: {text}", file=sys.stderr, flush=True)
+        print(f"not notified: {text}", file=sys.stderr, flush=True)
 
 
 def read_loads(dbt: chain.Dbt) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def add_parser(subparsers: Any) -> None:
     )
     choice.add_argument("--discard", action="store_true", help="drop the draft")
     choice.add_argument(
-        "--anew", action="store_true", help="also load the dates that the draft has"
+        "--rebuild", action="store_true", help="also load the dates that the draft has"
     )
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "replay", act=run))
@@ -87,12 +87,12 @@ def plan(
     first: dt.datetime,
     extra: Sequence[dt.datetime] = (),
     source: str = "landing",
-    anew: bool = False,
+    rebuild: bool = False,
 ) -> Plan:
     """Return what a replay of an entity has to load."""
     wanted = {time for time in one.times if time >= first} | set(extra)
     draft = one.draft
-    if draft is None or anew or draft.first != first or draft.source != source:
+    if draft is None or rebuild or draft.first != first or draft.source != source:
         return Plan(one, first, source, sorted(wanted), sorted(wanted))
     dates = sorted(wanted | set(draft.times))  # also those that --dates named when it was begun
     if draft.outdated:
@@ -145,7 +145,7 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
         elif not one.times:
             print(f"{one.entity}: nothing is committed yet, so there is nothing to replay")
         else:
-            found = plan(one, first, extra, arguments.source, arguments.anew)
+            found = plan(one, first, extra, arguments.source, arguments.rebuild)
             if found.dates:
                 plans.append(found)
             else:
@@ -248,7 +248,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         console.dry_run()
         return ExitCode.DONE
     drafted = [one.status.entity for one in plans if one.status.draft]
-    if arguments.anew and drafted:
+    if arguments.rebuild and drafted:
         dbt.operate("discard_replay", drafted)
     given = chain.options(arguments, "target", "branch")
     lifted = chain.options(arguments, "lift")
@@ -266,7 +266,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     print(
         "Readers see the state from before the replay.\n"
         f"  to publish: {again} --publish\n"
-        f"  to rebuild the draft after another correction: {again} --anew\n"
+        f"  to rebuild the draft after another correction: {again} --rebuild\n"
         f"  to drop the draft: spark-cdc replay --discard --select {_names(plans)}{given}"
     )
     return ExitCode.DONE

@@ -34,7 +34,7 @@ PAUSE = 5.0  # seconds before the first time that a load is tried again; then tw
 PASSING = re.compile(
     r"another run committed|FailedToConnect|TTransportException|Connection (?:refused|reset)"
     r"|Broken pipe|timed out|Invalid SessionHandle|EOFError|TSocket read 0 bytes"
-    r"|no connection: |Could not connect|Lock wait|deadlock|lock could not be obtained",
+    r"|No Spark server |Could not connect|Lock wait|deadlock|lock could not be obtained",
     re.IGNORECASE,
 )
 
@@ -297,7 +297,7 @@ def plan(
         work.failed = one.broken
         return work
     if one.problem:
-        work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select {one.entity}"
+        work.blocked = f"{one.problem}. Load it by date: spark-cdc load DATE --select {one.entity}"
         return work
     if one.absent:
         work.blocked = one.absent
@@ -316,14 +316,14 @@ def plan(
     ]
     if one.gaps:
         work.notes.append(
-            f"{_few(one.gaps)} landed before {one.last} and never came in; to insert:"
+            f"{_few(one.gaps)} landed before {one.last} and is missing; to insert:"
             f" spark-cdc replay --from {load.quoted(one.gaps[:1])}"
             f" --dates {load.quoted(one.gaps[:5])} --select {one.entity}"
         )
     if one.undone:
         work.blocked = (
-            f"{_few(one.undone)} taken back by undo: spark-cdc redo {one.entity}, or, with the data"
-            f" mended, spark-cdc load {load.quoted(one.undone[:1])}"
+            f"{_few(one.undone)} undone. Restore it: spark-cdc redo {one.entity}; or correct the"
+            f" data and load it: spark-cdc load {load.quoted(one.undone[:1])}"
             f" --select {one.entity}"
         )
         return work
@@ -333,12 +333,12 @@ def plan(
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
         lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)
         if lacking:
-            work.blocked = f"{_few(lacking)} expected ({expect}), not there"
+            work.blocked = f"{_few(lacking)} missing (expected {expect})"
             if one.load_type != "full" and not arguments.skip_missing:
                 behind = [date for date in dates if date > lacking[0]]
                 dates = [date for date in dates if date < lacking[0]]
                 if behind:
-                    work.blocked += f"; {_few(behind)} not loaded without (--skip-missing loads on)"
+                    work.blocked += f"; {_few(behind)} waits for it (or --skip-missing)"
     work.waiting.extend(dates)
     return work
 
@@ -525,7 +525,7 @@ def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[
     """
     if arguments.output == "json":
         told = {"exit_code": code, "entities": [work.told() for work in works]}
-        print(json.dumps(told | {"not_told": list(lacking)}, indent=2))
+        print(json.dumps(told | {"not_notified": list(lacking)}, indent=2))
         if arguments.dry_run:
             console.dry_run()
         return code

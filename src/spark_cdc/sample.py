@@ -333,5 +333,5 @@ def _json_columns(path: Path) -> _Found:
 def _object(members: Sequence[tuple[str, object]]) -> dict[str, object]:
     found = dict(members)
     if len(found) < len(members):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("it has a name twice")
     return found
