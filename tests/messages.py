@@ -136,7 +136,8 @@ def _python_text(node: ast.AST) -> str:
 
 def _inner(part: ast.AST) -> str:
     assert isinstance(part, ast.FormattedValue)
-    return ast.unparse(part.value)
+    quoted = "!r" if part.conversion == ord("r") else ""
+    return ast.unparse(part.value) + quoted
 
 
 # --- macros -------------------------------------------------------------------

@@ -52,10 +52,10 @@ def test_what_is_no_message_is_left_out(tmp_path: Path) -> None:
         "{%- endset %}{% do log('one two three four') %}{% endmacro %}"
     )
     (tmp_path / "a.py").write_text(
-        '"""A docstring with words."""\nx = "no message"\nprint("a b")\n'
+        '"""A docstring with words."""\nx = "no message"\nprint("it is")\n'
     )
     assert [one.text for one in messages.of_macros(tmp_path)] == ["one two three four"]
-    assert [one.text for one in messages.of_python(tmp_path)] == ["a b"]
+    assert [one.text for one in messages.of_python(tmp_path)] == ["it is"]
 
 
 def test_the_list_is_markdown() -> None:

@@ -202,8 +202,8 @@ def _name_problems(name: str) -> list[str]:
     if name.startswith("stg_") or taken:
         affix = f"_{taken[0]}" if taken else "stg_"
         return [
-            f"the name '{name}' has the affix {affix}, from which spark_cdc tells the models of an "
-            "entity apart: choose another one"
+            f"the name '{name}' has the affix {affix}, by which spark_cdc recognizes models: "
+            "choose another one"
         ]
     return []
 

@@ -113,7 +113,7 @@ def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:
             raise SparkCdcError(
                 f"--with {name!r}: there is no build for Spark {spark}. It has builds for Spark"
                 f" {', '.join(builds[name])}.",
-                "Install such a PySpark, or give jars by --jars and their settings by --conf.",
+                "Install a PySpark of one of them, or give jars by --jars and settings by --conf.",
             )
     return chosen
 
