@@ -10,7 +10,7 @@ SHELL := /bin/sh
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
 TEST_STATE := .spark_cdc/test
-STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server stop --quiet --state-dir "$$state"; done
+STOP_TEST_SERVERS = for state in $(TEST_STATE)/*; do $(BIN)/spark-cdc server stop --if-needed --state-dir "$$state"; done
 # A worker per core, each with a Spark server; the tests of a file stay together, and long files come first (see tests/conftest.py).
 WORKERS ?= 2
 PYTEST_ARGS ?=

@@ -71,7 +71,7 @@ def main() -> None:
             one.command("load", f"{DAYS[0]}..{DAYS[-1]}")
             one.set(cluster_by=columns, target_file_mb=args.file_mb)
             begun = time.monotonic()
-            one.command("compact", "--older-than", "0", "--execute")
+            one.command("compact", "--older-than", "0")
             took = time.monotonic() - begun
             for title, condition in RANGES.items():
                 found = on.execute(f"""

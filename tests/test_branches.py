@@ -163,7 +163,7 @@ def test_what_can_be_no_branch_is_refused(
 
 @pytest.mark.integration
 def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
-    for words in (("load", DAYS[3]), ("status",), ("undo", "full"), ("plan", DAYS[3])):
+    for words in (("load", DAYS[3]), ("status",), ("undo", "full"), ("load", DAYS[3], "--dry-run")):
         code, said = command(*words, "--branch", "shop_rp")
         assert code == 1
         assert "--branch shop_rp: there is no such branch" in " ".join(said.split()), said
@@ -172,10 +172,8 @@ def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
         assert code == 1 and "Accepted are none yet. Nothing was dropped." in said
     assert not shop.query("show schemas like 'shop_rp*'")
     code, said = command("diff", "full")
-    assert code == 1 and "two states have to be given" in said
-    code, said = command("branch", "create")
-    assert code == 1 and "NAME is missing" in said
-    assert command("branch", "list")[1].startswith("There is no branch. spark-cdc branch create")
+    assert code == 2 and "diff compares two states, and none is given" in said
+    assert command("branch", "list")[1].startswith("There is no branch. To create one:\n")
 
 
 @pytest.mark.integration
@@ -206,15 +204,15 @@ def test_what_is_done_in_a_branch_stays_there(
     ]
 
     if scale.ALL:
-        plan = well("plan", DAYS[3], "--branch", BRANCH, "--select", "full")
-        assert f"takes the place of {loads(shop, BRANCH, 'full')[-1]}" in plan
+        plan = well("load", DAYS[3], "--dry-run", "--branch", BRANCH, "--select", "full")
+        assert f"replaces {loads(shop, BRANCH, 'full')[-1]}" in plan
         assert f"spark-cdc load {DAYS[3]} --select moves" in well("branch", "list")
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("SPARK_CDC_SCHEMA", BRANCH)
             tested = shop.dbt("test", "--select", *(f"path:models/{name}" for name in ENTITIES))
             assert tested.success, tested.output
-    well("compact", "--older-than", "0", "--execute", "--branch", BRANCH, "--select", "moves")
-    well("vacuum", "--retention", "0", "--force", "--execute", "--branch", BRANCH)
+    well("compact", "--older-than", "0", "--branch", BRANCH, "--select", "moves")
+    well("vacuum", "--retention", "0", "--force", "--branch", BRANCH)
     again = seen(shop, BRANCH)
     assert {name: rows for name, rows in again.items() if name != "cdc_loads"} == {
         name: rows for name, rows in tried.items() if name != "cdc_loads"
@@ -237,9 +235,9 @@ def test_production_keeps_what_a_branch_names(shop: Project, well: Callable[...,
     before = seen(shop, BRANCH)
     shop.load(DAYS[3], *ENTITIES)
     well("undo", "moves", "--to", DAYS[0])
-    well("compact", "--older-than", "0", "--execute", "--select", "full")
+    well("compact", "--older-than", "0", "--select", "full")
     for _ in range(2):
-        well("vacuum", "--retention", "0", "--force", "--execute")
+        well("vacuum", "--retention", "0", "--force")
     assert seen(shop, BRANCH) == before
 
 
@@ -303,7 +301,7 @@ def test_a_whole_story(shop: Project, well: Callable[..., str]) -> None:
         if words:
             shown = well("diff", "delta", *words)
             assert re.search(r"\| more +\|[^|]*\| m ", shown), shown
-        well("compact", "--older-than", "0", "--execute", *words)
+        well("compact", "--older-than", "0", *words)
         parts.append(seen(shop, schema))
 
     told(BRANCH, "--branch", BRANCH)

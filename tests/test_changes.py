@@ -202,7 +202,7 @@ def test_consumers_come_to_what_is_there(
     times = "select distinct _commit_version, _commit_timestamp, load_id from {s}.orders_changes"
     told = sorted(shop.query(times), key=repr)
     assert None not in {row[1] for row in told}
-    step("compact", "--older-than", "0", "--execute")
+    step("compact", "--older-than", "0")
     assert sorted(shop.query(plain)) == before
     assert sorted(shop.query(times), key=repr) == told
     load(5, STORY[0])
@@ -216,12 +216,12 @@ def test_vacuum_takes_the_past_of_what_was_rewritten_alone(
 ) -> None:
     kept = [row[1] for row in shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")]
     assert len(kept) == 5  # before two reruns, two undos and the replay
-    code, said = command("vacuum", "--retention", "24", "--execute")
+    code, said = command("vacuum", "--retention", "24")
     assert code == 0, said
     assert shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")
     check(shop, few(states))
 
-    code, said = command("vacuum", "--retention", "0", "--force", "--execute")
+    code, said = command("vacuum", "--retention", "0", "--force")
     assert code == 0, said
     assert not shop.query(f"show views in {{s}}_commits like '{ENTITY}_version_*'")
     rewritten = max(int(name[-6:]) for name in kept) + 1

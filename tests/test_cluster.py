@@ -112,7 +112,7 @@ def test_the_demo(drivers: Drivers, cli: Callable[..., Any], say: Callable[[str]
     try:
         done = cli("demo", SPARK_CDC_PORT=str(drivers.second.port), **variables)
     finally:
-        cli("server", "stop", "--quiet", **variables)
+        cli("server", "stop", "--if-needed", **variables)
         drivers.second.start()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert re.search(r"PASS=\d+ WARN=0 ERROR=0", done.stdout)

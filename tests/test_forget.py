@@ -300,9 +300,7 @@ def test_a_rotation_forgets_nothing(shop: Project, command: Command) -> None:
         assert {row[:2] for row in rows} == {(None, None)}
     code, said = command("secrets", "check")
     assert code == 0 and "clients (forgotten keys)" in said, said
-    code, said = command(
-        *("vacuum", "--select", *KEYED, "--retention", "0", "--force", "--execute")
-    )
+    code, said = command(*("vacuum", "--select", *KEYED, "--retention", "0", "--force"))
     assert code == 0, said
     assert holders(shop, [key, born], *SETTINGS) == []
     verify(shop, *KEYED)
@@ -414,7 +412,7 @@ def test_squashed_undone_and_tagged_loads_hold_nothing_either(
                 lines.append("x,hush.2.x@a.example,hush vat 2,2")  # a key that can't be read
             shop.land(name, DAYS[day], header, *lines)
             shop.load(DAYS[day], name, spark_cdc_lift=["rejected_share"])
-        assert command("tag", "early", "--at", DAYS[1], "--select", name)[0] == 0
+        assert command("tag", "create", "early", "--at", DAYS[1], "--select", name)[0] == 0
         outcome = shop.operate("compact", entities=[name], older_than_days=2, execute=True)
         assert outcome.success, outcome.output
         assert command("undo", name)[0] == 0

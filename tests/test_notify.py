@@ -479,7 +479,7 @@ def test_all_are_told_of_runs(
     select = ("--select", "path:models/told", "path:models/bad")
     code, said = call("run", *select, "--notify-command", f"cat > {tmp_path}/command.json")
     assert code == 1, said
-    assert "not told: the URL at 127.0.0.1: it answered 500, tried 3 times" in said
+    assert "not notified: the URL at 127.0.0.1: it answered 500, tried 3 times" in said
     [one] = told_to(file)
     assert json.loads((tmp_path / "command.json").read_text()) == one
     assert [body for _, body in receiver.got] == [one] * 3
@@ -509,7 +509,7 @@ def test_all_are_told_of_runs(
     project.land("bad", DATES[1], "id,value", "1,2")
     code, said = call("load", DATES[1], "--select", "path:models/bad", "--notify-on", "problems")
     assert code == 0, said
-    assert "not told" not in said
+    assert "not notified" not in said
     [again] = told_to(file)[1:]
     assert (again["command"], again["exit_code"]) == ("load", 0)
     [bad] = again["entities"]
@@ -553,4 +553,4 @@ def test_a_server_that_is_gone_is_told(
     [one] = told_to(file)
     assert one["exit_code"] == 1
     assert "no connection: nothing answers" in one["error"]
-    assert "not told: cdc_loads could not be read" in said.err
+    assert "not notified: cdc_loads could not be read" in said.err

@@ -1,4 +1,4 @@
-"""`spark-cdc plan`: what it says is what the load then does, and it writes nothing."""
+"""`spark-cdc load --dry-run`: what it says is what the load then does, and it writes nothing."""
 
 from __future__ import annotations
 
@@ -44,12 +44,14 @@ Call = Callable[..., tuple[int, list[dict[str, Any]]]]
 def call(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Call:
-    """Call `spark-cdc plan` of some entities; gives the exit code and the plans."""
+    """Call `spark-cdc load --dry-run` of some entities; gives the exit code and the plans."""
     project.serve_commands(monkeypatch)
 
     def called(date: str, *names: str, words: tuple[str, ...] = ()) -> Any:
         before = stored(project)
-        code = command_line.main(["plan", date, "--select", *names, "--output", "json", *words])
+        code = command_line.main(
+            ["load", date, "--dry-run", "--select", *names, "--output", "json", *words]
+        )
         said = capsys.readouterr()
         assert stored(project) == before
         assert said.out.startswith("["), said.out + said.err

@@ -157,7 +157,7 @@ def test_the_table_follows_the_entity(
 
     # what came in between is told from what was kept of it, until that is gone
     operate("undo", ENTITY, "--to", DAYS[0])
-    operate("vacuum", "--retention", "0", "--force", "--execute")
+    operate("vacuum", "--retention", "0", "--force")
     said = publish(project)
     assert "what changed since version 5 can't be told any more (commit 6 took loads" in said
     assert publish(project).startswith("UNCHANGED")
@@ -193,7 +193,7 @@ def test_the_table_follows_operations(
     operate("undo", ENTITY)
     operate("redo", ENTITY)
     publish(project)
-    operate("compact", "--older-than", "0", "--execute")
+    operate("compact", "--older-than", "0")
     assert publish(project).startswith("UNCHANGED")
     load(project, 3)
     assert "compared with all rows" not in publish(project)

@@ -20,6 +20,7 @@ from project import Project
 from spark_cdc import chain, outstanding, run
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.outstanding import Outstanding
 
 pytestmark = pytest.mark.proves("command line")
@@ -112,7 +113,7 @@ def test_load_types_side_by_side(project: Project, call: Any) -> None:
     assert len(project.rows("facts_current", "id")) == 3
     assert project.rows("rows_current", "id, value") == [(1, 2)]
     code, told, said = call(*names)
-    assert code == run.NOTHING, said
+    assert code == ExitCode.NOTHING, said
     assert all(one["state"] == "nothing to do" for one in told.values())
 
 
@@ -125,7 +126,7 @@ def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
         project.land("good", date, "id,value", "1,1")
         project.land("bad", date, "id,value", "x,1" if date == DATES[1] else "1,1")
     code, told, said = call("good", "bad")
-    assert code == run.FAILED
+    assert code == ExitCode.FAILED
     assert told["good"]["loaded"] == list(DATES)
     assert told["bad"]["loaded"] == [DATES[0]]
     assert told["bad"]["left"] == list(DATES[1:])
@@ -176,18 +177,18 @@ def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     for date in (DATES[0], DATES[2]):
         project.land("holes", date, "id,value", "1,1")
     code, told, said = call("held", "holes", words=("--to", DATES[2]))
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == list(DATES[:2])
     assert told["holes"]["loaded"] == [DATES[0]]
-    assert "2024-03-02 expected (daily), not there" in told["holes"]["waits"]
+    assert "2024-03-02 missing (expected daily)" in told["holes"]["waits"]
     assert project.operate("undo", entities=["held"]).success
     project.land("held", DATES[2], "id,value", "1,1")
     project.land("held", "2024-02-01", "id,value", "1,1")
     words = ("--to", DATES[2], "--skip-missing")
     code, told, said = call("held", "holes", words=words)
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["held"]["loaded"] == []
-    assert "2024-03-02 taken back by undo: spark-cdc redo held" in told["held"]["waits"]
+    assert "2024-03-02 undone. Restore it: spark-cdc redo held" in told["held"]["waits"]
     assert "spark-cdc replay --from 2024-02-01 --dates 2024-02-01" in told["held"]["notes"][0]
     assert told["holes"]["loaded"] == [DATES[2]]
     assert project.operate("redo", entities=["held"]).success
@@ -202,7 +203,7 @@ def test_a_configuration_that_is_wrong_stops_its_entity_only(project: Project, c
     project.land("fine", DATES[0], "id,value", "1,1")
     project.land("wrong", DATES[0], "id,value", "1,1")
     code, told, said = call("fine", "wrong")
-    assert code == run.FAILED, said
+    assert code == ExitCode.FAILED, said
     assert told["fine"]["loaded"] == [DATES[0]]
     assert "on_reject is 'ignore'" in told["wrong"]["failed"]
 
@@ -222,7 +223,7 @@ def test_paths_of_every_kind(project: Project, call: Any) -> None:
     for time in ("2024-03-01T101500", "2024-03-01T103000", "2024-03-01"):
         project.land("timed", time, "id,value", "1,1")
     code, told, said = call("named", "timed", "fixed")
-    assert code == run.WAITS, said
+    assert code == ExitCode.ATTENTION, said
     assert told["named"]["loaded"] == ["2024-02-29"]
     assert told["timed"]["loaded"] == ["2024-03-01 10:15:00", "2024-03-01 10:30:00"]
     assert "does not tell the day" in told["fixed"]["waits"]
@@ -284,7 +285,7 @@ def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) 
     [
         ("table,priority\n", "entity is missing"),
         ("entity,priority\na,high\n", "line 2: priority is 'high'"),
-        ("entity,expect\na,often\n", "--expect 'often' is no time between two loads"),
+        ("entity,expect\na,often\n", "--expect 'often' is not a time between two loads"),
     ],
 )
 def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
@@ -310,10 +311,10 @@ def test_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("states", "code"),
     [
-        ([{}], run.NOTHING),
+        ([{}], ExitCode.NOTHING),
         ([{"done": ["d"]}, {}], 0),
-        ([{"done": ["d"]}, {"blocked": "x"}], run.WAITS),
-        ([{"done": ["d"]}, {"blocked": "x"}, {"failed": "x"}], run.FAILED),
+        ([{"done": ["d"]}, {"blocked": "x"}], ExitCode.ATTENTION),
+        ([{"done": ["d"]}, {"blocked": "x"}, {"failed": "x"}], ExitCode.FAILED),
     ],
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
@@ -328,7 +329,7 @@ def test_a_dry_run_names_the_dates(capsys: Any) -> None:
     works = [few, many, run.Work("idle", [])]
     assert run._finish(works, arguments, run.code_of(works, dry_run=True), []) == 0
     said = capsys.readouterr().out
-    assert "few: to load: 2024-03-01, 2024-03-02, 2024-03-03\n" in said
+    assert "few: would load 2024-03-01, 2024-03-02, 2024-03-03\n" in said
     assert "2024-03-31, … and 2 more up to 2024-04-02\n" in said
     [line] = [line for line in said.splitlines() if line.startswith("| few")]
     assert "2024-03-01 to 2024-03-03" in line
@@ -367,7 +368,7 @@ def test_again_and_again(
             os.utime(model, (1, 1))
         if len(parsed) == 5:
             raise KeyboardInterrupt
-        return run.NOTHING
+        return ExitCode.NOTHING
 
     monkeypatch.setattr(run, "_once", once)
     monkeypatch.setattr(run.time, "sleep", lambda seconds: None)

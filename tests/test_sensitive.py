@@ -199,7 +199,7 @@ def test_what_people_look_at_tells_no_value(shop: Project, command: Command) -> 
     outcome = shop.dbt("show", "--select", "stg_people", "--vars", f"{{business_date: {DAYS[2]}}}")
     assert outcome.success and "mailc.example" in outcome.output, outcome.output
     land(shop, "people", 3, [{}, *STORY])
-    code, planned = command("plan", DAYS[3], "--select", "people")
+    code, planned = command("load", DAYS[3], "--dry-run", "--select", "people")
     assert code == 0, planned
     code, differing = command("diff", "people", DAYS[0], DAYS[2])
     assert code == 0 and "maild.example" in differing, differing
@@ -357,9 +357,7 @@ def test_an_entity_that_has_loads_becomes_sensitive_by_a_replay(
     assert shop.rows("early_current", "mail") == [("a.example",)]
     left = shop.dbt("test", "--select", "early_committed,test_name:masks_hold")
     assert "fail" in left.status.values()
-    code, said = command(
-        *("vacuum", "--select", "early", "--retention", "0", "--force", "--execute")
-    )
+    code, said = command(*("vacuum", "--select", "early", "--retention", "0", "--force"))
     assert code == 0, said
     whole = shop.dbt("test", "--select", "early_committed,tag:spark_cdc_verify")
     assert whole.success, whole.output

@@ -21,6 +21,7 @@ import postgres
 from cluster import metastore
 from spark_cdc import server
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import ExitCode
 
 pytestmark = pytest.mark.proves("command line")
 
@@ -59,7 +60,7 @@ def state(tmp_path_factory, cli):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Start the Spark server" in done.stdout
     yield folder
-    cli("server", "stop", "--quiet", "--state-dir", str(folder))
+    cli("server", "stop", "--if-needed", "--state-dir", str(folder))
 
 
 @pytest.mark.integration
@@ -207,7 +208,7 @@ def test_crashed_server_is_recognised_and_stop_ends_the_next_one(state, cli):
     os.kill(first, signal.SIGKILL)
     _wait(lambda: server.start_time(first) is None)
     done = cli("server", "status", "--state-dir", str(state))
-    assert done.returncode == server.NOT_RUNNING
+    assert done.returncode == ExitCode.NOTHING
     assert "ended without being stopped" in done.stdout
     done = cli(
         *("server", "start", "--port", "0", "--memory", "512m", "--cores", "1"),
@@ -234,7 +235,7 @@ def test_crashed_server_is_recognised_and_stop_ends_the_next_one(state, cli):
 
 def test_nothing_runs(tmp_path, cli):
     done = cli("server", "status", "--state-dir", str(tmp_path))
-    assert (done.returncode, done.stdout.strip()) == (server.NOT_RUNNING, "No server runs.")
+    assert (done.returncode, done.stdout.strip()) == (ExitCode.NOTHING, "No server runs.")
     done = cli("server", "stop", "--state-dir", str(tmp_path))
     assert (done.returncode, done.stdout.strip()) == (0, "No server runs.")
     done = cli("server", "logs", "--state-dir", str(tmp_path))

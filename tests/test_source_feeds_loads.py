@@ -152,7 +152,9 @@ def changes(row: dict[str, Any]) -> tuple[int, int, int]:
 def test_story(source: Source, command: Command) -> None:
     source.run("insert into {t} values (1, 'ann', 1), (2, 'bob', 2), (3, 'cid', 3)")
     source.run("insert into {t} values (4, 'dan', 4)")
-    code, said = command("plan", "2024-03-04T00:00", "--select", source.name, "--output", "json")
+    code, said = command(
+        *("load", "2024-03-04T00:00", "--dry-run", "--select", source.name, "--output", "json")
+    )
     assert code == 0, said
     assert json.loads(said)[0]["counts"]["I"] == 4
     first = source.load()

@@ -11,7 +11,7 @@ import pytest
 
 from project import Project
 from spark_cdc import cli as command_line
-from spark_cdc import states
+from spark_cdc import diff
 from spark_cdc.macros import load_macros
 
 pytestmark = pytest.mark.proves("undo")
@@ -261,20 +261,20 @@ def test_the_next_load_records_what_an_undo_could_not(shop: Project, command: Co
 def test_tags_and_what_differs(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
-    code, said = command("tag", "second", "--at", DAYS[1])
+    code, said = command("tag", "create", "second", "--at", DAYS[1])
     assert code == 0, said
-    code, said = command("tag", "third", "--select", "full", "moves")
+    code, said = command("tag", "create", "third", "--select", "full", "moves")
     assert code == 0 and re.search(r"full: third is now the state after 20240303-fc-\w+, 3", said)
-    code, said = command("tag", "third", "--select", "full", "delta", "--at", DAYS[0])
+    code, said = command("tag", "create", "third", "--select", "full", "delta", "--at", DAYS[0])
     assert code == 1 and "full: third names the state after 20240303-fc-" in said
     assert "No entity got the tag third" in said
-    code, said = command("tag", "third", "--select", "full", "delta")
+    code, said = command("tag", "create", "third", "--select", "full", "delta")
     assert code == 0 and "full: third was already the state after" in said
     assert "delta: third is now" in said
-    code, said = command("tag", "Third")
+    code, said = command("tag", "create", "Third")
     assert code == 1 and "'Third' can't be the name of a tag" in said
 
-    code, said = command("tag", "--list")
+    code, said = command("tag", "list")
     assert len(re.findall(r"third +\| (?:full|delta|moves) ", said)) == 3
 
     code, said = command("diff", "moves", "second", "third")
@@ -408,10 +408,10 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     (shop.folder / "models/reports/now.sql").write_text(
         AS_OF.format("full", "current", "tag='now'")
     )
-    code, said = command("tag", "now", "--select", "full", "--at", DAYS[5])
+    code, said = command("tag", "create", "now", "--select", "full", "--at", DAYS[5])
     assert code == 1 and "the columns of stg_full are not those of 20240306" in said
     describe(shop, "full")
-    assert command("tag", "now", "--select", "full")[0] == 0
+    assert command("tag", "create", "now", "--select", "full")[0] == 0
     shop.entity("full", COLUMNS | {"size": "int"}, **settings)
     shop.land("full", "2024-03-07", "id,name,size", "1,a5,1", "5,e6,", "6,f,")
     shop.load("2024-03-07", "full")
@@ -429,7 +429,7 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     code, said = command("undo", "full")
     assert code == 0, said
     assert seen(shop, "full") == before
-    code, said = command("tag", "now", "--drop")
+    code, said = command("tag", "drop", "now")
     assert code == 0 and "full: dropped the tag now" in said
     shop.entity("full", COLUMNS | {"size": "int"}, **settings)
     code, said = command("redo", "full")
@@ -487,7 +487,7 @@ def test_what_differs_is_shown_with_a_rest() -> None:
     row = {"row_difference": "added", "keys": {"id": 1}, "column_differences": []}
     counts = {"added": 3, "removed": 0, "changed": 0}
     found = {"entity": "a", "before": "x", "after": "y", "counts": counts, "rows": [row]}
-    said = states.describe(found)
+    said = diff.describe(found)
     assert said.startswith("a from x to y: 3 added, 0 removed, 0 changed\n\n")
     assert said.endswith("2 more rows: --limit 3")
 

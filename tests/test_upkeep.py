@@ -263,9 +263,9 @@ def test_verify_finds_nothing_wrong(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "macro", "wanted"),
     [
-        ("vacuum", "vacuum", {"retention_hours": 168, "force": False, "execute": False}),
+        ("vacuum --dry-run", "vacuum", {"retention_hours": 168, "force": False, "execute": False}),
         (
-            "vacuum --select orders customers --retention 0.5 --force --execute",
+            "vacuum --select orders customers --retention 0.5 --force",
             "vacuum",
             {
                 "entities": ["orders", "customers"],

@@ -16,7 +16,7 @@ from project import INTERPRETED, INTERPRETED_SESSIONS, Project
 
 pytestmark = [pytest.mark.proves("load types"), pytest.mark.full]
 
-COUNT = 24  # spark-cdc plan needs two minutes for so many columns of messages
+COUNT = 24  # a dry run needs two minutes for so many columns of messages
 NAMES = [f"c{number:02}" for number in range(COUNT)]
 KEYS = {name: {"data_type": "int", "role": "key"} for name in ("id", "line")}
 DAYS = ["2024-01-01", "2024-01-02"]
@@ -126,7 +126,7 @@ def test_what_a_load_would_do_is_told(
     wide: Project, command: Callable[..., tuple[int, str]], name: str
 ) -> None:
     """Its queries read what came in through views, of which nothing is written down."""
-    code, said = command("plan", DAYS[1], "--select", name)
+    code, said = command("load", DAYS[1], "--dry-run", "--select", name)
     assert code == 0, said
 
 

@@ -1,22 +1,23 @@
-"""`spark-cdc acknowledge`: refused loads that somebody has seen, and no alert repeats."""
+"""`spark-cdc acknowledge`: marks refused loads as seen."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from spark_cdc import chain, load
+from spark_cdc import chain, load, parsing
 
 
 def add_parser(subparsers: Any) -> None:
     """Add `acknowledge` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "acknowledge",
-        help="let the report and alerts pass over loads that were refused",
-        description="Marks the refused loads of business dates as seen, such as one of a mistyped"
-        " date: report, metrics and alerts pass over them. What is refused again is reported again."
-        " Nothing else changes.",
+        "mark refused loads as seen",
+        "Report, metrics and alerts skip them, such as the load of a mistyped date. A load that is"
+        " refused again is reported again. Nothing else changes.",
+        "spark-cdc acknowledge 2062-03-01 --select orders",
     )
-    parser.add_argument("dates", nargs="+", metavar="DATE", help=load.EXAMPLE)
+    parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, '2024-03-01 10:15'")
     chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
 
@@ -24,6 +25,5 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: Any) -> int:
     """Run the macro, and print what it acknowledged."""
     dates = [load.parse_business_date(text)[1] for text in arguments.dates]
-    done = chain.Dbt(arguments.target).operate("acknowledge", arguments.select, dates=dates)
-    print("\n".join(line for line in done.lines if ": acknowledged " in line), flush=True)
+    chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates)
     return 0

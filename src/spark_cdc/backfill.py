@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, load, notify, project
-from spark_cdc.errors import SparkCdcError
+from spark_cdc import chain, console, load, notify, parsing, project, stacks, status
+from spark_cdc.errors import SparkCdcError, UsageError
 
 EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
 MOST = 60  # dates per statement: each is a bit of a bigint
@@ -16,31 +16,30 @@ MOST = 60  # dates per statement: each is a bit of a bigint
 
 def add_parser(subparsers: Any) -> None:
     """Add `backfill` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "backfill",
-        help="load many dates at once: compared in a few statements, committed together",
-        description="Loads full snapshots or deltas of many dates in a few statements. Each date is"
-        " a load of its own, checked as ever; readers see all of them at once, or none. Dates that"
-        " are committed already are left out, so that the same command may run again.",
+        "load many dates in a few statements, with one commit",
+        "Loads full snapshots or deltas. Each date is a load of its own, checked as any load;"
+        " readers see all of them, or none. Committed dates are skipped, so the command can be"
+        " repeated.",
+        EXAMPLE,
+    )
+    parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, or FIRST..LAST")
+    parser.add_argument(
+        "--every", metavar="STEP", help="time between two loads of a range: 15m, 6h (default: 1d)"
     )
     parser.add_argument(
-        "dates", nargs="+", metavar="DATE", help=f"a date, or a range FIRST..LAST; {EXAMPLE}"
-    )
-    parser.add_argument(
-        "--every", metavar="STEP", help="time between two loads of a range: 15m, 6h, 1d (default)"
-    )
-    parser.add_argument(
-        "--skip-missing", action="store_true", help="leave out dates of which nothing has landed"
+        "--skip-missing", action="store_true", help="skip dates of which nothing has landed"
     )
     parser.add_argument(
         "--dates-per-statement",
         type=int,
         default=MOST,
         metavar="N",
-        help=f"dates that are compared together, 1 to {MOST} (default {MOST}): fewer take less"
-        " memory",
+        help=f"dates to compare together, 1 to {MOST} (default: {MOST}); fewer take less memory",
     )
-    chain.add_arguments(parser, "select", "lift", "target", "branch")
+    chain.add_arguments(parser, "select", "lift", "target", "branch", "dry-run")
     notify.add_arguments(parser)
     act = functools.partial(notify.after, "backfill", act=run)
     parser.set_defaults(run=act, first=None, last=None)
@@ -50,9 +49,14 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Backfill each entity, then bring its views up to date."""
     dates = [text for _, text in load.requested(arguments)[0]]
     if not arguments.select:
-        raise SparkCdcError("--select is missing: the entities to backfill", EXAMPLE)
+        raise UsageError("--select is missing. Name the entities to backfill.", EXAMPLE)
     if not 1 <= arguments.dates_per_statement <= MOST:
-        raise SparkCdcError(f"--dates-per-statement takes 1 to {MOST}", EXAMPLE)
+        raise UsageError(
+            f"--dates-per-statement is {arguments.dates_per_statement}. Accepted is 1 to {MOST}.",
+            EXAMPLE,
+        )
+    if arguments.dry_run:
+        return _dry_run(arguments, dbt)
     lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
     for at, entity in enumerate(arguments.select):
         values = {
@@ -66,25 +70,40 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         done = dbt.run(
             *words,
             *("--vars", project.variables(lifted)),
-            shown=True,
+            heard=console.printer(),
             interrupted=lambda rest=rest: _interrupted(rest),  # type: ignore[misc]
         )
         if not done.ok:
             raise SparkCdcError(
-                f"the backfill of {entity} failed: nothing of it is committed",
-                f"{chain.LOG} When the cause is gone, the same command again.",
+                f"The backfill of {entity} failed, and nothing of it is committed.\n"
+                f"{chain.macro_message(done) or done.output}",
+                f"When the cause is gone, run the same command again. All output: {stacks.LOG}.",
             )
         views = chain.views_of([entity])
         if not dbt.run("run", "--select", *views).ok:
             raise SparkCdcError(
-                f"the backfill of {entity} is committed, but its views could not be made",
-                f"{chain.LOG} Run dbt run --select {' '.join(views)}.",
+                f"The backfill of {entity} is committed, but its views could not be created.",
+                f"{chain.LOG} Create them:\ndbt run --select {' '.join(views)}",
             )
+    return 0
+
+
+def _dry_run(arguments: Any, dbt: chain.Dbt) -> int:
+    """Print which dates of each entity would be loaded."""
+    times = [time for time, _ in load.requested(arguments)[0]]
+    for one in status.read(dbt, arguments.select):
+        todo = [one.text(time) for time in times if time not in one.times]
+        span = f"{todo[0]} to {todo[-1]}" if len(todo) > 1 else "".join(todo)
+        skipped = len(times) - len(todo)
+        more = f"; {skipped} committed and skipped" if skipped else ""
+        count = f"{len(todo)} {'date' if len(todo) == 1 else 'dates'}"
+        print(f"{one.entity}: would load {count}{f' ({span})' if span else ''}{more}")
+    console.dry_run()
     return 0
 
 
 def _interrupted(rest: Sequence[str]) -> str:
     return (
-        f"interrupted: of {rest[0]} all dates are committed or none; spark-cdc status says which\n"
+        f"interrupted: all dates of {rest[0]} are committed, or none; see spark-cdc status\n"
         "next: run the same command again"
     )

@@ -10,38 +10,52 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import project, reach, stacks
+from spark_cdc import console, parsing, project, reach, stacks
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import ExitCode
 
 LOG = f"dbt's messages are above and in {stacks.LOG}."
-INTERRUPTED = 130  # exit code, as a shell has it after Ctrl-C
+# What dbt says of itself, and what macros print for this command line.
+NOISE = re.compile(
+    r"\s*$|Running with dbt=|Registered adapter:|Found |Unable to do partial parsing|\[WARNING\]"
+    r"|spark_cdc \w+: [\[{]"
+)
 # What cleans up behind a process that ends at once is not to say so.
 sys.warnoptions.append("ignore:resource_tracker")
 
 
 def add_arguments(parser: Any, *names: str) -> None:
     """Add the options of these names that several commands have, with one meaning."""
-    options = {
-        "select": {"nargs": "+", "metavar": "ENTITY", "help": "these entities only"},
+    options: dict[str, dict[str, Any]] = {
+        "select": {
+            "nargs": "+",
+            "default": [],
+            "metavar": "ENTITY",
+            "help": "these entities (default: all)",
+        },
         "lift": {
             "nargs": "+",
+            "default": [],
             "metavar": "GUARD",
-            "help": "guards to do without, such as orders.deleted_share"
+            "help": "override these guards, such as orders.deleted_share"
             " (docs/configuration.md#guards)",
         },
-        "target": {"help": "target of profiles.yml (local)"},
-        "branch": {"metavar": "NAME", "help": "in this branch, not in production"},
+        "target": {"help": "target of profiles.yml (default: local)"},
+        "branch": {"metavar": "NAME", "help": "work in this branch, not in production"},
     }
     for name in names:
-        default = [] if "nargs" in options[name] else None
-        parser.add_argument(f"--{name}", default=default, **options[name])
+        if name == "dry-run":
+            parsing.add_dry_run(parser)
+        else:
+            parser.add_argument(f"--{name}", **options[name])
 
 
 def options(arguments: Any, *names: str) -> str:
@@ -62,7 +76,8 @@ def add_selection(parser: Any) -> None:
             nargs="+",
             default=[],
             metavar="ENTITY",
-            help="names of entities, or anything that dbt run takes",
+            help=f"{'these' if name == 'select' else 'not these'}: names of entities, or anything"
+            f" that dbt's --{name} takes",
         )
 
 
@@ -82,12 +97,14 @@ class Done:
     output: nothing of what dbt showed in a process of its own.
     models: how many it ran; None where dbt ran in a process of its own.
     nodes: what came of each node that it ran; nothing where dbt ran in a process of its own.
+    notes: what macros logged for people.
     """
 
     ok: bool
     output: str
     models: int | None = None
     nodes: tuple[Node, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -100,6 +117,13 @@ class Done:
 
 def _interrupted() -> str:
     return "interrupted\nnext: run the same command again"
+
+
+def _name(words: Sequence[str]) -> str:
+    """Return what a dbt command is called while it runs: of a macro its name, of a run its date."""
+    macro = words[1].removeprefix("spark_cdc.").lstrip("_") if words[0] == "run-operation" else ""
+    date = re.search(r'"business_date": "([^"]*)"', " ".join(words))
+    return " ".join(part for part in ("dbt", words[0], macro, date[1] if date else "") if part)
 
 
 class Dbt:
@@ -133,23 +157,29 @@ class Dbt:
         interrupted: Callable[[], str] = _interrupted,
         watch: Callable[[Any], None] | None = None,
         variables: Mapping[str, str] | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> Done:
         """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
 
         interrupted: what to say if it is interrupted, see ends_at_once.
         watch: gets dbt's events, in dbt's threads; none where dbt runs in a process of its own.
         variables: of the environment, for this command; the same holds of them.
+        heard: gets what macros log, as they do.
 
         Raises SparkCdcError if it fails because no server answers.
         """
         words = (*words, *(["--target", self.target] if self.target else []))
-        with self.ends_at_once(interrupted):
+        waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
+        with self.ends_at_once(interrupted), waits:
             if not self._is_safe():
-                return self._apart(words, shown)
-            done, error = self._in_process(words, shown, watch, variables or {})
+                done = self._apart(words, shown)
+                if heard:
+                    for text in done.notes:
+                        heard(text)
+                return done
+            done, error = self._in_process(words, shown, watch, variables or {}, heard)
         unreachable = None if done.ok else reach.problem(self.target, error)
         if unreachable:
-            print("" if shown else f"\n{done.output}", flush=True)
             raise unreachable
         return done
 
@@ -174,7 +204,7 @@ class Dbt:
             with contextlib.suppress(RuntimeError):  # the signal came while it was written to
                 sys.__stdout__.flush()  # type: ignore[union-attr]
             os.write(2, f"\n{say()}\n".encode())
-            os._exit(INTERRUPTED)
+            os._exit(ExitCode.INTERRUPTED)
 
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -191,12 +221,27 @@ class Dbt:
 
         Raises SparkCdcError with the macro's own message.
         """
-        values = json.dumps(({"entities": entities} if entities else {}) | more)
-        done = self.run("run-operation", f"spark_cdc.{macro}", "--args", values)
+        return self._operate(macro, entities, more)
+
+    def _operate(
+        self,
+        macro: str,
+        entities: Sequence[str],
+        more: Mapping[str, Any],
+        heard: Callable[[str], None] | None = None,
+    ) -> Done:
+        values = json.dumps(({"entities": entities} if entities else {}) | dict(more))
+        done = self.run("run-operation", f"spark_cdc.{macro}", "--args", values, heard=heard)
         if not done.ok:
+            if said := macro_message(done):
+                raise SparkCdcError(said)
             print(done.output, flush=True)
-            raise SparkCdcError(f"{macro} failed", LOG)
+            raise SparkCdcError(f"dbt could not run {macro}.", LOG)
         return done
+
+    def show(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
+        """Run a macro as `operate` does, and print what it logs."""
+        return self._operate(macro, entities, more, console.printer())
 
     def _is_safe(self) -> bool:
         # Spark in dbt's own process is for one run
@@ -213,7 +258,8 @@ class Dbt:
         )
         output, _ = self._process.communicate()
         code, self._process = self._process.returncode, None
-        return Done(code == 0, stacks.fold(output or ""))
+        done = Done(code == 0, stacks.fold(output or ""))
+        return replace(done, notes=tuple(line for line in done.lines if not NOISE.match(line)))
 
     def _in_process(
         self,
@@ -221,6 +267,7 @@ class Dbt:
         shown: bool,
         watch: Callable[[Any], None] | None,
         variables: Mapping[str, str],
+        heard: Callable[[str], None] | None,
     ) -> tuple[Done, BaseException | None]:
         from dbt.cli.main import dbtRunner
         from dbt_common.invocation import get_invocation_id
@@ -230,12 +277,20 @@ class Dbt:
         before = {name: os.environ.get(name) for name in variables}
         os.environ.update(variables)
         self._printed = stacks.Output(sys.stdout if shown else None)
+        notes: list[str] = []
+
+        def note(event: Any) -> None:
+            if event.info.name == "JinjaLogInfo":
+                notes.append(stacks.fold(event.data.msg))
+                if heard:
+                    heard(notes[-1])
+
         here = Path.cwd()
         os.chdir(project.root())
         try:
             with contextlib.redirect_stdout(self._printed):
                 known: dict[str, Any] = {"manifest": self._manifest()} if self._parses_once else {}
-                known |= {"callbacks": [watch]} if watch else {}
+                known["callbacks"] = [note, *([watch] if watch else [])]
                 result = dbtRunner(**known).invoke(arguments)
         finally:
             os.chdir(here)
@@ -265,7 +320,8 @@ class Dbt:
             if node.status not in ("success", "skipped"):
                 self.failed[node.name] = node.message
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
-        return Done(bool(result.success), output, models, nodes), result.exception
+        done = Done(bool(result.success), output, models, nodes, tuple(notes))
+        return done, result.exception
 
     def _manifest(self) -> Any:
         """Return the project as it was parsed, for one command."""
@@ -307,58 +363,124 @@ def unpacked(packed: bytes) -> Any:
 
 
 def committed_load(line: str) -> re.Match[str] | None:
-    """Return a line in which a load says what it committed: entity, rows in, counts."""
-    return re.match(r"(\w+) \d{4}-\d\d-\d\d(?: [\d:]{8})?: (\d+) rows in, ([^;]*)", line)
+    """Return a line in which a load says what it committed: entity, date, rows in, counts."""
+    return re.match(r"(\w+) (\d{4}-\d\d-\d\d(?: [\d:]{8})?): (\d+) rows in, ([^;]*)", line)
 
 
 def _loads(done: Done) -> list[re.Match[str]]:
     return [match for match in map(committed_load, done.lines) if match]
 
 
-def summary(done: Done) -> str:
-    """Return what the loads of a dbt run did, from their own lines: each of a few, or the sum."""
-    found = _loads(done)
-    if len(found) <= 3:
-        return "; ".join(f"{one[1]}: {one[2]} rows in, {one[3]}" for one in found)
-    sums: dict[str, int] = {}
-    for one in found:
-        for name, count in re.findall(r"\b([IUD]) (\d+)", one[3]):
-            sums[name] = sums.get(name, 0) + int(count)
-    rows = sum(int(one[2]) for one in found)
-    counts = ", ".join(f"{name} {count}" for name, count in sums.items())
-    return f"{len(found)} entities: {rows} rows in, {counts}"
+def failure(done: Done) -> str:
+    """Return why a dbt command failed: messages of its nodes, else all that it printed."""
+    errors = [node for node in done.nodes if node.status not in ("success", "skipped")]
+    return messages(errors) if errors else done.output
+
+
+def messages(errors: Sequence[Node]) -> str:
+    """Return the messages of nodes, each with its name."""
+    return "\n".join(f"{node.name}: {node.message.strip()}" for node in errors)
+
+
+def macro_message(done: Done) -> str:
+    """Return what the macro of a run-operation raised; nothing if dbt failed for another reason."""
+    start = "Encountered an error while running operation: Compilation Error"
+    said = "\n".join(done.lines).partition(start)[2]
+    frames = re.compile(r"\s*> (in|called by) macro ")
+    lines = [line for line in said.splitlines()[1:] if line.strip() and not frames.match(line)]
+    return textwrap.dedent("\n".join(lines)).strip()
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load that a dbt command has committed."""
+
+    entity: str
+    date: str
+    seconds: float
+    rows: int
+    counts: str
+
+    def __str__(self) -> str:
+        """Return the line that every command prints of it."""
+        return (
+            f"{self.entity}  {self.date}  {self.seconds:.1f} s  {self.rows} rows in, {self.counts}"
+        )
+
+
+class Watch:
+    """Sees loads as dbt ends them, and what their macros note; its methods run in dbt's threads.
+
+    ended: gets each load. noted: gets each note.
+    """
+
+    def __init__(self, ended: Callable[[Load], None], noted: Callable[[str], None]) -> None:
+        self._ended = ended
+        self._noted = noted
+        self._spent: dict[str, float] = {}
+        self._told: dict[str, re.Match[str]] = {}
+        self.loads: list[Load] = []
+
+    def __call__(self, event: Any) -> None:
+        """Take an event of dbt's."""
+        name = event.info.name
+        if name == "JinjaLogInfo":
+            text = stacks.fold(event.data.msg)
+            if match := committed_load(text):
+                self._told[match[1]] = match
+            else:
+                self._noted(text)
+        elif name == "NodeFinished":
+            self._finished(event.data.node_info, event.data.run_result.execution_time)
+
+    def _finished(self, node: Any, seconds: float) -> None:
+        entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
+        self._spent[entity] = self._spent.get(entity, 0) + seconds
+        match = self._told.get(entity)
+        if match and node.node_name == f"{entity}_committed" and node.node_status == "success":
+            self._end(match, self._spent[entity])
+
+    def _end(self, match: re.Match[str], seconds: float) -> None:
+        load = Load(match[1], match[2], seconds, int(match[3]), match[4])
+        self.loads.append(load)
+        self._ended(load)
+
+    def read(self, done: Done, seconds: float) -> None:
+        """Take what dbt printed in a process of its own, where no event is seen."""
+        for match in _loads(done):
+            if match[1] not in self._told:
+                self._end(match, seconds)
 
 
 class Progress:
-    """A line for each of n dates: number, seconds, what was loaded, when the last will be done."""
+    """Loads dates one after the other, and prints a line for each load as it ends."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.at = 0
-        self._seconds: list[float] = []
+        self.done = 0
+        self._screen = console.Screen(count, "date")
 
-    @property
-    def done(self) -> int:
-        """Return how many dates are done."""
-        return len(self._seconds)
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._screen.close()
 
     def step(
         self, date: str, dbt: Dbt, *words: str, interrupted: Callable[[], str] = _interrupted
     ) -> Done:
-        """Run dbt for a date and print its line; what dbt printed only if it failed."""
-        self.at += 1
-        print(f"{date}  {self.at} of {self.count}", end="", flush=True)
+        """Run dbt for a date; what dbt printed is shown only if it failed."""
+        self._screen.advance(date)
+        watch = Watch(
+            lambda load: self._screen.line(str(load)), lambda text: self._screen.line(f"  {text}")
+        )
         started = time.monotonic()
-        done = dbt.run(*words, interrupted=interrupted)
-        self._seconds.append(time.monotonic() - started)
-        last = self._seconds[-10:]
-        remaining = (self.count - self.at) * sum(last) / len(last)
-        ends = time.strftime("%H:%M:%S", time.localtime(time.time() + remaining))
-        text = summary(done) if done.ok else "failed"
-        more = f"  (the last is done at about {ends})" if done.ok and self.at < self.count else ""
-        print(f"  {last[-1]:.1f} s  {text}{more}", flush=True)
+        done = dbt.run(*words, interrupted=interrupted, watch=watch)
+        watch.read(done, time.monotonic() - started)
+        self.done += done.ok
+        self._screen.advance(date, 1)
         if not done.ok:
-            print(done.output, flush=True)
+            self._screen.line(f"{date}  failed\n{failure(done)}")
         return done
 
 

@@ -4,35 +4,66 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from spark_cdc import __version__, project
+from spark_cdc import __version__, console, parsing, project
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import MEANINGS, ExitCode
 
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
-COMMANDS = (
-    *("demo", "server", "stream", "run", "plan", "load", "backfill", "replay", "undo", "states"),
-    *("branch", "secrets", "forget", "status", "acknowledge", "report", "upkeep", "generate"),
-    *("new", "packages"),
+MODULES = (
+    *("load", "run", "backfill", "stream", "undo", "replay", "acknowledge", "status", "report"),
+    *("diff", "tag", "branch", "upkeep", "forget", "secrets", "demo", "new", "generate", "server"),
+    "packages",
 )
+# The commands as `spark-cdc --help` lists them.
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Load": ("load", "run", "backfill", "stream"),
+    "Correct": ("undo", "redo", "replay", "acknowledge"),
+    "Look": ("status", "report", "diff", "verify"),
+    "Maintain": ("tag", "branch", "vacuum", "compact", "forget", "secrets"),
+    "Set up": ("demo", "new", "generate", "server", "deps"),
+}
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line's parser."""
     top = argparse.ArgumentParser(
-        prog="spark-cdc", description="Change data capture with dbt on Spark."
+        prog="spark-cdc",
+        usage="spark-cdc [--quiet] [--debug] COMMAND …",
+        formatter_class=parsing.Formatter,
     )
     top.add_argument("--version", action="version", version=f"spark-cdc {__version__}")
-    top.add_argument("--debug", action="store_true", help="show tracebacks")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        if importlib.util.find_spec(f"spark_cdc.{name}"):
-            importlib.import_module(f"spark_cdc.{name}").add_parser(commands)
+    parsing.add_common(top, default=False)
+    commands = top.add_subparsers(
+        dest="command",
+        prog="spark-cdc",
+        required=True,
+        metavar="COMMAND",
+        help=argparse.SUPPRESS,
+    )
+    for name in MODULES:
+        importlib.import_module(f"spark_cdc.{name}").add_parser(commands)
+    summaries = {one.dest: one.help or "" for one in commands._choices_actions}
+    top.description = _described(summaries)
+    top.epilog = _exit_codes()
     return top
+
+
+def _described(summaries: Mapping[str, str]) -> str:
+    """Return the list of commands, in groups."""
+    lines = ["Change data capture with dbt on Spark."]
+    for group, names in GROUPS.items():
+        lines += ["", f"{group}:", *(f"  {name:<12} {summaries[name]}" for name in names)]
+    return "\n".join([*lines, "", "`spark-cdc COMMAND --help` describes one, with an example."])
+
+
+def _exit_codes() -> str:
+    lines = [f"  {code:<4d} {meaning}" for code, meaning in MEANINGS.items()]
+    return "\n".join(["exit codes:", *lines])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,30 +72,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
     try:
         arguments = parser().parse_args(words)
+        console.be_quiet(arguments.quiet)
         with project.in_branch(getattr(arguments, "branch", None)):
-            return int(arguments.run(arguments) or 0)
+            return int(arguments.run(arguments) or ExitCode.DONE)
     except SparkCdcError as error:
         if debug:
             raise
         sys.stdout.flush()
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.next_step:
-            print(f"next: {error.next_step}", file=sys.stderr)
+        print(error.text, file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         if debug:
             raise
         print("interrupted", file=sys.stderr)
-        return 130
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:  # the reader, `head` for example, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return ExitCode.DONE
     except Exception as error:
         if debug:
             raise
-        print(f"error: unexpected {type(error).__name__}: {error}", file=sys.stderr)
-        print("next: run the same with --debug after spark-cdc, and report it", file=sys.stderr)
-        return 1
+        print(_unexpected(error).text, file=sys.stderr)
+        return ExitCode.FAILED
+
+
+def _unexpected(error: Exception) -> SparkCdcError:
+    """Return an error for one that no command expected."""
+    if isinstance(error, OSError) and error.filename:
+        return SparkCdcError(
+            f"'{error.filename}': {error.strerror}. The command has to read or write it.",
+            f"Check the path, its permissions and the free space.\nls -ld {error.filename}",
+        )
+    return SparkCdcError(
+        f"unexpected {type(error).__name__}: {error}",
+        "Run the same command with --debug, and report what it prints.",
+    )
 
 
 if __name__ == "__main__":

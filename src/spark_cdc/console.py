@@ -1,4 +1,7 @@
-"""Output for people: steps with seconds, progress of child processes, small tables."""
+"""Output for people: progress on stderr, results on stdout, small tables.
+
+Progress is a live line on a terminal and plain lines elsewhere; `--quiet` leaves it out.
+"""
 
 from __future__ import annotations
 
@@ -9,53 +12,139 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from spark_cdc.errors import SparkCdcError
 
-HEARTBEAT = 10.0  # seconds between two signs of life where the output is not a terminal
+HEARTBEAT = 10.0  # seconds between two signs of life where stderr is not a terminal
+PATIENCE = 3.0  # seconds until a wait is shown
+
+_shown = {"progress": True, "live": 0}
+_lock = threading.RLock()
+
+
+def be_quiet(is_quiet: bool) -> None:
+    """Leave progress out, or show it again."""
+    _shown["progress"] = not is_quiet
+
+
+def printer() -> Callable[[str], None]:
+    """Return what prints lines of results on stdout as it is now; a live line makes room."""
+    out = sys.stdout
+
+    def say(text: str) -> None:
+        with _lock:
+            if _shown["live"] and sys.stderr.isatty():
+                print("\r\033[K", end="", flush=True, file=sys.stderr)
+            print(text, file=out, flush=True)
+
+    return say
+
+
+def dry_run() -> None:
+    """Say that a command with --dry-run has ended; on stderr, so that stdout is the result."""
+    print("Dry run: nothing was changed.", file=sys.stderr, flush=True)
 
 
 class Step:
-    """One line of progress: a name while it runs, its seconds when it is done."""
+    """A line of progress on stderr: a name while it runs, its seconds when it is done.
 
-    def __init__(self, name: str) -> None:
+    patience: seconds until it is shown; one that ends sooner leaves nothing.
+    """
+
+    def __init__(self, name: str, patience: float = 0.0) -> None:
         self.name = name
         self.detail = ""
         self.started = time.monotonic()
-        self._out = sys.stdout  # also while a caller catches what others print
+        self._out = sys.stderr  # also while a caller catches what others print
         self._terminal = self._out.isatty()
+        self._patience = patience
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
+        self._is_shown = False
 
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
     def _tick(self) -> None:
-        while not self._stop.wait(0.5 if self._terminal else HEARTBEAT):
+        if self._stop.wait(self._patience):
+            return
+        self._is_shown = True
+        while True:
             text = f"{self.name} … {self.seconds:.0f} s  {self.detail}".rstrip()
             if self._terminal:
                 width = shutil.get_terminal_size().columns - 1
-                print(f"\r\033[K{text[:width]}", end="", flush=True, file=self._out)
-            else:
+                with _lock:
+                    print(f"\r\033[K{text[:width]}", end="", flush=True, file=self._out)
+            elif self._patience or self.seconds > 1:
                 print(f"  {text[:110]}", flush=True, file=self._out)
+            if self._stop.wait(0.5 if self._terminal else HEARTBEAT):
+                return
 
     def __enter__(self) -> Step:
-        if self._terminal:
-            print(f"{self.name} …", end="", flush=True, file=self._out)
-        self._thread.start()
+        if _shown["progress"] and not (self._patience and _shown["live"]):
+            self._thread.start()
+        _shown["live"] += 1
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _shown["live"] -= 1
         self._stop.set()
+        if not self._thread.ident:
+            return
         self._thread.join()
         start = "\r\033[K" if self._terminal else ""
+        if self._patience:
+            print(start if self._is_shown else "", end="", flush=True, file=self._out)
+            return
         result = "failed after" if kind else ""
         text = " ".join(part for part in (self.name, result, f"{self.seconds:.1f} s") if part)
         note = f"  ({self.detail})" if self.detail and not kind else ""
         print(f"{start}{text}{note}", flush=True, file=self._out)
+
+
+class Screen:
+    """Lines of results on stdout as they come; on a terminal a bar below them, on stderr.
+
+    total, unit: what the bar counts.
+    """
+
+    def __init__(self, total: int, unit: str, out: Any = None) -> None:
+        self._out = out or sys.stdout
+        self._bar: Any = None
+        if _shown["progress"] and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                total=total, unit=unit, file=sys.stderr, dynamic_ncols=True, leave=False
+            )
+            _shown["live"] += 1
+
+    def line(self, text: str, count: int = 0) -> None:
+        """Print a line; so many units have ended with it."""
+        with _lock:
+            if self._bar is None:
+                print(text, file=self._out, flush=True)
+            else:
+                self._bar.write(text, file=self._out)
+                self._bar.update(count)
+
+    def advance(self, name: str, count: int = 0) -> None:
+        """Name what is under way; so many units have ended."""
+        if self._bar is not None:
+            with _lock:
+                self._bar.set_description(name)
+                self._bar.update(count)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+            _shown["live"] -= 1
 
 
 def run(

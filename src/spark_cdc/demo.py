@@ -15,7 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, packages, ports, project, report, server, table_formats
+from spark_cdc import (
+    chain,
+    console,
+    packages,
+    parsing,
+    ports,
+    project,
+    report,
+    server,
+    table_formats,
+)
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students", "members")
@@ -73,7 +83,8 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
     """
     if not re.fullmatch(r"\w+", schema):
         raise SparkCdcError(
-            f"schema {schema!r} is not a plain name", "Set SPARK_CDC_SCHEMA to letters and digits."
+            f"SPARK_CDC_SCHEMA {schema!r} is not a plain name. Accepted are letters, digits and _.",
+            "export SPARK_CDC_SCHEMA=cdc_demo",
         )
     present = {row[0] for row in _rows(cursor, "show databases")[1]}
     if schema.lower() in present:
@@ -82,21 +93,21 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
         )
         tables = sorted(row[1] for row in _rows(cursor, f"show tables in {schema}")[1])
         foreign = [table for table in tables if not _is_ours(root, table)]
-        elsewhere = "Run the demo in another schema: SPARK_CDC_SCHEMA=cdc_demo make demo"
+        elsewhere = "Run the demo in another schema.\nSPARK_CDC_SCHEMA=cdc_demo make demo"
         if tables and MARKER not in str(description.get("Properties", "")):
             raise SparkCdcError(
-                f"schema {schema} holds {len(tables)} tables and was not made by the demo, which"
-                " would drop it",
+                f"Schema {schema!r} was not created by the demo, which would drop its"
+                f" {len(tables)} tables.",
                 elsewhere,
             )
         if foreign:
             raise SparkCdcError(
-                f"schema {schema} holds more than the demo's tables, which would be dropped with"
-                f" it: {', '.join(foreign)}",
+                f"Schema {schema!r} has tables that are not the demo's, which would drop them:"
+                f" {', '.join(foreign)}.",
                 elsewhere,
             )
         if tables:
-            print(f"The demo's schema {schema} is dropped and loaded anew ({len(tables)} tables).")
+            print(f"The demo's schema {schema} is dropped and loaded again ({len(tables)} tables).")
         views = {row[1] for row in _rows(cursor, f"show views in {schema}")[1]}
         for table in tables:
             if table not in views:  # with the schema alone Iceberg's files would stay
@@ -258,7 +269,13 @@ def run(arguments: Any) -> int:
 
 def add_parser(subparsers: Any) -> None:
     """Add `demo` to the command line."""
-    parser = subparsers.add_parser("demo", help="the examples end to end, on the local server")
+    parser = parsing.add_command(
+        subparsers,
+        "demo",
+        "run the examples end to end, on the local server",
+        "Starts the server if none runs, and leaves it running. Drops and loads its own schema.",
+        "spark-cdc demo --format delta",
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,

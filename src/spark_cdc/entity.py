@@ -146,7 +146,7 @@ def _loaded(
         own = macros.load_macros([path for path, _ in own_files], spark_cdc=package)
     except (jinja2.TemplateError, ValueError) as error:
         raise SparkCdcError(
-            f"the project's macros of change events can't be read: {error}", "Correct them."
+            f"The project's own macros of change events can't be read: {error}", "Correct them."
         ) from error
     context |= {macros.PACKAGE: package, **{name: own[name] for name in own}}
     formats = [name.removeprefix("events_") for name in own if name.startswith("events_")]
@@ -202,8 +202,8 @@ def _name_problems(name: str) -> list[str]:
     if name.startswith("stg_") or taken:
         affix = f"_{taken[0]}" if taken else "stg_"
         return [
-            f"the name '{name}' has the affix {affix}, from which spark_cdc tells the models of an "
-            "entity apart: choose another one"
+            f"the name '{name}' has the affix {affix}, by which spark_cdc recognizes models: "
+            "choose another one"
         ]
     return []
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from spark_cdc.exit_codes import ExitCode
+
 
 class SparkCdcError(Exception):
-    """What went wrong, and the next step.
+    """What went wrong, and the next step: advice, a command, or advice and below it a command.
 
     The command line prints both without a traceback and exits with `exit_code`.
     """
 
-    exit_code = 1
+    exit_code = ExitCode.FAILED
 
-    def __init__(self, message: str, next_step: str = "", exit_code: int | None = None) -> None:
+    def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.next_step = next_step
-        if exit_code is not None:
-            self.exit_code = exit_code
+
+    @property
+    def text(self) -> str:
+        """Return what the command line prints."""
+        step = self.next_step.replace("\n", "\n  ")
+        return "\n".join([f"error: {self.message}", *([f"next: {step}"] if step else [])])
 
 
 class UsageError(SparkCdcError):
-    """The command line is wrong: nothing was begun, and the same command can't succeed."""
+    """The command line or a setting is wrong: nothing was begun, and it can't succeed."""
 
-    exit_code = 2  # as argparse has it
+    exit_code = ExitCode.USAGE

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain
+from spark_cdc import chain, parsing
 
 
 def add_parser(subparsers: Any) -> None:
     """Add `forget` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "forget",
-        help="take the sensitive values of keys out of all loads",
-        description="Takes the sensitive values of some keys out of all loads, archived events and"
-        " rejected rows of an entity, and off the disk; no later load or replay brings them back."
-        " There is no way back. Run again, it finishes what was interrupted.",
+        "erase the sensitive values of keys from all loads",
+        "They leave all loads, archived events and rejected rows of the entity, and the disk; no"
+        " later load or replay brings them back. There is no way back. The same command finishes"
+        " one that was interrupted.",
+        "spark-cdc forget customers --keys erasure_requests.csv",
     )
     parser.add_argument("entity", metavar="ENTITY")
     keys = parser.add_mutually_exclusive_group(required=True)
@@ -24,8 +26,8 @@ def add_parser(subparsers: Any) -> None:
         nargs="+",
         action="append",
         metavar="VALUE",
-        help="a key: a value for each of its columns, in declared order; may be given again. Not"
-        " where the key is sensitive, for it stands in logs",
+        help="a key: a value for each of its columns, in declared order; can be repeated. Not"
+        " for sensitive keys, because logs show it",
     )
     keys.add_argument(
         "--keys",
@@ -49,11 +51,10 @@ def run(arguments: Any) -> int:
     given = {"keys": arguments.key} if arguments.key else {"source": source}
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
     dbt = chain.Dbt(arguments.target)
-    done = dbt.operate("forget", entity=arguments.entity, **given, **more)
-    name = f"{arguments.entity}: forgot "
-    print("\n".join(line for line in done.lines if line.startswith(name)), flush=True)
+    done = dbt.show("forget", entity=arguments.entity, **given, **more)
     for found in chain.parse_lines(done, "spark_cdc forgot: "):
         if found["published"]:
             tables = " ".join(found["published"])
-            print(f"next: dbt run --full-refresh --select {tables}, which publish its rows")
+            print("Rewrite the tables that publish its rows:")
+            print(f"  dbt run --full-refresh --select {tables}")
     return 0

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import console, load, project
+from spark_cdc import console, load, parsing, project
 from spark_cdc.synthetic.delivery import EventShares
 from spark_cdc.synthetic.events import TRUTHS, EventOptions, LoadCounts, generate_events
 from spark_cdc.synthetic.formats import FORMATS
@@ -49,12 +49,14 @@ OF_EVENTS = (
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Add `generate` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "generate",
-        help="write synthetic source files",
-        description="Write a full set of rows per day (default), one full set and then deltas, or "
-        "change events with the true state after each load (--events). The same options give the "
-        "same bytes.",
+        "write synthetic source files",
+        "A full set of rows per day (default), one full set and then deltas (--delta), or change"
+        " events with the true state after each load (--events). The same options give the same"
+        " bytes.",
+        "spark-cdc generate --rows 1000 --days 2024-03-01..2024-03-07 --delta 50",
     )
     add = parser.add_argument
     days = " ".join(RowOptions.days)

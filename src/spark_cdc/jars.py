@@ -82,10 +82,11 @@ def _fetch(jar: Jar, into: Path, executable: Path, ivy_settings: str) -> Path:
     if not found.is_file():
         told = [line.strip() for line in said.splitlines() if re.search(r"[a-z]{3}", line)][:6]
         raise SparkCdcError(
-            f"{jar.name} could not be fetched:" + "".join(f"\n  | {line[:200]}" for line in told),
-            "Make Maven Central reachable (a proxy: JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…), or name"
-            " a mirror in an Ivy settings file: --ivy-settings FILE (SPARK_CDC_IVY_SETTINGS)."
-            f" Or copy the file to {folder() / jar.name}; its SHA-256 has to be {jar.sha256}.",
+            f"The jar {jar.name!r} can't be fetched from Maven Central:"
+            + "".join(f"\n  | {line[:200]}" for line in told),
+            "Set a proxy (JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…), name a mirror in an Ivy settings"
+            f" file, or copy the jar to {folder() / jar.name} (SHA-256 {jar.sha256}).\n"
+            "export SPARK_CDC_IVY_SETTINGS=/path/to/ivysettings.xml",
         )
     return found
 
@@ -113,10 +114,10 @@ def ensure(jars: Iterable[Jar], executable: Path, ivy_settings: str = "") -> lis
             found = _sha256(came)
             if found != jar.sha256:
                 raise SparkCdcError(
-                    f"{jar.name} is not the one that was pinned: its SHA-256 is {found}, expected"
-                    f" is {jar.sha256}; nothing of it was kept",
-                    "Try again; if it stays so, look at what lies between here and Maven Central"
-                    " (a mirror, a proxy), or put the right file at " + str(path),
+                    f"The jar {jar.name!r} has the SHA-256 {found}. Expected is {jar.sha256};"
+                    " the jar was not kept.",
+                    "Run the same command again. If it fails again, check the mirror or proxy, or"
+                    f" copy the right jar to {path}.",
                 )
             came.replace(path)
     return paths

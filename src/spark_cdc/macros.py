@@ -98,8 +98,8 @@ def folder() -> Path:
         if (place / "macros" / "context").is_dir():
             return place / "macros"
     raise SparkCdcError(
-        "the macros of spark_cdc are not here",
-        "Name spark_cdc in packages.yml and install it: dbt deps",
+        "The dbt package spark_cdc is not installed in this project. Add it to packages.yml.",
+        "dbt deps",
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from spark_cdc import chain
 from spark_cdc.entity import ROLES, Entity, own_name
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
 # Of `spark-cdc run --file`, which may be the same file.
@@ -22,6 +22,8 @@ OTHERS = ("entity", "priority", "expect")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
 MARKER = "spark_cdc columns: "
+# Options that the list can't hold.
+NO_COLUMNS = ("--help", "--many", "--dry-run", "--quiet", "--debug")
 YES = ("pri", "primary key", "p", "yes", "true", "t", "y", "1", "x")
 # What databases call Spark's types.
 TYPES = {
@@ -61,10 +63,10 @@ def entities_of(
     elif "entity" in names:
         given = options(names, rows, args.parser)
     else:
-        raise SparkCdcError(
-            f"{args.many} has the columns {', '.join(names) or '(none)'}; accepted are entity and"
-            f" options of spark-cdc new, or {', '.join(SCHEMA)}",
-            "The first line names the columns: entity,columns,load_type,path",
+        raise UsageError(
+            f"{args.many}, line 1: the columns are {', '.join(names) or '(none)'}. Accepted are"
+            f" entity and options of spark-cdc new, or {', '.join(SCHEMA)}.",
+            "Name the columns in the first line: entity,columns,load_type,path",
         )
     found, wrong = [], []
     for name, words in given:
@@ -82,12 +84,12 @@ def entities_of(
         except SparkCdcError as error:
             wrong.append(error.message)
     twice = sorted({name for name, _ in given if [one for one, _ in given].count(name) > 1})
-    wrong += [f"{name} comes more than once" for name in twice]
+    wrong += [f"The entity {name!r} is listed more than once." for name in twice]
     if not given:
-        wrong.append(f"{args.many or args.from_database} names no entity")
+        wrong.append(f"{args.many or args.from_database} lists no entity.")
     if wrong:
         what = f"{args.many} or the options" if args.many else "the options"
-        raise SparkCdcError("\n".join(wrong), f"Correct {what}; nothing was written.")
+        raise UsageError("\n".join(wrong), f"Correct {what}. Nothing was written.")
     return found
 
 
@@ -103,7 +105,10 @@ def read(path: Path) -> tuple[list[str], list[Row]]:
                 if any(line)
             ]
     except (OSError, UnicodeDecodeError) as error:
-        raise SparkCdcError(f"{path} can't be read: {error}") from error
+        raise UsageError(
+            f"--many {str(path)!r} can't be read: {error}. Accepted is a CSV file in UTF-8.",
+            "spark-cdc new --many tables.csv",
+        ) from error
     return names, rows
 
 
@@ -122,14 +127,14 @@ def options(
         option[2:].replace("-", "_"): action
         for action in parser._actions
         for option in action.option_strings
-        if option.startswith("--") and option not in ("--help", "--many", "--dry-run")
+        if option.startswith("--") and option not in NO_COLUMNS
     }
     unknown = [name for name in names if name not in known and name not in OTHERS]
     if unknown:
-        raise SparkCdcError(
-            f"the list has the columns {', '.join(unknown)}, which are no options;"
-            f" accepted are {', '.join([*OTHERS, *known])}",
-            "spark-cdc new --help describes the options.",
+        raise UsageError(
+            f"The list has the columns {', '.join(unknown)}, which are not options. Accepted are"
+            f" {', '.join([*OTHERS, *known])}.",
+            "spark-cdc new --help",
         )
     given = []
     for row in rows:
@@ -177,19 +182,21 @@ def _check_names(found: Mapping[tuple[str, str], Sequence[Row]], args: argparse.
         for one in (column, _plain(column), own_name(_plain(column), args.load_type == "events"))
     }
     wrong = [
-        f"--{role} names {name!r}, which no table has"
+        f"--{role} names {name!r}, which no table has."
         for role in ROLES
         for name in getattr(args, role)
         if found and name not in known
     ]
     if args.from_database and args.date_column:
         lacking = [table for (_, table), some in names.items() if args.date_column not in some]
-        wrong += [f"{table} has no column {args.date_column} (--date-column)" for table in lacking]
+        wrong += [
+            f"--date-column {args.date_column!r} is not a column of {table}." for table in lacking
+        ]
     if wrong:
-        raise SparkCdcError(
+        raise UsageError(
             "\n".join(wrong),
-            "Correct the options, or name tables that have it, such as shop.ord*; nothing was"
-            " written.",
+            "Correct the options, or name tables that have the column, such as shop.ord*. Nothing"
+            " was written.",
         )
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 # name to help; all are gauges. Those of loads are read from cdc_loads each time, of all entities.
 OF_LOADS = {
-    "spark_cdc_last_load_timestamp_seconds": "When the last load that counts was committed.",
+    "spark_cdc_last_load_timestamp_seconds": "When the last active load was committed.",
     "spark_cdc_last_load_business_timestamp_seconds": "Its business date or time, in UTC.",
     "spark_cdc_last_load_duration_seconds": "How long it took, without the start of dbt.",
     "spark_cdc_last_load_input_rows": "Rows or events that came in with it.",
     "spark_cdc_last_load_input_bytes": "Bytes of the files that it read.",
-    "spark_cdc_last_load_rejected_rows": "Rows that it set aside.",
+    "spark_cdc_last_load_rejected_rows": "Rows that it rejected.",
     "spark_cdc_last_load_rows": "Rows by what it did with them.",
     "spark_cdc_current_rows": "Rows that exist after it.",
     "spark_cdc_refused_loads": "Loads that were refused, and not loaded since.",

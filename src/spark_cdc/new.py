@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import chain, many, project
+from spark_cdc import chain, console, many, parsing, project
 from spark_cdc.entity import (
     APART,
     MODELS,
@@ -32,7 +32,7 @@ from spark_cdc.entity import (
     with_own_names,
     words_of_sql,
 )
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.sample import read_sample
 
 _WIDTH = 100
@@ -296,8 +296,8 @@ def write(entity: Entity, directory: Path) -> Path:
         taken += [path for path in sorted(directory.rglob("*.sql")) if path.name in files]
     if taken:
         raise SparkCdcError(
-            f"{taken[0]} is there already; nothing was written.",
-            "Choose another name, or remove what is there first.",
+            f"{taken[0]} exists already. Nothing was written.",
+            "Take another name, or remove it first.",
         )
     temporary = directory / f".{entity.name}.{os.getpid()}"
     try:
@@ -314,13 +314,12 @@ def write(entity: Entity, directory: Path) -> Path:
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "new",
-        help="write the models of a new entity",
-        description="Write models/NAME: its YAML and its models.",
-        epilog="Example: spark-cdc new orders --load-type delta --deleted-when \"op = 'D'\" "
-        '--columns "order_id:bigint:key, line:int:key, status:string, exported_at:timestamp:ignore,'
-        ' op:string:control"',
+        "write the YAML and the models of a new entity",
+        "Writes models/NAME, of a sample file or of columns that you list.",
+        "spark-cdc new orders --from-file landing/orders/2024-03-01/orders.csv --key order_id",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="lower-case, such as order_lines")
     what = parser.add_mutually_exclusive_group(required=True)
@@ -331,7 +330,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         "[:decimal=','][:grouping='.'][:trailing_sign][:format=PATTERN], ...",
     )
     what.add_argument(
-        "--from-file", type=Path, metavar="FILE", help="a sample whose columns and types are read"
+        "--from-file", type=Path, metavar="FILE", help="a sample, for columns and their types"
     )
     what.add_argument(
         "--many",
@@ -377,7 +376,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("--business-date-type", default="date", help="date (default) or timestamp")
     parser.add_argument("--description", help="of the entity, in one sentence")
     parser.add_argument("--directory", type=Path, help="default: that of the project's models")
-    parser.add_argument("--dry-run", action="store_true", help="print, write nothing")
+    parsing.add_dry_run(parser)
     parser.set_defaults(run=run, parser=parser)
 
 
@@ -416,7 +415,10 @@ def run(args: argparse.Namespace) -> int:
     if args.many or args.from_database:
         return _run_many(args)
     if not args.name:
-        raise SparkCdcError("NAME is missing", "spark-cdc new NAME --columns LIST")
+        raise UsageError(
+            "NAME is missing. It is the name of the entity, in lower case.",
+            'spark-cdc new orders --columns "order_id:bigint:key, status:string"',
+        )
     entity = entity_of(args)
     told = _renamed_text(args, entity.columns)
     if args.dry_run:
@@ -424,6 +426,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"# {line}")
         for file, text in render(entity).items():
             print(f"# --- {entity.name}/{file}\n{text}")
+        console.dry_run()
         return 0
     target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
@@ -445,7 +448,7 @@ def run(args: argparse.Namespace) -> int:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
             print(
-                f"Note: {column.name} stands in deleted-when and is compared too. If it only flags "
+                f"Note: --deleted-when uses {column.name}, which is compared too. If it only flags "
                 f"the operation, give it the role control."
             )
     return 0
@@ -455,8 +458,9 @@ def _run_many(args: argparse.Namespace) -> int:
     """Write the entities of a list or a database, but for those that are there already."""
     if args.name:
         given = "--many" if args.many else "--from-database"
-        raise SparkCdcError(
-            f"NAME is {args.name!r}, but {given} names the entities", "Leave one of them out."
+        raise UsageError(
+            f"NAME {args.name!r} and {given} both name entities. Give one of them.",
+            "spark-cdc new --many tables.csv",
         )
     entities = many.entities_of(args, entity_of)
     directory = args.directory or project.models_folder()
@@ -471,7 +475,9 @@ def _run_many(args: argparse.Namespace) -> int:
     there = [entity.name for entity in entities if entity not in fresh]
     if there:
         print(f"There already and left alone: {', '.join(there)}")
-    if not args.dry_run:
+    if args.dry_run:
+        console.dry_run()
+    else:
         print(f"Wrote {len(fresh)} entities below {directory}.")
         print("Read the YAML: are types and keys right? Then, when something has landed:")
         print("  spark-cdc run --dry-run")
@@ -494,7 +500,7 @@ def entity_of(args: argparse.Namespace) -> Entity:
         columns, more = parse_columns(args.columns)
         problems += more
     elif not args.from_file.exists():
-        problems.append(f"{args.from_file} is not there: correct --from-file")
+        problems.append(f"--from-file {str(args.from_file)!r}: no such file or folder")
     elif fmt not in ("csv", "json", "parquet", "orc"):
         problems.append(
             f"the format of {args.from_file} is '{fmt or 'unknown'}'; accepted are csv, json, "
@@ -540,9 +546,9 @@ def entity_of(args: argparse.Namespace) -> Entity:
         lines = [f"  - {problem}" for problem in dict.fromkeys(problems)]
         lines += [f"  {told}" for told in _renamed_text(args, columns)]
         lines += [f"  {guess}" for guess in dict.fromkeys(guesses(entity))]
-        raise SparkCdcError(
+        raise UsageError(
             "\n".join([f"The entity {args.name!r} was not written:", *lines]),
-            "Correct the options; `spark-cdc new --help` lists them.",
+            "Correct the options.\nspark-cdc new --help",
         )
     return entity
 

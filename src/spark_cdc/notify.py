@@ -23,11 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spark_cdc import __version__, chain, lineage, metrics, project
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 
 MARKER = "spark_cdc loads: "
 OCCASIONS = ("always", "loads", "problems")
-FAILED, WAITS = 1, 4  # exit codes that are problems, as spark-cdc run has them
+PROBLEMS = (ExitCode.FAILED, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
 CONNECT, ANSWER = 5.0, 10.0  # seconds that a URL gets
 COMMAND_SECONDS = 60.0
@@ -41,28 +42,28 @@ AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 def add_arguments(parser: Any) -> None:
     """Add the options to a command that loads."""
     group = parser.add_argument_group(
-        "who is told", f"of what was loaded (docs/notify.md); a URL is given by {URL} only"
+        "notifications", f"(docs/notify.md); a URL comes from {URL} only"
     )
     group.add_argument(
         "--notify-command",
         metavar="COMMAND",
-        help="run by sh, with the report as JSON on its input (SPARK_CDC_NOTIFY_COMMAND)",
+        help="sh runs it, with the report as JSON on stdin (SPARK_CDC_NOTIFY_COMMAND)",
     )
     group.add_argument(
         "--notify-file",
         metavar="PATH",
-        help="gets the report as a line of JSON (SPARK_CDC_NOTIFY_FILE)",
+        help="append the report as a line of JSON (SPARK_CDC_NOTIFY_FILE)",
     )
     group.add_argument(
         "--notify-on",
         choices=OCCASIONS,
-        help="when command and URL are told: always, where something was loaded or is a problem,"
-        " or for problems only (SPARK_CDC_NOTIFY_ON, always)",
+        help="when command and URL are called: always (default), after loads and problems, or after"
+        " problems (SPARK_CDC_NOTIFY_ON)",
     )
     group.add_argument(
         "--metrics-file",
         metavar="PATH",
-        help="written for node_exporter's textfile collector, NAME.prom (SPARK_CDC_METRICS_FILE)",
+        help="write NAME.prom for node_exporter's textfile collector (SPARK_CDC_METRICS_FILE)",
     )
     group.add_argument(
         "--openlineage",
@@ -101,15 +102,15 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
     wrong: list[str] = []
     on, url, file = given("notify_on") or "always", environment.get(URL, ""), given("metrics_file")
     if on not in OCCASIONS:
-        wrong.append(f"SPARK_CDC_NOTIFY_ON is {on!r}; accepted are {', '.join(OCCASIONS)}")
+        wrong.append(f"SPARK_CDC_NOTIFY_ON is {on!r}. Accepted are {', '.join(OCCASIONS)}.")
     if url and not (re.match(r"https?://", url) and _host(url)):
-        wrong.append(f"{URL} is no http:// or https:// URL; its value is not shown")
+        wrong.append(f"{URL} is not an http:// or https:// URL. Its value is not shown.")
     if file and not file.endswith(".prom"):
-        wrong.append(f"the metrics file is {file!r}; node_exporter reads NAME.prom only")
+        wrong.append(f"The metrics file is {file!r}. node_exporter reads NAME.prom only.")
     openlineage = given("openlineage")
     switch = {True: True, "true": True, "1": True, "": False, "false": False, "0": False}
     if openlineage not in switch:
-        wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}; accepted are true and false")
+        wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}. Accepted are true and false.")
     elif switch[openlineage] and (problem := lineage.problem()):
         wrong.append(problem)
     settings = Settings(
@@ -117,9 +118,9 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
         *(given("notify_file"), on, file, switch.get(openlineage, False)),
     )
     if settings and arguments.target == "session":
-        wrong.append("who is told is read from a server, and the target session has none")
+        wrong.append("Notifications are read from a server, and the target 'session' has none.")
     if wrong:
-        raise SparkCdcError("\n".join(wrong), "docs/notify.md lists what may be set.")
+        raise UsageError("\n".join(wrong), "Correct the settings; docs/notify.md lists them.")
     return settings
 
 
@@ -221,8 +222,10 @@ class Teller:
 
 def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> int:
     """Run a command that loads, tell what it did, and return its exit code."""
-    teller = Teller(name, arguments)
     dbt = chain.Dbt(arguments.target, parses_once=True)
+    if arguments.dry_run:
+        return act(arguments, dbt)
+    teller = Teller(name, arguments)
     try:
         code = act(arguments, dbt)
     except SparkCdcError as error:
@@ -235,7 +238,7 @@ def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> in
 def say(lacking: Sequence[str]) -> None:
     """Print what could not be told."""
     for text in lacking:
-        print(f"not told: {text}", file=sys.stderr, flush=True)
+        print(f"not notified: {text}", file=sys.stderr, flush=True)
 
 
 def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
@@ -305,7 +308,7 @@ def summary(report: Mapping[str, Any]) -> str:
 
 def is_occasion(report: Mapping[str, Any], on: str) -> bool:
     """Say whether command and URL are told of it."""
-    is_problem = report["exit_code"] in (FAILED, WAITS)
+    is_problem = report["exit_code"] in PROBLEMS
     is_load = any(one["loaded"] for one in report["entities"])
     return {"always": True, "loads": is_problem or is_load, "problems": is_problem}[on]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from spark_cdc import console, project
+from spark_cdc import console, parsing, project
 from spark_cdc.errors import SparkCdcError
 
 HUB = "https://hub.getdbt.com/"
@@ -56,9 +56,7 @@ def _stand_in(root: Path, folder: Path) -> Path:
     for place in (root, folder / "spark_cdc", Path(__file__).resolve().parents[2]):
         if (place / "packages" / "dbt_utils" / "dbt_project.yml").is_file():
             return place / "packages" / "dbt_utils"
-    raise SparkCdcError(
-        "the stand-in packages/dbt_utils is missing", "Restore it: git checkout -- packages"
-    )
+    raise SparkCdcError("The stand-in packages/dbt_utils is missing.", "git checkout -- packages")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -86,7 +84,9 @@ def _link(given: Path, folder: Path) -> list[str]:
     """Link a `local:` package if it is not there; return a note on that."""
     source = given.resolve()
     if not (source / "dbt_project.yml").is_file():
-        raise SparkCdcError(f"local: {given} is no dbt project", "Correct packages.yml.")
+        raise SparkCdcError(
+            f"packages.yml, local: '{given}' is not a dbt project. Accepted is the path of one."
+        )
     name = yaml.safe_load((source / "dbt_project.yml").read_text())["name"]
     target = folder / name
     if (target / MARKER).exists():
@@ -94,7 +94,9 @@ def _link(given: Path, folder: Path) -> list[str]:
     if _is_own(target):
         return []
     if target.exists():
-        raise SparkCdcError(f"{target} is there and is no dbt package", "Move it away.")
+        raise SparkCdcError(
+            f"'{target}' exists and is not a dbt package.", f"mv {target} {target}.before"
+        )
     folder.mkdir(exist_ok=True)
     target.symlink_to(source, target_is_directory=True)
     return [f"{name}: linked to {source}"]
@@ -110,8 +112,9 @@ def _install_without_hub(root: Path, folder: Path) -> list[str]:
             missing.append(str(entry.get("package") or entry.get("git") or entry))
     if missing:
         raise SparkCdcError(
-            f"the package hub can't be reached, and there is no stand-in for: {', '.join(missing)}",
-            "Make the hub reachable (HTTPS_PROXY, DBT_PACKAGE_HUB_URL) or use `local:` packages.",
+            f"The package hub can't be reached; {', '.join(map(repr, missing))} has no stand-in."
+            " Set HTTPS_PROXY or DBT_PACKAGE_HUB_URL, or use `local:` packages.",
+            "spark-cdc deps",
         )
     target = folder / "dbt_utils"
     if _is_own(target):
@@ -122,8 +125,8 @@ def _install_without_hub(root: Path, folder: Path) -> list[str]:
         shutil.copytree(source, target)
         (target / MARKER).touch()
     notes.append(
-        "dbt_utils: the package hub can't be reached, the stand-in from packages/dbt_utils is used."
-        " For the real one, when the hub answers: spark-cdc deps"
+        "dbt_utils: the package hub can't be reached, so a stand-in is installed. When the hub"
+        " answers, spark-cdc deps installs the package."
     )
     return notes
 
@@ -161,14 +164,18 @@ def install(if_needed: bool = False) -> list[str]:
                 raise
             print(error.message)
     elif (present / "dbt_project.yml").is_file() and not is_stand_in:
-        return ["dbt_utils: the package hub can't be reached; what is installed stays."]
+        return ["dbt_utils: the package hub can't be reached; the installed version stays."]
     return _install_without_hub(root, folder)
 
 
 def add_parser(subparsers: Any) -> None:
     """Add `deps` to the command line."""
-    parser = subparsers.add_parser(
-        "deps", help="dbt deps, with a stand-in for dbt_utils where the hub can't be reached"
+    parser = parsing.add_command(
+        subparsers,
+        "deps",
+        "install the dbt packages",
+        "Runs dbt deps, with a stand-in for dbt_utils where the package hub can't be reached.",
+        "spark-cdc deps --if-needed",
     )
     parser.add_argument(
         "--if-needed", action="store_true", help="do nothing if the packages are there"

@@ -20,10 +20,10 @@ def choose(port: int) -> int:
         except OSError as error:
             other = port + 1 if port < 65535 else DEFAULT + 1
             raise SparkCdcError(
-                f"port {port} can't be used: {error.strerror or error}",
-                f"Choose another: make demo PORT={other}, spark-cdc server start --port {other}, or"
-                f" export SPARK_CDC_PORT={other}, which dbt's profile reads too (0: any free one)."
-                f" Who has it: {_listener(port)}",
+                f"Port {port} can't be used: {error.strerror or error}. It belongs to"
+                f" {_listener(port)}.",
+                f"Take another port, in SPARK_CDC_PORT for dbt too; or make demo PORT={other}.\n"
+                f"spark-cdc server start --port {other}",
             ) from error
         return int(probe.getsockname()[1])
 
@@ -37,4 +37,4 @@ def _listener(port: int) -> str:
             is_it = connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
             if is_it and connection.pid:
                 return f"process {connection.pid} ({psutil.Process(connection.pid).name()})"
-    return f"ss -ltnp 'sport = :{port}'"
+    return f"a process that ss -ltnp 'sport = :{port}' may show"

@@ -23,8 +23,9 @@ def root() -> Path:
         if (folder / "dbt_project.yml").is_file():
             return folder
     raise SparkCdcError(
-        f"no dbt_project.yml in {start}" + ("" if given else " or above it"),
-        "Change to the project's folder, or set SPARK_CDC_PROJECT_DIR.",
+        f"There is no dbt_project.yml in '{start}'{'' if given else ' or above it'}. spark-cdc"
+        " works in the folder of a dbt project, or in that of SPARK_CDC_PROJECT_DIR.",
+        "Change to the project's folder.\ncd /path/to/project",
     )
 
 

@@ -31,12 +31,11 @@ def problem(target: str | None, error: BaseException | None) -> SparkCdcError | 
     answers = _answers(host, port)
     if met is None and (error or answers):
         return None
+    what = "accepts dbt's connection" if answers else "answers"
     return SparkCdcError(
-        "no connection: "
-        + ("no Spark server that lets dbt in" if answers else "nothing")
-        + f" answers on {host}:{port}",
-        f"{_next_step(host, port, place)} Then run the same command again."
+        f"No Spark server {what} on {host}:{port}. Host and port are in {place};"
         f" dbt's messages are in {stacks.LOG}.",
+        _next_step(host, port),
     )
 
 
@@ -59,16 +58,15 @@ def _answers(host: str, port: int) -> bool:
     return False
 
 
-def _next_step(host: str, port: int, place: Path) -> str:
-    profile = f"host and port are in {place}"
+def _next_step(host: str, port: int) -> str:
     if host not in LOCAL:
-        return f"See whether the server is up and this machine can reach it; {profile}."
+        return "Check that the server runs and that this machine can reach it."
     running = server_state.running_port(project.state_dir())
     if running is None:
-        return f"Start the local server: spark-cdc server start; if another is meant, {profile}."
+        return "Start the local server, then run the same command again.\nspark-cdc server start"
     if running == port:
-        return "A local server has this port but does not answer: spark-cdc server status."
-    here = f"The local server of this project has port {running}"
+        return "The local server has this port but does not answer.\nspark-cdc server status"
+    here = f"The local server of this project has port {running}."
     if os.environ.get("SPARK_CDC_PORT") == str(port):
-        return f"{here}: export SPARK_CDC_PORT={running}; {profile}."
-    return f"{here}; {profile}."
+        return f"{here}\nexport SPARK_CDC_PORT={running}"
+    return here

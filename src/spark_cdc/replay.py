@@ -1,4 +1,4 @@
-"""`spark-cdc replay`: loads the past anew, out of readers' sight, then publishes it."""
+"""`spark-cdc replay`: reloads the past in a draft, and publishes it in one commit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spark_cdc import chain, load, notify, project, status
+from spark_cdc import chain, console, load, notify, parsing, project, status
 from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 
 EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
 
@@ -49,30 +50,34 @@ def _names(plans: Sequence[Plan]) -> str:
 
 def add_parser(subparsers: Any) -> None:
     """Add `replay` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "replay",
-        help="load the past anew, in order; readers see it when it is published",
-        description="Loads all business dates from a date on anew, in order, into a draft that"
-        " readers don't see, and says how it differs. --publish makes it visible at once. The same"
-        " command goes on where it stopped.",
+        "reload the past from a date on, and publish it atomically",
+        "Loads all business dates from a date on, in order, into a draft that readers don't see,"
+        " and prints how it differs. --publish makes it visible in one commit. The same command"
+        " goes on where it stopped.",
+        EXAMPLE,
     )
-    parser.add_argument("--from", dest="first", metavar="DATE", help=f"first date; {EXAMPLE}")
+    parser.add_argument("--from", dest="first", metavar="DATE", help="first date to reload")
     parser.add_argument(
-        "--dates", nargs="+", default=[], metavar="DATE", help="dates that were never loaded, too"
+        "--dates", nargs="+", default=[], metavar="DATE", help="also insert dates never loaded"
     )
-    chain.add_arguments(parser, "select", "lift", "target", "branch")
+    chain.add_arguments(parser, "select", "lift", "target", "branch", "dry-run")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),
         default="landing",
-        help="what is read: what has landed, or the archive of change events",
+        help="read the landing (default), or the archive of change events",
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
-        "--publish", action="store_true", help="make the draft visible; without --from all drafts"
+        "--publish", action="store_true", help="publish the draft; without --from all drafts"
     )
     choice.add_argument("--discard", action="store_true", help="drop the draft")
-    choice.add_argument("--anew", action="store_true", help="load dates that the draft has, too")
+    choice.add_argument(
+        "--rebuild", action="store_true", help="also load the dates that the draft has"
+    )
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "replay", act=run))
 
@@ -82,12 +87,12 @@ def plan(
     first: dt.datetime,
     extra: Sequence[dt.datetime] = (),
     source: str = "landing",
-    anew: bool = False,
+    rebuild: bool = False,
 ) -> Plan:
     """Return what a replay of an entity has to load."""
     wanted = {time for time in one.times if time >= first} | set(extra)
     draft = one.draft
-    if draft is None or anew or draft.first != first or draft.source != source:
+    if draft is None or rebuild or draft.first != first or draft.source != source:
         return Plan(one, first, source, sorted(wanted), sorted(wanted))
     dates = sorted(wanted | set(draft.times))  # also those that --dates named when it was begun
     if draft.outdated:
@@ -112,27 +117,35 @@ def _has_snapshots(one: status.Status, first: dt.datetime) -> bool:
 def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
     first, _ = load.parse_business_date(arguments.first)
     extra = [load.parse_business_date(text)[0] for text in arguments.dates]
-    wrong = [f"{date} of --dates lies before --from" for date in extra if date < first]
+    wrong = [
+        f"--dates {date} is before --from {arguments.first}. Accepted are later dates."
+        for date in extra
+        if date < first
+    ]
     if extra and not arguments.select:
-        wrong.append("--dates needs --select: the entities that get these dates")
+        wrong.append("--dates needs --select. Name the entities that get these dates.")
     plans = []
     for one in statuses:
         per_date = one.per == "date" and [t for t in [first, *extra] if t.time() != dt.time()]
         if per_date:
-            wrong.append(f"{one.entity} is loaded per date, but a time of day is given")
+            time = per_date[0].strftime("%H:%M:%S")
+            wrong.append(f"{one.entity} is loaded per date, so {time} is too much. Give a date.")
         elif arguments.source == "archive" and not one.has_archive:
             if arguments.select:
-                wrong.append(f"{one.entity} has no archive of events (events.archive: true)")
+                wrong.append(
+                    f"--source archive: {one.entity} has no archive of events. Accepted are"
+                    " entities with events.archive: true."
+                )
         elif arguments.source == "landing" and _has_snapshots(one, first):
             wrong.append(
-                f"{one.entity} has full snapshots among its events from {arguments.first} on, whose"
-                " positions spark-cdc does not know: replay them with dbt run, or from the archive"
-                " (docs/snapshots.md)"
+                f"{one.entity} has full snapshots among its events from {arguments.first} on, and"
+                " only their own runs knew their positions. Replay them with dbt run, or from the"
+                " archive (docs/snapshots.md)."
             )
         elif not one.times:
             print(f"{one.entity}: nothing is committed yet, so there is nothing to replay")
         else:
-            found = plan(one, first, extra, arguments.source, arguments.anew)
+            found = plan(one, first, extra, arguments.source, arguments.rebuild)
             if found.dates:
                 plans.append(found)
             else:
@@ -143,14 +156,6 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
     return plans
 
 
-def _say(done: chain.Done) -> None:
-    """Print what a macro logged, without what dbt says of itself."""
-    noise = ("Running with dbt=", "Registered adapter:", "Found ", "Unable to do partial parsing")
-    text = "\n".join(line for line in done.lines if not line.startswith(noise))
-    lines = [line for line in text.splitlines() if line.strip() and "[WARNING]" not in line]
-    print("\n".join(lines), flush=True)
-
-
 def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = (), given: str = "") -> None:
     """Load what the drafts lack, date by date, all entities of a date at once.
 
@@ -159,53 +164,64 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = (), given
     Raises SparkCdcError at the first date that fails.
     """
     dates = sorted({date for one in plans for date in one.todo})
-    progress = chain.Progress(len(dates))
-    for date in dates:
-        of_date = [one for one in plans if date in one.todo]
-        text = max((one.status.text(date) for one in of_date), key=len)
-        first = max((one.status.text(one.first) for one in of_date), key=len)
-        if date.time() == dt.time() and plans[0].first.time() == dt.time():
-            text, first = text[:10], first[:10]
-        asked = {"from": first, "source": of_date[0].source}
-        more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
-        types = {
-            one.status.entity: one.status.other_type(date)
-            for one in of_date
-            if one.source == "landing"
-        }
-        if any(types.values()):  # as they were loaded
-            named = {name: load_type for name, load_type in types.items() if load_type}
-            more["spark_cdc_load_type"] = named
-        values = project.variables({"business_date": text, "spark_cdc_replay": asked, **more})
-        models = [name for one in of_date for name in one.models]
-        if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:
-            raise SparkCdcError(
-                f"the replay stopped at {text}; readers see what they saw before",
-                f"{chain.LOG} When the cause is gone, the same command goes on there:"
-                f" {command(plans)}{given}; to drop what was built:"
-                f" spark-cdc replay --discard --select {_names(plans)}",
-            )
+    with chain.Progress(len(dates)) as progress:
+        for date in dates:
+            _build_date(dbt, plans, date, progress, lift, given)
+
+
+def _build_date(
+    dbt: chain.Dbt,
+    plans: Sequence[Plan],
+    date: dt.datetime,
+    progress: chain.Progress,
+    lift: Sequence[str],
+    given: str,
+) -> None:
+    """Load a date into the drafts that lack it."""
+    of_date = [one for one in plans if date in one.todo]
+    text = max((one.status.text(date) for one in of_date), key=len)
+    first = max((one.status.text(one.first) for one in of_date), key=len)
+    if date.time() == dt.time() and plans[0].first.time() == dt.time():
+        text, first = text[:10], first[:10]
+    asked = {"from": first, "source": of_date[0].source}
+    more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
+    types = {
+        one.status.entity: one.status.other_type(date) for one in of_date if one.source == "landing"
+    }
+    if any(types.values()):  # as they were loaded
+        named = {name: load_type for name, load_type in types.items() if load_type}
+        more["spark_cdc_load_type"] = named
+    values = project.variables({"business_date": text, "spark_cdc_replay": asked, **more})
+    models = [name for one in of_date for name in one.models]
+    if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:
+        raise SparkCdcError(
+            f"The replay failed at {text}. Readers see the state from before it.",
+            f"{chain.LOG} When the cause is gone:\n{command(plans)}{given}\n"
+            f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
+        )
 
 
 def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
     """Make the drafts visible, and bring views up to date whose text depends on the loads."""
-    _say(dbt.operate("publish_replay", entities))
+    dbt.show("publish_replay", entities)
     views = chain.views_of(entities)
     if not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
-            "the replay is published, but its views could not be checked",
-            f"{chain.LOG} Run dbt run --select {' '.join(views)}.",
+            "The replay is published, but its views could not be updated.",
+            f"{chain.LOG} Update them:\ndbt run --select {' '.join(views)}",
         )
 
 
 def run(arguments: Any, dbt: chain.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
-        raise UsageError("--from is missing: the first date that is loaded anew", EXAMPLE)
+        raise UsageError("--from is missing. Give the first date to reload.", EXAMPLE)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         load.parse_business_date(text)
+    if arguments.dry_run and not (arguments.first and not arguments.discard):
+        return _dry_run_of_drafts(arguments, status.read(dbt, arguments.select))
     if arguments.discard:
-        _say(dbt.operate("discard_replay", arguments.select))
+        dbt.show("discard_replay", arguments.select)
         return 0
     if not arguments.first:
         drafted = [one.entity for one in status.read(dbt, arguments.select) if one.draft]
@@ -215,7 +231,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     plans = _plans(arguments, status.read(dbt, arguments.select))
     if not plans:
         print("Nothing to replay.")
-        return 0
+        return ExitCode.DONE
     entities = [one.status.entity for one in plans]
     outdated = [one for one in plans if one.outdated]
     for one in plans:
@@ -227,27 +243,42 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         span += f" to {one.status.text(one.dates[-1])}" if count > 1 else ""
         print(f"{name}: {dates} ({span}) from the {one.source}{has}")
         if one.outdated:
-            print(f"{name}: the draft is begun anew, {one.outdated}")
+            print(f"{name}: the draft is out of date and is rebuilt: {one.outdated}")
+    if arguments.dry_run:
+        console.dry_run()
+        return ExitCode.DONE
     drafted = [one.status.entity for one in plans if one.status.draft]
-    if arguments.anew and drafted:
+    if arguments.rebuild and drafted:
         dbt.operate("discard_replay", drafted)
     given = chain.options(arguments, "target", "branch")
     lifted = chain.options(arguments, "lift")
     build(dbt, plans, arguments.lift, lifted + given)
-    _say(dbt.operate("compare_replay", entities))
+    dbt.show("compare_replay", entities)
     again = command(plans) + lifted + given
     if arguments.publish and not outdated:
         publish(dbt, entities)
         return 0
     if arguments.publish:
         raise SparkCdcError(
-            "the draft was out of date and was built anew, but not published: its figures are new",
-            f"Look at them, then: {again} --publish",
+            "The draft was out of date and was rebuilt, but not published. Its figures are new.",
+            f"Check them, then publish.\n{again} --publish",
         )
     print(
-        "Readers see what they saw before.\n"
+        "Readers see the state from before the replay.\n"
         f"  to publish: {again} --publish\n"
-        f"  to begin anew after another correction: {again} --anew\n"
+        f"  to rebuild the draft after another correction: {again} --rebuild\n"
         f"  to drop the draft: spark-cdc replay --discard --select {_names(plans)}{given}"
     )
-    return 0
+    return ExitCode.DONE
+
+
+def _dry_run_of_drafts(arguments: Any, found: Sequence[status.Status]) -> int:
+    """Print which drafts would be published or dropped."""
+    drafted = [one for one in found if one.draft]
+    what = "discard" if arguments.discard else "publish"
+    for one in drafted:
+        print(f"{one.entity}: would {what} the draft {status.describe(one)}")
+    if not drafted:
+        print("There is no draft of a replay.")
+    console.dry_run()
+    return ExitCode.DONE

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, project, report_figures, report_page
+from spark_cdc import chain, console, load, parsing, project, report_figures, report_page
 from spark_cdc.errors import SparkCdcError, UsageError
 
 LOADS, DETAILS = "spark_cdc report: ", "spark_cdc details: "
@@ -38,8 +38,12 @@ class Scope:
 
 def add_parser(subparsers: Any) -> None:
     """Add `report` to the command line."""
-    parser = subparsers.add_parser(
-        "report", help="writes what the loads did, and what needs attention, as one HTML file"
+    parser = parsing.add_command(
+        subparsers,
+        "report",
+        "write loads and problems of all entities as one HTML file",
+        "",
+        "spark-cdc report --select orders --open",
     )
     parser.add_argument("--out", metavar="FILE", help="where to (target/report.html)")
     parser.add_argument("--open", action="store_true", help="show it in the browser")

@@ -1,4 +1,4 @@
-"""`spark-cdc run`: loads what is outstanding, several entities side by side.
+"""`spark-cdc run`: loads pending dates, several entities side by side.
 
 The dates of an entity are loaded in order. A round is one dbt run of the next date of each entity
 that has one; dbt's threads load the entities side by side. One process, parsed once.
@@ -14,7 +14,6 @@ import json
 import re
 import shlex
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -22,12 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, outstanding, project
+from spark_cdc import chain, console, load, notify, outstanding, parsing, project
 from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.outstanding import Outstanding
 
 VARIABLE = "SPARK_CDC_BUSINESS_DATE"
-FAILED, NOTHING, WAITS = 1, 3, 4  # exit codes beside 0
 SHOWN = 31  # dates of an entity that a dry run names
 HOOKS = "(hooks)"  # what the summary calls them
 PAUSE = 5.0  # seconds before the first time that a load is tried again; then twice as long
@@ -35,7 +34,7 @@ PAUSE = 5.0  # seconds before the first time that a load is tried again; then tw
 PASSING = re.compile(
     r"another run committed|FailedToConnect|TTransportException|Connection (?:refused|reset)"
     r"|Broken pipe|timed out|Invalid SessionHandle|EOFError|TSocket read 0 bytes"
-    r"|no connection: |Could not connect|Lock wait|deadlock|lock could not be obtained",
+    r"|No Spark server |Could not connect|Lock wait|deadlock|lock could not be obtained",
     re.IGNORECASE,
 )
 
@@ -89,62 +88,65 @@ class Work:
 
 def add_parser(subparsers: Any) -> None:
     """Add `run` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "run",
-        help="load what is outstanding, several entities side by side",
-        description="Finds the dates that lie in the landing or the source table and are not"
-        " committed, and loads them: the dates of an entity in order, several entities side by"
-        " side. An entity that fails stops only its own later dates. Exit codes: 0 all is loaded,"
-        " 1 something failed, 3 nothing was to be done, 4 something waits for a person"
-        " (docs/run.md).",
+        "load all pending dates, several entities side by side",
+        "Finds the dates in the landing or the source table that are not committed, and loads them:"
+        " the dates of an entity in order, several entities side by side. An entity that fails"
+        " stops its own later dates only (docs/run.md).",
+        "spark-cdc run --select orders customers --to 2024-03-31",
     )
     chain.add_selection(parser)
     parser.add_argument(
         "--file",
         metavar="CSV",
-        help="the entities of a list: columns entity, and if wanted priority and expect",
+        help="the entities of a list: column entity, optional columns priority and expect",
     )
-    parser.add_argument("--from", dest="first", metavar="DATE", help="leave out what is earlier")
-    parser.add_argument("--to", dest="last", metavar="DATE", help="leave out what is later")
+    parser.add_argument("--from", dest="first", metavar="DATE", help="skip earlier dates")
+    parser.add_argument("--to", dest="last", metavar="DATE", help="skip later dates")
     parser.add_argument(
-        "--parallel", type=int, metavar="N", help="entities at once (threads of the profile)"
+        "--parallel",
+        type=int,
+        metavar="N",
+        help="entities at once (default: the profile's threads)",
     )
     parser.add_argument(
         "--retries",
         type=int,
         default=2,
         metavar="N",
-        help="how often a load is tried again whose cause may pass: a lost connection, a race (2)",
+        help="retries of a load after a transient error: a lost connection, a race (default: 2)",
     )
     parser.add_argument(
         "--expect",
         metavar="STEP",
-        help="tell loads that did not come: daily, hourly, weekly, 15m, … (the entity's expect)",
+        help="report missing loads: daily, hourly, weekly, 15m, … (default: the entity's expect)",
     )
     parser.add_argument(
         "--skip-missing",
         action="store_true",
-        help="load deltas and events behind an expected date that did not come",
+        help="load deltas and events after an expected date that is missing",
     )
     parser.add_argument(
         "--every",
         type=functools.partial(load.parse_time, "--every", least=1),
         metavar="TIME",
-        help="go on for ever, and look so often for what is outstanding: 5s, 15m, 1h",
+        help="run until stopped, and look for pending dates this often: 5s, 15m, 1h",
     )
-    parser.add_argument("--dry-run", action="store_true", help="only say what is outstanding")
-    parser.add_argument("--output", choices=("table", "json"), default="table")
-    chain.add_arguments(parser, "target", "branch", "lift")
+    parsing.add_output(parser)
+    chain.add_arguments(parser, "lift", "target", "branch", "dry-run")
     notify.add_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: Any) -> int:
-    """Load what is outstanding."""
+    """Load what is pending."""
     if arguments.target == "session":
         raise UsageError(
-            "run needs a server, and the target session has Spark in a process of its own",
-            "Load dates one by one: spark-cdc load DATE --select ENTITY --target session",
+            "Target 'session' runs Spark in a process of its own, and run needs a server. Load the"
+            " dates one by one.",
+            "spark-cdc load DATE --select ENTITY --target session",
         )
     for option in ("first", "last"):
         if getattr(arguments, option):
@@ -153,8 +155,9 @@ def run(arguments: Any) -> int:
         outstanding.parse_expectation(arguments.expect)
     if arguments.every and (arguments.dry_run or arguments.output == "json"):
         raise UsageError(
-            "--every is there with neither --dry-run nor --output json",
-            "Leave it out; or ask beside it: spark-cdc run --dry-run, spark-cdc status",
+            "--every goes with neither --dry-run nor --output json. Leave it out, or ask beside"
+            " the run.",
+            "spark-cdc run --dry-run",
         )
     dbt = chain.Dbt(arguments.target, parses_once=True)
     return _forever(arguments, dbt) if arguments.every else _once(arguments, dbt)
@@ -169,7 +172,7 @@ def _forever(arguments: Any, dbt: chain.Dbt) -> int:
             try:
                 _once(arguments, dbt)
             except SparkCdcError as error:
-                print(f"error: {error.message}\nnext: {error.next_step}", flush=True)
+                print(error.text, flush=True)
             found = _files()
             dbt = dbt.again() if found == known else chain.Dbt(arguments.target, parses_once=True)
             known = found
@@ -200,7 +203,7 @@ def _once(arguments: Any, dbt: chain.Dbt) -> int:
         code = code_of(works, arguments.dry_run)
         told = [work.told() for work in works if work.entity != HOOKS]
         error = "\n".join(f"{HOOKS}: {work.failed}" for work in works if work.entity == HOOKS)
-        if arguments.every and code == NOTHING:
+        if arguments.every and code == ExitCode.NOTHING:
             return code
         lacking = [] if arguments.dry_run else teller.tell(dbt, code, told, error)
     return _finish(works, arguments, code, lacking)
@@ -215,12 +218,14 @@ def _work(
     chosen = [one for one in found if one.entity in models and (not listed or one.entity in listed)]
     unknown = sorted(set(listed or ()) - {one.entity for one in chosen})
     if unknown:
-        raise SparkCdcError(
-            f"{arguments.file} names what is no entity, or not selected: {', '.join(unknown)}",
+        raise UsageError(
+            f"{arguments.file} names {', '.join(map(repr, unknown))}, which is not an entity or not"
+            " selected.",
             load.NO_ENTITY,
         )
     if not chosen:
-        raise SparkCdcError("no entity is selected", load.NO_ENTITY)
+        given = chain.options(arguments, "select", "exclude", "file").strip()
+        raise UsageError(f"No entity is selected by {given or 'the project'}.", load.NO_ENTITY)
     works = [
         plan(one, models[one.entity], arguments, (listed or {}).get(one.entity, {}))
         for one in chosen
@@ -241,18 +246,22 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
             names = reader.fieldnames or []
             rows = list(reader)
     except OSError as error:
-        raise SparkCdcError(f"{path} can't be read: {error.strerror}") from error
+        raise UsageError(
+            f"--file {str(path)!r} can't be read: {error.strerror}. Accepted is a CSV file.",
+            "spark-cdc run --file nightly.csv",
+        ) from error
     if "entity" not in names:
-        raise SparkCdcError(
-            f"{path} has the columns {', '.join(names) or '(none)'}; entity is missing",
-            "The first line names the columns: entity,priority,expect",
+        raise UsageError(
+            f"{path}, line 1: the column entity is missing; the columns are"
+            f" {', '.join(names) or '(none)'}. Accepted are entity, priority and expect.",
+            "Name the columns in the first line: entity,priority,expect",
         )
     listed = {}
     for number, row in enumerate(rows, 2):
         name, priority = (row["entity"] or "").strip(), (row.get("priority") or "0").strip()
         if not re.fullmatch(r"\d+(\.\d+)?", priority):
-            raise SparkCdcError(
-                f"{path}, line {number}: priority is {priority!r}; accepted are numbers from 0"
+            raise UsageError(
+                f"{path}, line {number}: priority is {priority!r}. Accepted are numbers from 0."
             )
         if row.get("expect"):
             outstanding.parse_expectation(row["expect"].strip())
@@ -288,7 +297,7 @@ def plan(
         work.failed = one.broken
         return work
     if one.problem:
-        work.blocked = f"{one.problem}; load it by hand: spark-cdc load DATE --select {one.entity}"
+        work.blocked = f"{one.problem}. Load it by date: spark-cdc load DATE --select {one.entity}"
         return work
     if one.absent:
         work.blocked = one.absent
@@ -307,14 +316,14 @@ def plan(
     ]
     if one.gaps:
         work.notes.append(
-            f"{_few(one.gaps)} landed before {one.last} and never came in; to insert:"
+            f"{_few(one.gaps)} landed before {one.last} and is missing; to insert:"
             f" spark-cdc replay --from {load.quoted(one.gaps[:1])}"
             f" --dates {load.quoted(one.gaps[:5])} --select {one.entity}"
         )
     if one.undone:
         work.blocked = (
-            f"{_few(one.undone)} taken back by undo: spark-cdc redo {one.entity}, or, with the data"
-            f" mended, spark-cdc load {load.quoted(one.undone[:1])}"
+            f"{_few(one.undone)} undone. Restore it: spark-cdc redo {one.entity}; or correct the"
+            f" data and load it: spark-cdc load {load.quoted(one.undone[:1])}"
             f" --select {one.entity}"
         )
         return work
@@ -324,12 +333,12 @@ def plan(
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
         lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)
         if lacking:
-            work.blocked = f"{_few(lacking)} expected ({expect}), not there"
+            work.blocked = f"{_few(lacking)} missing (expected {expect})"
             if one.load_type != "full" and not arguments.skip_missing:
                 behind = [date for date in dates if date > lacking[0]]
                 dates = [date for date in dates if date < lacking[0]]
                 if behind:
-                    work.blocked += f"; {_few(behind)} not loaded without (--skip-missing loads on)"
+                    work.blocked += f"; {_few(behind)} waits for it (or --skip-missing)"
     work.waiting.extend(dates)
     return work
 
@@ -350,33 +359,6 @@ def _named(dates: Sequence[str]) -> str:
     return ", ".join(dates[:SHOWN]) + rest
 
 
-class Screen:
-    """Lines as loads end; on a terminal below them how far all is."""
-
-    def __init__(self, total: int, out: Any) -> None:
-        self._out = out
-        self._lock = threading.Lock()
-        self._bar: Any = None
-        if out.isatty():
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=total, unit="load", file=out, dynamic_ncols=True, leave=False)
-
-    def line(self, text: str, loads: int = 0) -> None:
-        """Print a line; so many loads have ended with it."""
-        with self._lock:
-            if self._bar is None:
-                print(text, file=self._out, flush=True)
-                return
-            self._bar.write(text, file=self._out)
-            self._bar.update(loads)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-
-
 class Controller:
     """Loads what waits, in rounds."""
 
@@ -384,10 +366,9 @@ class Controller:
         self._dbt = dbt
         self._works = works
         self._arguments = arguments
-        self._screen = Screen(sum(len(work.waiting) for work in works), out)
+        self._screen = console.Screen(sum(len(work.waiting) for work in works), "load", out)
         self._round: dict[str, Work] = {}
-        self._told: dict[str, tuple[int, str]] = {}
-        self._spent: dict[str, float] = {}
+        self._watch = chain.Watch(self._ended, lambda text: self._screen.line(f"  {text}"))
 
     def work(self) -> None:
         """Load until nothing waits that can be loaded."""
@@ -433,7 +414,7 @@ class Controller:
     def _load(self, chosen: list[Work]) -> None:
         """Load the next date of each; note what came of it."""
         self._round = {work.entity: work for work in chosen}
-        self._told, self._spent = {}, {}
+        self._watch = chain.Watch(self._ended, lambda text: self._screen.line(f"  {text}"))
         dates = {work.entity: work.waiting[0] for work in chosen}
         words = ["run", "--select", *(model for work in chosen for model in work.models)]
         if self._arguments.parallel:
@@ -470,8 +451,8 @@ class Controller:
         ]
         if errors:
             self._works[:] = [work for work in self._works if work.entity != HOOKS]
-            self._works.append(Work(HOOKS, [], failed=_message(errors)))
-            self._screen.line(f"{HOOKS}  failed: {_line(_message(errors))}")
+            self._works.append(Work(HOOKS, [], failed=chain.messages(errors)))
+            self._screen.line(f"{HOOKS}  failed: {_line(chain.messages(errors))}")
 
     def _settle(self, work: Work, done: chain.Done, output: str) -> None:
         """Note what came of the load of an entity in a round."""
@@ -482,12 +463,11 @@ class Controller:
         if committed and committed.status == "success":
             work.waiting.popleft()
             work.done.append(date)
-            work.rows += self._told.get(work.entity, (0, ""))[0]
             work.attempts = 0
             if errors:
-                work.failed = f"{date} is committed, but {_message(errors)}"
+                work.failed = f"{date} is committed, but {chain.messages(errors)}"
             return
-        message = _message(errors) if errors else output.strip() or "dbt did not run it"
+        message = chain.messages(errors) if errors else output.strip() or "dbt did not run it"
         if PASSING.search(message) and work.attempts < self._arguments.retries:
             pause = PAUSE * 2**work.attempts
             work.attempts += 1
@@ -498,37 +478,20 @@ class Controller:
         work.failed = f"{date}: {message}"
         self._screen.line(f"{work.entity}  {date}  failed: {_line(message)}", len(work.waiting))
 
-    def _watch(self, event: Any) -> None:
-        """Print a line for each load that dbt ends; called in dbt's threads."""
-        name = event.info.name
-        if name == "JinjaLogInfo":
-            if match := chain.committed_load(event.data.msg):
-                self._told[match[1]] = int(match[2]), f"{match[2]} rows in, {match[3]}"
-        elif name == "NodeFinished":
-            node = event.data.node_info
-            entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
-            work = self._round.get(entity)
-            if work is None:
-                return
-            self._spent[entity] = self._spent.get(entity, 0) + event.data.run_result.execution_time
-            if node.node_name.endswith("_committed") and node.node_status == "success":
-                work.seconds += self._spent[entity]
-                told = self._told.get(entity, (0, "committed"))[1]
-                date = work.waiting[0]
-                self._screen.line(f"{entity}  {date}  {self._spent[entity]:.1f} s  {told}", 1)
+    def _ended(self, load: chain.Load) -> None:
+        """Print the line of a load; called in dbt's threads."""
+        if work := self._round.get(load.entity):
+            work.rows += load.rows
+            work.seconds += load.seconds
+        self._screen.line(str(load), 1)
 
     def _interrupted(self) -> str:
         loads = sum(len(work.done) for work in self._works)
         left = sum(len(work.waiting) for work in self._works)
         return (
-            f"interrupted: {loads} loads are done, {left} are not known to be. A load is committed"
-            " as a whole or not at all; spark-cdc status says which are.\n"
-            f"next: the same command goes on: {_command()}"
+            f"interrupted: {loads} loads are done, {left} are not known to be. A load is atomic;"
+            f" spark-cdc status lists the committed ones.\nnext: {_command()}"
         )
-
-
-def _message(errors: Sequence[chain.Node]) -> str:
-    return "\n".join(f"{node.name}: {node.message.strip()}" for node in errors)
 
 
 def _line(message: str) -> str:
@@ -547,12 +510,12 @@ def _command() -> str:
 def code_of(works: Sequence[Work], dry_run: bool = False) -> int:
     """Return the exit code."""
     if any(work.failed for work in works):
-        return FAILED
+        return ExitCode.FAILED
     if any(work.blocked for work in works):
-        return WAITS
+        return ExitCode.ATTENTION
     if any(work.done or (dry_run and work.waiting) for work in works):
-        return 0
-    return NOTHING
+        return ExitCode.DONE
+    return ExitCode.NOTHING
 
 
 def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[str]) -> int:
@@ -562,12 +525,14 @@ def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[
     """
     if arguments.output == "json":
         told = {"exit_code": code, "entities": [work.told() for work in works]}
-        print(json.dumps(told | {"not_told": list(lacking)}, indent=2))
+        print(json.dumps(told | {"not_notified": list(lacking)}, indent=2))
+        if arguments.dry_run:
+            console.dry_run()
         return code
     rows = [
         (
             work.entity,
-            "outstanding" if arguments.dry_run and work.waiting else work.state,
+            "pending" if arguments.dry_run and work.waiting else work.state,
             len(work.done),
             _span(list(work.waiting) if arguments.dry_run else work.done),
             work.rows,
@@ -587,16 +552,18 @@ def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[
     for work in works:
         said = [work.failed] if work.failed else []
         if arguments.dry_run and work.waiting:
-            said.append(f"to load: {_named(list(work.waiting))}")
+            said.append(f"would load {_named(list(work.waiting))}")
         for text in [*said, *([work.blocked] if work.blocked else []), *work.notes]:
             print(f"\n{work.entity}: {text}")
     sys.stdout.flush()
+    if arguments.dry_run:
+        console.dry_run()
     notify.say(lacking)
     failed = [work for work in works if work.failed]
     if failed:
         left = sum(len(work.waiting) for work in failed)
         raise SparkCdcError(
-            f"{len(failed)} of {len(works)} entities failed, {left} of their dates are not loaded",
-            f"{chain.LOG} When the cause is gone: {_command()}",
+            f"{len(failed)} of {len(works)} entities failed. {left} of their dates are not loaded.",
+            f"{chain.LOG} When the cause is gone:\n{_command()}",
         )
     return code

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import UsageError
 from spark_cdc.jars import Jar
 
 NAME = "s3"
@@ -106,13 +106,13 @@ def holds(path: str) -> bool:
 
 
 def check(conf: Mapping[str, str]) -> None:
-    """Raise SparkCdcError if Spark settings hold keys of a store."""
+    """Raise UsageError if Spark settings hold keys of a store."""
     for name in conf:
         if _SECRET.search(name):
-            raise SparkCdcError(
-                f"the Spark setting {name} would be written into files",
-                "Take it out, and give keys in the environment of the command alone:"
-                " AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN if there is one.",
+            raise UsageError(
+                f"--conf {name} would write a secret into files. Set AWS_ACCESS_KEY_ID,"
+                " AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN in the environment of the command.",
+                "Remove the setting, and run the same command again.",
             )
 
 
@@ -121,7 +121,7 @@ def settings(buffers: Path) -> dict[str, str]:
 
     buffers: folder for what is about to be uploaded.
 
-    Raises SparkCdcError for an endpoint that is no plain URL.
+    Raises UsageError for an endpoint that is no plain URL.
     """
     environment = os.environ
     conf = {
@@ -137,16 +137,18 @@ def settings(buffers: Path) -> dict[str, str]:
     endpoint = next(filter(None, map(environment.get, names)), None)
     if endpoint:
         if not re.fullmatch(r"(https?://)?[\w.\-\[\]:]+/?", endpoint):
-            raise SparkCdcError(
-                "the endpoint of S3 is no plain URL, such as https://s3.example.org:9000",
-                f"Correct {' or '.join(names)}; keys have no place in it.",
+            raise UsageError(
+                "The S3 endpoint is not a plain URL. Accepted are URLs without keys, such as"
+                " https://s3.example.org:9000.",
+                f"Correct {' or '.join(names)}.",
             )
         conf["spark.hadoop.fs.s3a.endpoint"] = endpoint
     style = environment.get("SPARK_CDC_S3_PATH_STYLE", "true" if endpoint else "false")
     if style not in ("true", "false"):
-        raise SparkCdcError(
-            f"SPARK_CDC_S3_PATH_STYLE is {style!r}",
-            "Accepted are true (http://host/bucket/…) and false (http://bucket.host/…).",
+        raise UsageError(
+            f"SPARK_CDC_S3_PATH_STYLE is {style!r}. Accepted are true (http://host/bucket/…) and"
+            " false (http://bucket.host/…).",
+            "export SPARK_CDC_S3_PATH_STYLE=true",
         )
     conf["spark.hadoop.fs.s3a.path.style.access"] = style
     return conf

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from spark_cdc import console
 from spark_cdc.entity import Column, identifier, own_name, rules
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.inference import (
@@ -50,20 +51,15 @@ def read_sample(
     """
     found: _Found
     more: dict[str, str] = {}
-    if file_format == "csv":
-        found, more = _csv_columns(path, {name.lower(): value for name, value in options.items()})
-    elif file_format == "json":
-        found = _json_columns(path)
+    if file_format in ("csv", "json"):
+        with console.Step(f"Infer columns from {path}", console.PATIENCE):
+            if file_format == "csv":
+                given = {name.lower(): value for name, value in options.items()}
+                found, more = _csv_columns(path, given)
+            else:
+                found = _json_columns(path)
     else:
-        with open_session(None, "1g") as spark:
-            frame = (
-                spark.read.options(**options).format(file_format).load(f"file://{path.resolve()}")
-            )
-            types = [(item.name, _type_text(item.dataType)) for item in frame.schema]
-        is_text = re.compile(r"(var)?char\(|void$|null$")
-        found = [
-            (name, "string" if is_text.match(one) else one, None, _PLAIN) for name, one in types
-        ]
+        found = _typed_columns(path, file_format, options)
     if not found:
         raise _bad_sample(f"{path} has no columns")
     names = [name for name, *_ in found]
@@ -74,6 +70,20 @@ def read_sample(
         if len(alike) > 1:
             raise _bad_sample(f"{path} has columns whose names are the same, case apart: {alike}")
     return _named(found, entity, is_events), {**options, **more}
+
+
+def _typed_columns(path: Path, file_format: str, options: Mapping[str, str]) -> _Found:
+    """The columns of a file that has types, which Spark in this process reads."""
+    with console.Step(f"Start Spark, which reads the schema of {path}") as step:
+        with open_session(None, "1g") as spark:
+            step.detail = "reading"
+            frame = (
+                spark.read.options(**options).format(file_format).load(f"file://{path.resolve()}")
+            )
+            types = [(item.name, _type_text(item.dataType)) for item in frame.schema]
+        step.detail = f"{len(types)} columns"
+    is_text = re.compile(r"(var)?char\(|void$|null$")
+    return [(name, "string" if is_text.match(one) else one, None, _PLAIN) for name, one in types]
 
 
 def _type_text(data_type: Any) -> str:
@@ -91,8 +101,8 @@ def _type_text(data_type: Any) -> str:
 
 def _bad_sample(message: str) -> SparkCdcError:
     return SparkCdcError(
-        f"{message}; a load would refuse it.",
-        "Correct the sample, or say how it is read: `spark-cdc new --help` lists the options.",
+        f"{message}. A load would refuse it.",
+        "Correct the sample, or give options that read it.\nspark-cdc new --help",
     )
 
 
@@ -323,5 +333,5 @@ def _json_columns(path: Path) -> _Found:
 def _object(members: Sequence[tuple[str, object]]) -> dict[str, object]:
     found = dict(members)
     if len(found) < len(members):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("it has a name twice")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spark_cdc import chain, console
+from spark_cdc import chain, console, parsing
 from spark_cdc.errors import SparkCdcError
 
 MARKER = "spark_cdc secrets: "
@@ -14,36 +14,51 @@ INIT = "spark-cdc secrets init"
 
 def add_parser(subparsers: Any) -> None:
     """Add `secrets` to the command line."""
-    parser = subparsers.add_parser(
+    _, actions = parsing.add_group(
+        subparsers,
         "secrets",
-        help="the secret that keys the hashes of sensitive columns",
-        description="init makes the first secret, rotate another, which the next load of each"
-        " entity takes, check tells which there are, which entities use which, and whether they"
-        " are what they were. Spark makes them in the restricted schema; none is ever shown.",
+        "make, rotate or check the secret that keys hashes of sensitive columns",
+        "Spark makes secrets in the restricted schema; none is ever shown.",
+        INIT,
     )
-    parser.add_argument("action", choices=("init", "rotate", "check"))
-    parser.add_argument(
-        "--force", action="store_true", help="rotate, though entities have to be replayed then"
+    parsing.add_command(actions, "init", "make the first secret", "", INIT)
+    rotate = parsing.add_command(
+        actions,
+        "rotate",
+        "make another secret, which the next load of each entity takes",
+        "",
+        "spark-cdc secrets rotate",
     )
-    parser.add_argument("--output", choices=("table", "json"), default="table", help="of check")
-    chain.add_arguments(parser, "target")
-    parser.set_defaults(run=run)
+    rotate.add_argument(
+        "--force", action="store_true", help="rotate although entities need a replay afterwards"
+    )
+    check = parsing.add_command(
+        actions,
+        "check",
+        "list the secrets, who uses them, and whether they are unchanged",
+        "",
+        "spark-cdc secrets check --output json",
+    )
+    parsing.add_output(check)
+    for parser in actions.choices.values():
+        chain.add_arguments(parser, "target")
+        parser.set_defaults(run=run)
 
 
 def run(arguments: Any) -> int:
     """Run the macro; check raises what is wrong with secrets that entities use."""
-    more = {"force": True} if arguments.force else {}
+    more = {"force": True} if getattr(arguments, "force", False) else {}
     done = chain.Dbt(arguments.target).operate("secrets", action=arguments.action, **more)
     if arguments.action != "check":
-        print("\n".join(line for line in done.lines if line.startswith("made the secret ")))
+        print("\n".join(done.notes))
         return 0
     found = chain.parse_json(done, MARKER)
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     wrong = problems(found)
     if wrong:
         raise SparkCdcError(
-            "; ".join(wrong),
-            "Put the table back as it was, or go on with another secret: spark-cdc secrets rotate",
+            "\n".join(wrong),
+            "Restore the table of the secret, or take another secret.\nspark-cdc secrets rotate",
         )
     return 0
 
@@ -51,7 +66,7 @@ def run(arguments: Any) -> int:
 def describe(found: dict[str, Any]) -> str:
     """Return a line for each secret: who uses it, and whether it can go."""
     if not found["secrets"]:
-        return f"There is no secret. {INIT} makes one."
+        return f"There is no secret. To make one:\n  {INIT}"
     rows = []
     for one in found["secrets"]:
         unused = "" if one["is_current"] else "no entity: its table can be dropped"
@@ -66,7 +81,7 @@ def problems(found: dict[str, Any]) -> list[str]:
     said = []
     for one in found["used"]:
         if one["id"] not in proofs:
-            said.append(f"{one['entity']}: its secret {one['id']} is gone")
+            said.append(f"{one['entity']}: its secret {one['id']} is gone.")
         elif proofs[one["id"]] != one["proof"]:
-            said.append(f"{one['entity']}: its secret {one['id']} is another one than before")
+            said.append(f"{one['entity']}: its secret {one['id']} has changed.")
     return said

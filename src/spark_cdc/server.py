@@ -35,17 +35,17 @@ from typing import Any
 
 import psutil
 
-from spark_cdc import jars, java, ports, project, s3, server_state, table_formats
+from spark_cdc import jars, java, parsing, ports, project, s3, server_state, table_formats
 from spark_cdc.console import Step
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.server_state import HOST, Status, resident_memory, start_time, status
 from spark_cdc.server_state import connect as connect
 
-NOT_RUNNING = 3  # exit code of `status`, as for init scripts
-NOT_ANSWERING = 4
 MAIN_CLASS = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 MIB = 1024 * 1024
 SMALLEST_HEAP = 512 * MIB  # Spark refuses less than 450 MB
+MORE_MEMORY = "spark-cdc server start --memory 1g"
 TEMPLATES = Path(__file__).parent / "templates"
 LOG4J = TEMPLATES / "log4j2-server.properties"
 # Which columns a metastore gets, beyond Hive's own mapping: its name goes by the setting's value.
@@ -115,12 +115,14 @@ def parse_memory(text: str) -> int:
     """
     match = re.fullmatch(r"(\d+)([mMgG])[bB]?", text.strip())
     if not match:
-        raise SparkCdcError(f"memory {text!r} is not understood", "Write it like 512m or 2g.")
+        raise UsageError(
+            f"--memory {text!r} is not a size. Accepted are sizes such as 512m and 2g.", MORE_MEMORY
+        )
     size = int(match[1]) * (MIB if match[2] in "mM" else 1024 * MIB)
     if size < SMALLEST_HEAP:
-        raise SparkCdcError(
-            f"memory {text} is too little: Spark needs at least {SMALLEST_HEAP // MIB}m",
-            "Give it more: --memory 1g (or SPARK_CDC_MEMORY=1g).",
+        raise UsageError(
+            f"--memory {text!r} is too little. Spark needs at least {SMALLEST_HEAP // MIB}m.",
+            MORE_MEMORY,
         )
     return size
 
@@ -132,10 +134,10 @@ def parse_conf(pairs: Sequence[str], environment: str = "") -> dict[str, str]:
     for pair in [*inherited, *pairs]:
         key, equals, value = pair.strip().partition("=")
         if not equals or not re.fullmatch(r"[\w.\-]+", key):
-            raise SparkCdcError(
-                f"Spark setting {pair!r} is not key=value",
-                "Write --conf spark.sql.shuffle.partitions=16, or several in SPARK_CDC_SPARK_CONF,"
+            raise UsageError(
+                f"--conf {pair!r} is not KEY=VALUE. SPARK_CDC_SPARK_CONF takes several,"
                 " separated by commas.",
+                "spark-cdc server start --conf spark.sql.shuffle.partitions=16",
             )
         conf[key] = value
     return conf
@@ -143,8 +145,9 @@ def parse_conf(pairs: Sequence[str], environment: str = "") -> dict[str, str]:
 
 def _number(text: str, what: str, least: int, most: int, example: str) -> int:
     if not re.fullmatch(r"\d{1,9}", text.strip()) or not least <= int(text) <= most:
-        raise SparkCdcError(
-            f"{what} {text!r} is not a number from {least} to {most}", f"For example: {example}"
+        raise UsageError(
+            f"--{what} {text!r} is not accepted. Accepted are numbers from {least} to {most}.",
+            f"spark-cdc server start {example}",
         )
     return int(text)
 
@@ -182,9 +185,9 @@ def _warehouse(place: str, formats: Sequence[str]) -> Path | str:
         folder = Path(place)
         return folder.expanduser() if folder.is_absolute() else project.root() / folder
     if s3.holds(place) and s3.NAME not in formats:
-        raise SparkCdcError(
-            f"warehouse {place}: the server would start without what reads and writes S3",
-            f"Add it: --with {s3.NAME} (SPARK_CDC_WITH).",
+        raise UsageError(
+            f"--warehouse {place!r} is on S3, and the server would start without S3.",
+            f"spark-cdc server start --with {s3.NAME} --warehouse {place}",
         )
     return place.rstrip("/")
 
@@ -217,22 +220,26 @@ def settings(
         for name in filter(None, (part.strip() for part in entry.split(","))):
             path = Path(name).expanduser().absolute()
             if not path.is_file():
-                raise SparkCdcError(f"jar {name}: no such file", "Check --jars or SPARK_CDC_JARS.")
+                raise UsageError(
+                    f"--jars {name!r} (SPARK_CDC_JARS): no such file. Accepted are paths of jars,"
+                    " separated by commas."
+                )
             files.append(path)
     ivy = choose(ivy_settings, "SPARK_CDC_IVY_SETTINGS", "")
     if ivy and not Path(ivy).expanduser().is_file():
-        raise SparkCdcError(
-            f"Ivy settings {ivy}: no such file", "Check --ivy-settings or SPARK_CDC_IVY_SETTINGS."
+        raise UsageError(
+            f"--ivy-settings {ivy!r} (SPARK_CDC_IVY_SETTINGS): no such file. Accepted is the"
+            " path of an Ivy settings file."
         )
     return Settings(
         state_dir=state_dir,
         port=_number(
             choose(port, "SPARK_CDC_PORT", str(ports.DEFAULT)),
-            "port", 0, 65535, "--port 10020 (0: any free one)",
+            "port", 0, 65535, "--port 10020",
         ),
         memory=parse_memory(asked) if asked else default_memory(),
         cores=_number(
-            choose(cores, "SPARK_CDC_CORES", "0"), "cores", 0, 4096, "--cores 4 (0: all)"
+            choose(cores, "SPARK_CDC_CORES", "0"), "cores", 0, 4096, "--cores 4"
         ),
         warehouse=_warehouse(place, formats_chosen),
         conf=parse_conf(conf, os.environ.get("SPARK_CDC_SPARK_CONF", "")),
@@ -240,7 +247,7 @@ def settings(
         timeout=float(
             _number(
                 choose(timeout, "SPARK_CDC_START_TIMEOUT", "120"),
-                "timeout", 1, 3600, "--timeout 120 (seconds)",
+                "timeout", 1, 3600, "--timeout 120",
             )
         ),
         formats=formats_chosen,
@@ -263,8 +270,8 @@ def _locked(state_dir: Path, wait: float) -> Iterator[None]:
             except OSError as error:
                 if time.monotonic() >= deadline:
                     raise SparkCdcError(
-                        f"another start is under way in {state_dir}",
-                        "Wait for it, then ask: spark-cdc server status",
+                        f"Another command is starting a server in '{state_dir}'. Wait for it.",
+                        "spark-cdc server status",
                     ) from error
                 time.sleep(0.2)
         yield
@@ -274,14 +281,13 @@ def _check_memory(memory: int) -> None:
     total, available = machine_memory()
     if memory > available:
         fits = available // 2 // MIB // 128 * 128
-        advice = f"give the server less: --memory {fits}m (or SPARK_CDC_MEMORY={fits}m)"
+        is_enough = fits >= SMALLEST_HEAP // MIB
+        advice = f"spark-cdc server start --memory {fits}m" if is_enough else ""
         raise SparkCdcError(
-            f"too little memory: the server would take {memory // MIB} MB, {available // MIB} MB"
-            f" of {total // MIB} MB are available",
-            "End other programs"
-            + (
-                f", or {advice}." if fits >= SMALLEST_HEAP // MIB else ". It needs 512 MB at least."
-            ),
+            f"The server would take {memory // MIB} MB of memory, and {available // MIB} MB of"
+            f" {total // MIB} MB are available. End other programs"
+            + (", or give it less." if advice else "; it needs at least 512 MB."),
+            advice,
         )
 
 
@@ -297,8 +303,9 @@ def _check_formats(chosen: Settings, running: Status) -> None:
     if lacking:
         asked = ",".join(chosen.formats)
         raise SparkCdcError(
-            f"the server that runs (pid {running.pid}) was started without {', '.join(lacking)}",
-            f"Start it anew: spark-cdc server stop, then spark-cdc server start --with {asked}",
+            f"The running server (pid {running.pid}) was started without {', '.join(lacking)}."
+            " Restart it.",
+            f"spark-cdc server stop && spark-cdc server start --with {asked}",
         )
 
 
@@ -421,7 +428,7 @@ def java_command(words: Sequence[str], environment: Mapping[str, str]) -> list[s
     if out.returncode or not said:
         raise SparkCdcError(
             f"Spark's launcher failed: {(out.stderr or out.stdout).strip()[-2000:]}",
-            f"Check --conf, and the Java with: {executable} -version",
+            f"Check --conf, and the Java.\n{executable} -version",
         )
     return [said[0].lstrip("\n"), *said[1:]]
 
@@ -480,7 +487,7 @@ def _why(log: Path, code: int | None) -> SparkCdcError:
         remedy = "Something killed it, perhaps for lack of memory: try --memory 1g."
     how = "" if code is None else f" (exit code {code})"
     return SparkCdcError(
-        f"the server ended while it started{how}.{text}",
+        f"The server ended while it started{how}.{text}",
         f"{remedy} The whole log is in {log}".strip(),
     )
 
@@ -503,11 +510,11 @@ def start(chosen: Settings, if_needed: bool = False) -> Status:
                 _check_formats(chosen, before)
                 print(f"Server runs already: pid {before.pid}, port {before.port}")
                 return before
-            what = "runs already" if before.state == "running" else "is there but does not answer"
+            what = "runs already" if before.state == "running" else "exists and does not answer"
             raise SparkCdcError(
-                f"a server {what}: pid {before.pid}, port {before.port}, folder {state}",
-                "Use it, or end it with: spark-cdc server stop."
-                " One more beside it: --state-dir and --port.",
+                f"A server {what}: pid {before.pid}, port {before.port}, folder '{state}'. Use it,"
+                " stop it, or start another one with --state-dir and --port.",
+                "spark-cdc server stop",
             )
         if before.info:
             print(f"{_story(before)}; cleaning up")
@@ -568,8 +575,9 @@ def _launch(
                     break
                 if time.monotonic() > deadline:
                     raise SparkCdcError(
-                        f"the server did not answer within {chosen.timeout:.0f} s",
-                        f"Allow more time: --timeout 300. Its log is in {log}",
+                        f"The server did not answer within {chosen.timeout:.0f} s. Its log is"
+                        f" {log}.",
+                        "Allow more time.\nspark-cdc server start --timeout 300",
                     )
                 time.sleep(0.2)
             info = {**info, "ready": True, "spark": version}
@@ -609,7 +617,7 @@ def stop(state_dir: Path, grace: float = 20) -> str:
             server.kill()
             if not server_state.has_ended(server, 10):
                 raise SparkCdcError(
-                    f"process {found.pid} does not end", f"Look at it: ps -fp {found.pid}"
+                    f"The server's process {found.pid} does not end.", f"ps -fp {found.pid}"
                 )
     server_state.forget(state_dir)
     return f"Server stopped{how}: pid {found.pid}, port {found.port}."
@@ -656,7 +664,9 @@ def show_logs(state_dir: Path, lines: int, follow: bool) -> None:
     """Print the end of the log; with `follow` go on until interrupted."""
     log = state_dir / "server.log"
     if not log.exists():
-        raise SparkCdcError(f"no log at {log}", "Start a server: spark-cdc server start")
+        raise SparkCdcError(
+            f"There is no log '{log}': no server was started.", "spark-cdc server start"
+        )
     file = log.open(errors="replace")
     for line in deque(file, maxlen=lines):
         print(line, end="", flush=follow)
@@ -677,18 +687,20 @@ def show_logs(state_dir: Path, lines: int, follow: bool) -> None:
 
 def add_parser(subparsers: Any) -> None:
     """Add `server` to the command line."""
-    import argparse
-
-    parser = subparsers.add_parser("server", help="the local Spark server: start, stop, …")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--state-dir",
-        metavar="DIR",
-        help="folder of pid, log and data (SPARK_CDC_STATE_DIR; .spark_cdc)",
+    _, actions = parsing.add_group(
+        subparsers,
+        "server",
+        "start, stop or look at the local Spark server",
+        "",
+        "spark-cdc server start --memory 2g",
     )
-
-    begin = actions.add_parser("start", parents=[common], help="start it; return when it answers")
+    begin = parsing.add_command(
+        actions,
+        "start",
+        "start the server, and return when it answers",
+        "",
+        "spark-cdc server start --port 10020 --with delta,iceberg",
+    )
     begin.add_argument("--port", help=f"SPARK_CDC_PORT; {ports.DEFAULT}; 0: any free one")
     begin.add_argument("--memory", help="heap, like 2g (SPARK_CDC_MEMORY; a quarter, 1g to 4g)")
     begin.add_argument("--cores", help="SPARK_CDC_CORES; 0: all")
@@ -715,26 +727,38 @@ def add_parser(subparsers: Any) -> None:
     begin.add_argument(
         "--timeout", help="seconds to wait for an answer (SPARK_CDC_START_TIMEOUT; 120)"
     )
-    begin.add_argument("--if-needed", action="store_true", help="be content if it runs already")
+    begin.add_argument("--if-needed", action="store_true", help="do nothing if it runs already")
     begin.set_defaults(run=_run_start)
 
-    end = actions.add_parser("stop", parents=[common], help="end it")
-    end.add_argument("--quiet", action="store_true", help="say nothing if none runs")
+    end = parsing.add_command(actions, "stop", "stop the server", "", "spark-cdc server stop")
+    end.add_argument("--if-needed", action="store_true", help="print nothing if none runs")
     end.set_defaults(run=_run_stop)
 
-    show = actions.add_parser(
-        "status", parents=[common],
-        help=f"exit code 0: runs, {NOT_RUNNING}: does not, {NOT_ANSWERING}: does not answer",
-    )  # fmt: skip
+    show = parsing.add_command(
+        actions,
+        "status",
+        "print whether the server runs, and its figures",
+        f"Exit codes: {ExitCode.DONE:d} it answers, {ExitCode.NOTHING:d} none runs,"
+        f" {ExitCode.ATTENTION:d} it does not answer.",
+        "spark-cdc server status --value port",
+    )
     form = show.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="for programs")
-    form.add_argument("--value", metavar="NAME", help="one value of --json only, such as port")
+    parsing.add_output(form)
+    form.add_argument("--value", metavar="NAME", help="print one value of the JSON, such as port")
     show.set_defaults(run=_run_status)
 
-    logs = actions.add_parser("logs", parents=[common], help="show its log")
-    logs.add_argument("-n", "--lines", type=int, default=50)
-    logs.add_argument("-f", "--follow", action="store_true")
+    logs = parsing.add_command(
+        actions, "logs", "print the end of the server's log", "", "spark-cdc server logs --follow"
+    )
+    logs.add_argument("-n", "--lines", type=int, default=50, help="lines to print (default: 50)")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
     logs.set_defaults(run=_run_logs)
+    for parser in actions.choices.values():
+        parser.add_argument(
+            "--state-dir",
+            metavar="DIR",
+            help="folder of pid, log and data (SPARK_CDC_STATE_DIR; .spark_cdc)",
+        )
 
 
 def _run_start(arguments: Any) -> int:
@@ -761,7 +785,7 @@ def _run_stop(arguments: Any) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     running = bool(server_state.read(state_dir))
     said = stop(state_dir)
-    if running or not arguments.quiet:
+    if running or not arguments.if_needed:
         print(said)
     return 0
 
@@ -769,22 +793,29 @@ def _run_stop(arguments: Any) -> int:
 def _run_status(arguments: Any) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     found = status(state_dir)
-    if arguments.value or arguments.json:
+    is_json = arguments.output == "json"
+    if arguments.value or is_json:
         values = {"state": found.state, **found.info}
         if found.alive:
             now, peak = resident_memory(found.pid)
             values.update(resident_bytes=now, resident_peak_bytes=peak)
-        if arguments.json:
+        if is_json:
             print(json.dumps(values, indent=2))
         elif arguments.value in values:
             print(values[arguments.value])
+        elif not found.alive:
+            print(describe(found, state_dir), file=sys.stderr)
         else:
-            print(f"no value {arguments.value!r}; there are {sorted(values)}", file=sys.stderr)
-            return 1
+            accepted = ", ".join(sorted(values))
+            raise UsageError(
+                f"--value {arguments.value!r} is unknown. Accepted are {accepted}.",
+                "spark-cdc server status --output json",
+            )
     else:
         print(describe(found, state_dir))
-    codes = {"running": 0, "starting": NOT_ANSWERING, "hung": NOT_ANSWERING}
-    return codes.get(found.state, NOT_RUNNING)
+    codes = {"running": ExitCode.DONE}
+    codes |= dict.fromkeys(("starting", "hung"), ExitCode.ATTENTION)
+    return codes.get(found.state, ExitCode.NOTHING)
 
 
 def _run_logs(arguments: Any) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spark_cdc import chain, console
+from spark_cdc import chain, console, parsing
+from spark_cdc.errors import UsageError
 
 MARKER = "spark_cdc status: "
 
@@ -52,6 +54,28 @@ class Status:
         found = dict(zip(self.times, self.load_types, strict=False)).get(time)
         return found if found != self.load_type else None
 
+    def up_to(self, at: str | None, option: str) -> list[dt.datetime]:
+        """Return the business times up to the end of a date or load, or all.
+
+        option: what gave it. Raises UsageError if it is neither.
+        """
+        if at is None:
+            return self.times
+        match = re.match(r"(\d{4}-?\d\d-?\d\d)(?:[T ]([\d:]{4,8}))?(-|$)", at)
+        try:
+            if not match:
+                raise ValueError
+            end = dt.datetime.fromisoformat(_isoformat(match[1], match[2]))
+        except ValueError as error:
+            raise UsageError(
+                f"{option} {at!r} is neither a date nor a load. Accepted are a date such as"
+                " 2024-03-01, and a load of spark-cdc status.",
+                f"spark-cdc status --select {self.entity}",
+            ) from error
+        if not match[2]:
+            end += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
+        return [time for time in self.times if time <= end]
+
     def text(self, time: dt.datetime) -> str:
         """Return a business time as the entity writes it."""
         return time.strftime("%Y-%m-%d" if self.per == "date" else "%Y-%m-%d %H:%M:%S")
@@ -59,10 +83,23 @@ class Status:
 
 def add_parser(subparsers: Any) -> None:
     """Add `status` to the command line."""
-    parser = subparsers.add_parser("status", help="what is committed, and drafts of replays")
-    parser.add_argument("--output", choices=("table", "json"), default="table")
+    parser = parsing.add_command(
+        subparsers,
+        "status",
+        "list the committed loads of each entity, and drafts of replays",
+        "",
+        "spark-cdc status --select orders",
+    )
+    parsing.add_output(parser)
     chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
+
+
+def _isoformat(date: str, time: str | None) -> str:
+    """Return the time of a date or a load, whose digits come without signs between them."""
+    day, digits = date.replace("-", ""), (time or "").replace(":", "").ljust(6, "0")
+    clock = ":".join((digits[:2], digits[2:4], digits[4:6]))
+    return f"{day[:4]}-{day[4:6]}-{day[6:8]}T{clock}"
 
 
 def _times(texts: Sequence[str]) -> list[dt.datetime]:

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, load, project, s3, server, status, table_formats
-from spark_cdc.errors import SparkCdcError
+from spark_cdc import chain, jars, java, load, parsing, project, s3, server, status, table_formats
+from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 from spark_cdc.streaming import KAFKA, SOURCES
 
@@ -75,92 +75,94 @@ JARS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
 
 def add_parser(subparsers: Any) -> None:
     """Add `stream` to the command line."""
-    parser = subparsers.add_parser(
+    parser = parsing.add_command(
+        subparsers,
         "stream",
-        help="messages of Kafka, or files as they come, into landing folders",
-        description="Takes what the entities' source.stream names into their landing folders, batch"
-        " by batch, each exactly once, and closes business times that are over; spark-cdc run loads"
-        " them beside it. Goes on where it was (docs/stream.md).",
+        "land messages of Kafka, or files as they arrive",
+        "Writes the entities' source.stream into their landing folders, batch by batch, each"
+        " exactly once, and closes business times that are over; spark-cdc run loads them beside"
+        " it. A restart goes on at its checkpoint (docs/stream.md).",
+        "spark-cdc stream --kafka broker:9092 --select orders --once",
     )
     chain.add_arguments(parser, "select", "target")
     parser.add_argument(
-        "--kafka", metavar="HOST:PORT,…", help="the brokers to begin with (SPARK_CDC_KAFKA)"
+        "--kafka", metavar="HOST:PORT,…", help="bootstrap servers (SPARK_CDC_KAFKA)"
     )
     parser.add_argument(
         "--kafka-options",
         metavar="FILE",
-        help="properties of the Kafka client, credentials too (SPARK_CDC_KAFKA_OPTIONS)",
+        help="properties of the Kafka client, also credentials (SPARK_CDC_KAFKA_OPTIONS)",
     )
     parser.add_argument(
         "--registry",
         metavar="URL",
-        help="the schema registry, of Apicurio …/apis/ccompat/v7 (SPARK_CDC_REGISTRY)",
+        help="schema registry; of Apicurio …/apis/ccompat/v7 (SPARK_CDC_REGISTRY)",
     )
     parser.add_argument(
         "--topic",
         metavar="TEMPLATE",
-        help="the topic of entities that name none, such as 'shop.public.{entity}'",
+        help="topic of entities that name none, such as 'shop.public.{entity}'",
     )
-    parser.add_argument("--once", action="store_true", help="take all that is there now, and end")
+    parser.add_argument("--once", action="store_true", help="land all that is there now, and end")
     parser.add_argument(
         "--interval",
         type=functools.partial(load.parse_time, "--interval", least=1),
         default="1m",
         metavar="TIME",
-        help="between two batches, and between two business times of entities that have times of"
-        " day: 5s, 15m, 1h (1m)",
+        help="time between two batches, and between two business times of entities with times of"
+        " day: 5s, 15m, 1h (default: 1m)",
     )
     parser.add_argument(
         "--idle",
         type=functools.partial(load.parse_time, "--idle"),
         default="0s",
         metavar="TIME",
-        help="close a business time so long after it is over, where no newer message came (0s)",
+        help="close a business time this long after its end if no newer message came (default: 0s)",
     )
     parser.add_argument(
-        "--max-per-trigger", type=int, metavar="N", help="messages, or files, of a batch at most"
+        "--max-per-trigger", type=int, metavar="N", help="most messages, or files, of a batch"
     )
     parser.add_argument(
         "--starting",
         choices=("earliest", "latest"),
         default="earliest",
-        help="where the first start of an entity begins in its topics",
+        help="offset at which the first start of an entity begins (default: earliest)",
     )
     parser.add_argument(
         "--accept-data-loss",
         action="store_true",
-        help="go on where messages are gone from a topic that had not been taken",
+        help="go on if messages left a topic before they were read",
     )
     parser.add_argument(
         "--rejects",
         type=int,
         default=1000,
         metavar="N",
-        help="messages of a batch that may be set aside (1000); with more the stream ends",
+        help="most rejected messages of a batch (default: 1000); with more the stream ends",
     )
-    parser.add_argument("--memory", default="1g", help="of the job on this machine (1g)")
-    parser.add_argument("--cores", default="*", help="of the job on this machine (all)")
+    parser.add_argument("--memory", default="1g", help="memory of the local job (default: 1g)")
+    parser.add_argument("--cores", default="*", help="cores of the local job (default: all)")
     parser.add_argument(
         "--conf",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="a setting of Spark for the job on this machine",
+        help="Spark setting of the local job; can be repeated",
     )
     parser.add_argument("--ivy-settings", metavar="FILE", help="as for spark-cdc server start")
     parser.add_argument(
-        "--job", metavar="FILE", help="only write what the job needs, for spark-submit"
+        "--job", metavar="FILE", help="only write the job's settings, for spark-submit"
     )
     parser.add_argument(
-        "--status", action="store_true", help="only say how far each entity is; beside a stream"
+        "--status", action="store_true", help="only print the progress of each entity"
     )
     parser.add_argument(
         "--retention",
         type=functools.partial(load.parse_time, "--retention"),
         metavar="TIME",
-        help="only drop business times of the landing that are loaded and older: 30d",
+        help="only drop loaded business times of the landing that are older, such as 30d",
     )
-    parser.add_argument("--output", choices=("table", "json"), default="table", help="of --status")
+    parsing.add_output(parser, "with --status: ")
     parser.set_defaults(run=run)
 
 
@@ -199,7 +201,7 @@ def _found(arguments: Any) -> dict[str, Any]:
     done = dbt.run("run-operation", "spark_cdc._print_streams", "--args", names)
     if not done.ok:
         print(done.output, flush=True)
-        raise SparkCdcError("the project could not be read", chain.LOG)
+        raise SparkCdcError("dbt could not read the project.", chain.LOG)
     found: dict[str, Any] = chain.parse_json(done, MARKER)
     return found
 
@@ -223,7 +225,11 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
     Raises SparkCdcError with all that is wrong.
     """
     listed = found["found"]
-    problems = [f"there is no entity {n!r}" for n in arguments.select if n not in found["known"]]
+    problems = [
+        f"--select {name!r} is not an entity"
+        for name in arguments.select
+        if name not in found["known"]
+    ]
     problems += [text for one in listed for text in one["problems"]]
     entities = []
     for one in listed:
@@ -235,23 +241,22 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
     kafka = arguments.kafka or os.environ.get("SPARK_CDC_KAFKA", "")
     registry = arguments.registry or os.environ.get("SPARK_CDC_REGISTRY", "")
     if not kafka and any(one.get("kind") in KAFKA for one in entities):
-        problems.append("topics are to be read, but no broker is named: --kafka HOST:PORT")
+        problems.append("--kafka is missing; entities read topics: --kafka HOST:PORT")
     if not registry and any("avro" in one.values() for one in entities):
-        problems.append("messages are Avro, but no schema registry is named: --registry URL")
+        problems.append("--registry is missing; messages are Avro: --registry URL")
     options = arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS")
     if options and not arguments.job and not Path(options).is_file():
-        problems.append(f"the file of --kafka-options, {options}, is not there")
+        problems.append(f"--kafka-options {options!r}: no such file")
     if problems:
         known = ", ".join(found["known"])
-        raise SparkCdcError(
-            "nothing was started:\n" + "\n".join(f"  - {text}" for text in problems),
-            f"Correct it (docs/stream.md). Entities of this project are: {known}.",
+        raise UsageError(
+            "Nothing was started:\n" + "\n".join(f"  - {text}" for text in problems),
+            f"Correct the settings (docs/stream.md). The project has the entities {known}.",
         )
     if not entities:
-        raise SparkCdcError(
-            "no entity has source.stream in its YAML",
-            "Say there where its messages come from: stream: {topic: shop.public.orders}"
-            " (docs/stream.md).",
+        raise UsageError(
+            "No entity has source.stream in its YAML. It names the topic or the files.",
+            "Add it (docs/stream.md): stream: {topic: shop.public.orders}",
         )
     return {
         "kafka": {"kafka.bootstrap.servers": kafka} if kafka else {},

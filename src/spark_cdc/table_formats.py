@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from spark_cdc import s3
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 
 
@@ -87,7 +87,7 @@ def spark_version() -> str:
     try:
         return ".".join(importlib.metadata.version("pyspark").split(".")[:2])
     except importlib.metadata.PackageNotFoundError as error:
-        raise SparkCdcError("pyspark is not installed", "Run: make demo") from error
+        raise SparkCdcError("The Python package pyspark is not installed.", "make demo") from error
 
 
 def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:
@@ -101,19 +101,19 @@ def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:
     builds = _builds()
     unknown = sorted(named - builds.keys())
     if unknown:
-        raise SparkCdcError(
-            f"{', '.join(map(repr, unknown))} is not known",
-            f"Accepted by --with (SPARK_CDC_WITH) are: {', '.join(builds)}. Parquet and ORC are"
-            " part of Spark and need no mention; jars of your own go to --jars.",
+        raise UsageError(
+            f"--with {','.join(unknown)!r} (SPARK_CDC_WITH) is unknown. Accepted are"
+            f" {', '.join(builds)}; Spark itself has Parquet and ORC, and --jars takes other jars.",
+            "spark-cdc server start --with delta",
         )
     chosen = tuple(name for name in builds if name in named)
     for name in chosen:
         spark = spark or spark_version()
         if spark not in builds[name]:
             raise SparkCdcError(
-                f"there is no {name} for Spark {spark} yet",
-                f"Install a PySpark of {', '.join(builds[name])}, or start without {name}. A build"
-                " of your own: --jars with its jars, and its settings by --conf.",
+                f"--with {name!r}: there is no build for Spark {spark}. It has builds for Spark"
+                f" {', '.join(builds[name])}.",
+                "Install a PySpark of one of them, or give jars by --jars and settings by --conf.",
             )
     return chosen
 

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain
+from spark_cdc import chain, console, parsing, status
 from spark_cdc.errors import SparkCdcError
 
 
 def add_parser(subparsers: Any) -> None:
     """Add both commands to the command line."""
-    undo = subparsers.add_parser(
+    undo = parsing.add_command(
+        subparsers,
         "undo",
-        help="take loads back: readers see the state before them",
-        description="Takes the last load back, or all after a date or load: readers see the state"
-        " before at once, nothing is written anew. Of several entities all, or none. redo brings"
-        " the loads back, until the next load or vacuum.",
+        "take back the last load, or all loads after a date or load",
+        "Readers see the state before at once; no data is rewritten. Of several entities all are"
+        " undone, or none. redo restores the loads, until the next load or vacuum.",
+        "spark-cdc undo orders --to 2024-03-01",
     )
     undo.add_argument(
         "--to",
         metavar="DATE|LOAD",
         help="go back to the state at its end (default: the state before the last load)",
     )
-    redo = subparsers.add_parser("redo", help="bring back what the last undo took back")
+    parsing.add_dry_run(undo)
+    redo = parsing.add_command(
+        subparsers, "redo", "restore the loads of the last undo", "", "spark-cdc redo orders"
+    )
     for parser in (undo, redo):
         parser.add_argument("entities", nargs="+", metavar="ENTITY")
         chain.add_arguments(parser, "target", "branch")
@@ -33,14 +38,29 @@ def run(arguments: Any) -> int:
     """Run the macro, and alter views whose text depends on the loads."""
     dbt = chain.Dbt(arguments.target)
     to = getattr(arguments, "to", None)
-    done = dbt.operate(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
+    if getattr(arguments, "dry_run", False):
+        return _dry_run(status.read(dbt, arguments.entities), to)
+    done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
     moved = chain.parse_json(done, "spark_cdc moved: ")
-    names = tuple(f"{entity}: " for entity in arguments.entities)
-    print("\n".join(line for line in done.lines if line.startswith(names)), flush=True)
     views = chain.views_of([one["entity"] for one in moved if one["views"]])
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
-            f"the {arguments.macro} is done, but its views could not be brought up to date",
-            f"{chain.LOG} Run dbt run --select {' '.join(views)}.",
+            f"The {arguments.macro} is done, but its views could not be updated.",
+            f"{chain.LOG} Update them:\ndbt run --select {' '.join(views)}",
         )
+    return 0
+
+
+def _dry_run(found: Sequence[status.Status], to: str | None) -> int:
+    """Print which loads undo would take back."""
+    for one in found:
+        kept = one.times[:-1] if to is None else one.up_to(to, "--to")
+        gone = [one.text(time) for time in one.times[len(kept) :]]
+        state = (
+            f"the state after {one.text(kept[-1])}" if kept else "the state before its first load"
+        )
+        loads = f"{', '.join(gone[:3])}{', …' if len(gone) > 3 else ''}"
+        undone = f"would take back {loads}" if gone else "has nothing to take back"
+        print(f"{one.entity}: {undone}; readers would see {state}")
+    console.dry_run()
     return 0

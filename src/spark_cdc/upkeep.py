@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from spark_cdc import chain, project
+from spark_cdc import chain, console, parsing, project
 from spark_cdc.errors import SparkCdcError
 
 TAG = "tag:spark_cdc_verify"
@@ -17,56 +17,61 @@ TAG = "tag:spark_cdc_verify"
 
 def add_parser(subparsers: Any) -> None:
     """Add the three commands to the command line."""
-    vacuum = subparsers.add_parser(
-        "vacuum", help="drop old partitions that no manifest names; says what unless --execute"
+    vacuum = parsing.add_command(
+        subparsers,
+        "vacuum",
+        "drop old files of superseded and failed loads",
+        "Drops partitions that no manifest names, by metadata alone.",
+        "spark-cdc vacuum --select orders --dry-run",
     )
-    _common(vacuum, run, "drop them")
+    _common(vacuum, run)
     vacuum.add_argument(
         "--retention",
         type=float,
         default=168,
         metavar="HOURS",
-        help="keep what was superseded, or written and never committed, later than this (168)",
+        help="keep what was superseded or left behind in these last hours (default: 168)",
     )
     vacuum.add_argument(
-        "--force", action="store_true", help="accept a retention below 24 hours: nothing may run"
+        "--force",
+        action="store_true",
+        help="accept a retention below 24 hours; no load or query may run meanwhile",
     )
 
-    compact = subparsers.add_parser(
+    compact = parsing.add_command(
+        subparsers,
         "compact",
-        help="squash older loads without changing any view; says what unless --execute",
+        "merge older loads into two; no view changes",
+        "Keeps manifest, partitions and files few. The last load stays as it is.",
+        "spark-cdc compact --select orders --older-than 30 --dry-run",
     )
-    _common(compact, run, "write and commit")
+    _common(compact, run)
     compact.add_argument(
         "--older-than",
         type=int,
         default=30,
         metavar="DAYS",
-        help="loads this many days before the last one, and older (30); 0: all before the last",
+        help="loads at least this many days before the last one (default: 30; 0: all before it)",
     )
     compact.add_argument(
-        "--histories", action="store_true", help="merge what was squashed before into the new load"
+        "--histories", action="store_true", help="also merge the results of earlier compactions"
     )
 
-    verify = subparsers.add_parser(
+    verify = parsing.add_command(
+        subparsers,
         "verify",
-        help="check the whole ledger; says what is wrong and how to repair it",
-        description="Runs the data tests that verify entities (dbt test --select"
-        " tag:spark_cdc_verify) and prints what they found: what is wrong, where it began, how to"
-        " repair it.",
+        "check whole ledgers, and print how to repair them",
+        "Runs the data tests that verify entities (dbt test --select tag:spark_cdc_verify), and"
+        " prints for each problem where it began and how to repair it.",
+        "spark-cdc verify --select orders",
     )
     _common(verify, verify_all)
 
 
-def _common(parser: Any, command: Callable[[Any], int], execute: str | None = None) -> None:
-    parser.add_argument(
-        "--select", nargs="+", default=[], metavar="ENTITY", help="these entities only"
-    )
-    chain.add_arguments(parser, "target", "branch")
-    if execute:
-        choice = parser.add_mutually_exclusive_group()
-        choice.add_argument("--execute", action="store_true", help=execute)
-        choice.add_argument("--dry-run", action="store_true", help="only say what (the default)")
+def _common(parser: Any, command: Callable[[Any], int]) -> None:
+    chain.add_arguments(parser, "select", "target", "branch")
+    if command is run:
+        parsing.add_dry_run(parser)
     parser.set_defaults(run=command, macro=parser.prog.split()[-1])
 
 
@@ -82,15 +87,14 @@ def macro_arguments(arguments: Any) -> dict[str, Any]:
     elif arguments.macro == "compact":
         values["older_than_days"] = arguments.older_than
         values["histories"] = arguments.histories
-    return values | {"execute": arguments.execute}
+    return values | {"execute": not arguments.dry_run}
 
 
 def run(arguments: Any) -> int:
-    """Run the macro; dbt's output is what the user sees."""
-    values = json.dumps(macro_arguments(arguments))
-    words = ["run-operation", f"spark_cdc.{arguments.macro}", "--args", values]
-    if not chain.Dbt(arguments.target).run(*words, shown=True).ok:
-        raise SparkCdcError(f"{arguments.macro} failed", chain.LOG)
+    """Run the macro, and print what it did or would do."""
+    chain.Dbt(arguments.target).show(arguments.macro, **macro_arguments(arguments))
+    if arguments.dry_run:
+        console.dry_run()
     return 0
 
 
@@ -107,8 +111,8 @@ def verify_all(arguments: Any) -> int:
     fresh = after is not None and after != before  # each run of dbt writes its own id
     if done.ok and not fresh and any(one["tests"] for one in plan):
         raise SparkCdcError(
-            "verify can't tell what the tests found: dbt ran them and wrote no run_results.json",
-            "let dbt_project.yml name target-path as plain text, or set DBT_TARGET_PATH",
+            "dbt ran the tests and wrote no run_results.json, so their results are unknown.",
+            "Write target-path in dbt_project.yml as plain text, or set DBT_TARGET_PATH.",
         )
     results = json.loads(after or "")["results"] if fresh else []
     failed = {one["unique_id"] for one in results if one["failures"]}
@@ -125,7 +129,7 @@ def verify_all(arguments: Any) -> int:
         print("\n" + "\n\n".join(found), flush=True)
     if found or not done.ok:
         count = f"{len(found)} {'problem' if len(found) == 1 else 'problems'}"
-        what = f"verify found {count}; nothing was changed" if found else "verify failed"
+        what = f"verify found {count}. Nothing was changed." if found else "verify failed."
         raise SparkCdcError(what, chain.LOG)
     print("verify: nothing is wrong")
     return 0
@@ -147,7 +151,7 @@ def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]
     values = json.dumps({"tests": tests})
     done = dbt.run("run-operation", "spark_cdc._verify_findings", "--args", values)
     if not done.ok:
-        raise SparkCdcError(f"what was found can't be shown:\n{done.output}", chain.LOG)
+        raise SparkCdcError(f"The findings can't be read:\n{done.output}", chain.LOG)
     rows = chain.parse_json(done, "spark_cdc findings: ")
     return sorted(rows, key=lambda row: (row["entity"], row["load_id"] or "", row["problem"]))
 

@@ -178,7 +178,7 @@ class Run:
     def _tidy(self) -> None:
         """Drop what was superseded, and what of the landing is loaded; all else runs on."""
         calls = (
-            ("vacuum", "--retention", f"{KEPT / 3600:.4f}", "--force", "--execute"),
+            ("vacuum", "--retention", f"{KEPT / 3600:.4f}", "--force"),
             ("stream", "--kafka", self.broker.address, "--retention", f"{KEPT}s"),
         )
         for words in calls:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from spark_cdc import console, java, ports
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.exit_codes import ExitCode
 
 ROOT = Path(__file__).resolve().parents[3]
 VENV = ROOT / ".venv"
@@ -85,7 +86,7 @@ def _create() -> None:
             hint,
         ) from error
     if VENV.exists():
-        print(f"{VENV.name} is incomplete or of another Python: making it anew")
+        print(f"{VENV.name} is incomplete or of another Python: creating it again")
         shutil.rmtree(VENV)
     console.run(
         f"Create {VENV.name} (Python {version})",
@@ -144,7 +145,10 @@ def _check_port() -> None:
     """Raise SparkCdcError if the demo's port is taken, by another than the project's own server."""
     wanted = os.environ.get("SPARK_CDC_PORT") or str(ports.DEFAULT)
     if not wanted.isdigit() or int(wanted) > 65535:
-        raise SparkCdcError(f"port {wanted!r} is not a number up to 65535", "make demo PORT=10020")
+        raise SparkCdcError(
+            f"Port {wanted!r} is not accepted. Accepted are numbers up to 65535.",
+            "make demo PORT=10020",
+        )
     state = ROOT / (os.environ.get("SPARK_CDC_STATE_DIR") or ".spark_cdc")
     with contextlib.suppress(OSError, ValueError, KeyError):
         if json.loads((state / "server.json").read_text())["port"] == int(wanted):
@@ -164,7 +168,7 @@ def main() -> int:
             try:
                 _check_port()
             except SparkCdcError as error:  # the install needs none, and the demo looks again
-                print(f"note: {error.message}\nnext: {error.next_step}", file=sys.stderr)
+                print(error.text.replace("error:", "note:", 1), file=sys.stderr)
         if stamps[0].exists() and stamps[0].read_text() == _fingerprint(dev) and _works():
             for stamp in stamps:
                 stamp.touch()
@@ -188,13 +192,11 @@ def main() -> int:
         if dev:
             (VENV / "dev.stamp").write_text(_fingerprint(True))
     except SparkCdcError as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.next_step:
-            print(f"next: {error.next_step}", file=sys.stderr)
+        print(error.text, file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("interrupted; run the same command again to go on", file=sys.stderr)
-        return 130
+        return ExitCode.INTERRUPTED
     return 0
 
 

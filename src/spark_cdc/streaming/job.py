@@ -44,7 +44,7 @@ REMEDIES = (
     (
         ("may have been lost", "failOnDataLoss"),
         "messages are gone from the topic that had not been taken",
-        "Find out which; --accept-data-loss goes on behind them.",
+        "Find out which. --accept-data-loss goes on after the gap.",
     ),
     (
         ("UnknownTopicOrPartition", "does not host this topic"),
@@ -320,7 +320,7 @@ def status(spark: SparkSession, job: Mapping[str, Any]) -> int:
         for one in told
     ]
     headings = ["entity", "batch", "business time", "closed before", "open", "messages"]
-    print(console.table([*headings, "set aside", "lag"], rows, 60))
+    print(console.table([*headings, "rejected", "lag"], rows, 60))
     return 0
 
 
@@ -400,7 +400,7 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
     for stream in streams:
         state = stream.landing.journal.state
         closed = f"closed before {stamp(state.floor)}" if state.floor else "nothing is closed yet"
-        landed = f"{state.messages} messages landed, {state.rejected} set aside"
+        landed = f"{state.messages} messages landed, {state.rejected} rejected"
         print(f"{stream.name}  {landed}, {closed}", flush=True)
     if problems := [stream.failed for stream in streams if stream.failed]:
         raise SparkCdcError(
@@ -413,7 +413,7 @@ def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event
 def tell(error: SparkCdcError) -> None:
     """Say what is wrong."""
     sys.stdout.flush()
-    print(f"error: {error.message}\nnext: {error.next_step}", file=sys.stderr, flush=True)
+    print(error.text, file=sys.stderr, flush=True)
 
 
 def main(argv: list[str]) -> int:

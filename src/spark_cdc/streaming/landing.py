@@ -84,8 +84,8 @@ class Landing:
             found = "; ".join(f"{n} was {theirs.get(n)!r}, is {mine[n]!r}" for n in other)
             raise SparkCdcError(
                 f"{self.name}: the checkpoint in {self._place} is of another source: {found}",
-                "Set it back; or let the entity begin anew with the other source: load what is"
-                f" closed, then move {self._place} and the landing's folders away.",
+                "Restore the source. Or start again with the other one: load the closed times, then"
+                f" move {self._place} and the landing's folders away.",
             )
         batch = self.journal.state.batch
         if batch >= 0 and not self._files.exists(f"{self.checkpoint}/offsets/{batch}"):

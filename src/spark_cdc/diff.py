@@ -1,0 +1,68 @@
+"""`spark-cdc diff`: what differs between two states of an entity."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from spark_cdc import chain, console, parsing
+from spark_cdc.errors import UsageError
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `diff` to the command line."""
+    parser = parsing.add_command(
+        subparsers,
+        "diff",
+        "compare two states of an entity, by row and column",
+        "A state is named by a date or a load, which mean its end, or by a tag. With --branch and"
+        " no states: production and the branch, as they are now.",
+        "spark-cdc diff orders 2024-03-01 2024-03-04",
+    )
+    parser.add_argument("entity", metavar="ENTITY")
+    parser.add_argument("before", nargs="?", metavar="BEFORE", help="date, load or tag")
+    parser.add_argument("after", nargs="?", metavar="AFTER", help="date, load or tag")
+    parser.add_argument("--limit", type=int, default=20, help="rows to show (default: 20)")
+    parsing.add_output(parser)
+    chain.add_arguments(parser, "target", "branch")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Any) -> int:
+    """Print what differs."""
+    states = {"before": arguments.before, "after": arguments.after}
+    given = {name: state for name, state in states.items() if state is not None}
+    if len(given) == 1 or (not given and not arguments.branch):
+        raise UsageError(
+            f"diff compares two states, and {len(given) or 'none'} is given. Accepted are two"
+            " dates, loads or tags, or --branch NAME without a state.",
+            f"spark-cdc diff {arguments.entity} 2024-03-01 2024-03-04",
+        )
+    dbt = chain.Dbt(arguments.target)
+    done = dbt.operate("_diff_rows", entity=arguments.entity, row_limit=arguments.limit, **given)
+    found = chain.parse_json(done, "spark_cdc diff: ")
+    print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
+    return 0
+
+
+def describe(found: dict[str, Any]) -> str:
+    """Return what differs as a table: a line for each value that is another one."""
+    counts = found["counts"]
+    said = ", ".join(f"{counts[name]} {name}" for name in ("added", "removed", "changed"))
+    title = f"{found['entity']} from {found['before']} to {found['after']}: {said}"
+    if not found["rows"]:
+        return title
+    keys = list(dict.fromkeys(name for row in found["rows"] for name in row.get("keys", {})))
+    lines = []
+    for row in found["rows"]:
+        start = [row["row_difference"], *(row.get("keys", {}).get(name, "") for name in keys)]
+        differences = row["column_differences"] or [{"column_name": ""}]
+        for one in differences:
+            shown = [one.get("value_before", "null"), one.get("value_after", "null")]
+            added, removed = row["row_difference"] == "added", row["row_difference"] == "removed"
+            values = ["" if added else shown[0], "" if removed else shown[1]]
+            lines.append([*start, one["column_name"], *values])
+    table = console.table(["difference", *keys, "column", "before", "after"], lines, 60)
+    more = sum(counts.values()) - len(found["rows"])
+    rest = f"\n{more} more rows: --limit {sum(counts.values())}" if more else ""
+    return f"{title}\n\n{table}{rest}"

@@ -1,0 +1,34 @@
+"""`spark-cdc tag`: names for states, such as a month's end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark_cdc import chain, named
+
+KIND = named.Kind(
+    "tag",
+    "march_2024",
+    "spark_cdc tags: ",
+    {
+        "last load": lambda one: one["last_load"],
+        "rows": lambda one: one["rows"],
+        "view": lambda one: one["view"],
+    },
+)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `tag` to the command line."""
+    parsers = named.add_parser(
+        subparsers,
+        KIND,
+        "name states of entities, such as a month's end",
+        "Models read a tag by as_of(…, tag=…), diff compares it, and vacuum keeps its loads.",
+    )
+    parsers["create"].add_argument(
+        "--at", metavar="DATE|LOAD", help="the state at its end (default: the present state)"
+    )
+    chain.add_arguments(parsers["drop"], "select")
+    for parser in parsers.values():
+        chain.add_arguments(parser, "branch")
