@@ -200,10 +200,29 @@ def render_yaml(entity: Entity) -> str:
         stored=[column.name for column in entity.columns if column.role != "control"],
         keys=keys,
         olds=[f"old__{key}" for key in keys],
+        described={c.name: description_of(c, len(keys)) for c in entity.columns},
         has_ignored=any(column.role == "ignore" for column in entity.columns),
         schema=schema,
         table=table,
     )
+
+
+def description_of(column: Column, keys: int) -> str:
+    """What dbt docs show of a column until its owner writes more; `keys`: columns of the key."""
+    if column.description:
+        return column.description
+    meaning = {
+        "key": "the key" if keys == 1 else "part of the key",
+        "ignore": "stored, but a change of it alone makes no update",
+        "control": "read with each load, not stored",
+    }.get(column.role or "", "as the source sends it")
+    title = column.name.replace("_", " ").strip().capitalize()
+    parts = [f"{title}: {meaning}."]
+    if column.source and column.source.lower() != column.name:
+        parts.append(f"The source calls it {column.source}.")
+    if column.sensitive:
+        parts.append("Others than the readers of the restricted schema see a mask.")
+    return " ".join(parts)
 
 
 @functools.cache
@@ -428,7 +447,7 @@ def run(args: argparse.Namespace) -> int:
     target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
     print("\n".join([f"Wrote {target}: {files}", *told]))
-    print("Read the YAML: are types and keys right? Describe the columns there.")
+    print("Read the YAML: are types and keys right? Say there what the columns mean.")
     print("Then land a day and load it:")
     if entity.format not in ("table", "change_feed"):
         path = path_of(entity)
