@@ -90,7 +90,7 @@ def load_by_hand(shop: Project, date: str, folder: Path) -> None:
     cursor.execute(
         f"create temporary view landed_orders using csv options (path '{folder}', header 'true')"
     )
-    for statement in text.split(";"):
+    for statement in text.split(";\n"):
         if statement.strip():
             cursor.execute(statement)
     connection.close()

@@ -515,6 +515,38 @@ def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
 
 
 @pytest.mark.parametrize(
+    ("settings", "page", "is_written"),
+    [
+        ("", None, True),
+        ("model-paths: [sql]\n", None, True),
+        ("", "models/notes.md", True),
+        ("", "models/deep/own.md", False),
+        ("docs-paths: [pages]\n", "pages/own.md", False),
+        ("", "macros/own.md", False),
+        ("docs-paths: \"{{ ['models'] }}\"\n", None, False),
+    ],
+)
+def test_new_gives_dbt_docs_a_first_page(tmp_path, monkeypatch, capsys, settings, page, is_written):
+    """Only where the project has none: one of two would be hidden."""
+    (tmp_path / "dbt_project.yml").write_text(f"name: shop\n{settings}")
+    if page:
+        (tmp_path / page).parent.mkdir(parents=True)
+        title = "__overview__" if page.endswith("own.md") else "other"
+        (tmp_path / page).write_text(f"{{% docs {title} %}}\nMine\n{{% enddocs %}}\n")
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        args = parsed(written(tmp_path, "id\n1\n"), "--key", "id", name=name)
+        assert args.run(args) == 0
+    found = list(tmp_path.rglob("overview.md"))
+    assert len(found) == is_written
+    assert capsys.readouterr().out.count("the first page of dbt docs") == is_written
+    if found:
+        where = found[0].relative_to(tmp_path).as_posix()
+        text = found[0].read_text()
+        assert text.startswith("{% docs __overview__ %}\n") and f"`{where}`" in text
+
+
+@pytest.mark.parametrize(
     ("words", "landed"),
     [
         ([], True),

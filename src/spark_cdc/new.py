@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import chain, many, project
+from spark_cdc import chain, many, overview, project
 from spark_cdc.entity import (
     APART,
     MODELS,
@@ -450,6 +450,7 @@ def run(args: argparse.Namespace) -> int:
     target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
     print("\n".join([f"Wrote {target}: {files}", *told]))
+    _write_overview()
     print("\n".join(_next_steps(entity, args.from_file)))
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
@@ -459,6 +460,15 @@ def run(args: argparse.Namespace) -> int:
                 f"the operation, give it the role control."
             )
     return 0
+
+
+def _write_overview() -> None:
+    """Give dbt docs a first page, unless the project has one."""
+    if overview.is_missing():
+        root = project.root()
+        page = (project.models_folder() / overview.FILE).relative_to(root)
+        text = _template("overview.md.jinja").render(project=root.name, file=page.as_posix())
+        print(f"Wrote {overview.write(text)}: the first page of dbt docs, for you to edit.")
 
 
 def _next_steps(entity: Entity, sample: Path | None) -> list[str]:
@@ -519,6 +529,7 @@ def _run_many(args: argparse.Namespace) -> int:
         print(f"There already and left alone: {', '.join(there)}")
     if not args.dry_run:
         print(f"Wrote {len(fresh)} entities below {directory}.")
+        _write_overview()
         print("Read the YAML: are types and keys right? Then, when something has landed:")
         print("  spark-cdc run --dry-run")
     return 0
