@@ -6,6 +6,7 @@ too, and each other file or folder of the project that a page links to one that 
 
 from __future__ import annotations
 
+import functools
 import logging
 import posixpath
 import re
@@ -34,6 +35,10 @@ MOST_BYTES = 150_000
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
 FENCE = re.compile(r" *(```|~~~)")
 MARKER = re.compile(r" *([-*] |\d+\. )")
+# A row of the glossary: the term, other names for it, its meaning, the page that explains it.
+TERM = re.compile(r"^\| (.+?) \| (.+?) \| .+ \| \[.+\]\(([\w/]+\.md)(?:#[\w-]+)?\) \|$", re.M)
+# Pages that name every term and explain few: found after those that explain.
+LAST_FOUND = ("changelog.md", "benchmarks.md", "testing.md", "architecture.md", "decisions/")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -97,6 +102,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = page.file.src_uri
     if here.startswith("source/"):
         return markdown
+    page.meta["tags"] = _terms().get(here, [])
+    if here.startswith(LAST_FOUND):
+        page.meta["search"] = {"boost": 0.1}
     if "```mermaid" in markdown:
         log.warning(
             "%s: mermaid takes a script from the network: draw SVG, see site/pictures.py",
@@ -108,6 +116,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return posixpath.relpath(_page(target), posixpath.dirname(here)) if target else found[0]
 
     return _lists(_outside_code(markdown, lambda line: LINK.sub(lead, line)))
+
+
+@functools.cache
+def _terms() -> dict[str, list[str]]:
+    """By page the terms of the glossary that it explains, and what else they are called.
+
+    The search weighs them above all text, so that a synonym leads to the page with the answer.
+    """
+    found: dict[str, list[str]] = {}
+    for term, others, page in TERM.findall((ROOT / "docs" / "glossary.md").read_text("utf-8")):
+        found.setdefault(page, []).extend(f"{term}, {others}".replace("`", "").split(", "))
+    return found
 
 
 def _target(page: str, link: str) -> str | None:

@@ -19,6 +19,9 @@ DOCS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(ROOT.glob("docs/**/*.md")),
 ]
+# Tables to look things up in: their rows are the examples.
+LISTS = ("glossary.md", "how_do_i.md")
+BEGINNINGS = [page for page in sorted(ROOT.glob("docs/*.md")) if page.name not in LISTS]
 MACROS = {
     name
     for path in ROOT.glob("macros/**/*.sql")
@@ -80,6 +83,17 @@ def test_commands_are_such_as_are_taken(page: Path, capsys: pytest.CaptureFixtur
                 cli.parser().parse_args(shlex.split(line))
             except SystemExit as end:
                 assert not end.code, f"spark-cdc {line}: {capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize("page", BEGINNINGS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_page_begins_with_its_task_and_an_example(page: Path) -> None:
+    """Before its second heading at the latest, and not below the fold."""
+    title, *rest = page.read_text("utf-8").splitlines()
+    text = "\n".join(rest).lstrip("\n")
+    beginning = "\n".join(re.split(r"^## ", text, flags=re.MULTILINE)[:2])[:3500]
+    assert title.startswith("# ") and len(title) < 60
+    assert re.match(r"[A-Z`\[]|    spark-cdc", text), "a sentence or a command, no heading"
+    assert re.search(r"^(```| {4}\S|!\[)", beginning, flags=re.MULTILINE), "an example"
 
 
 def test_the_readme_stays_short() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import gzip
 import json
 import random
@@ -506,8 +507,66 @@ def test_new_says_how_to_go_on(tmp_path, monkeypatch, capsys, words, folder):
     assert args.run(args) == 0
     assert (tmp_path / folder / "stg_a.sql").is_file()
     printed = capsys.readouterr().out
-    assert "dbt run --select tag:spark_cdc.a --vars" in printed
-    assert "in the Spark server's working directory" in printed
+    today = datetime.date.today().isoformat()
+    assert f"  install -D {tmp_path / 'sample.csv'} landing/a/{today}/sample.csv\n" in printed
+    assert f"  spark-cdc load {today} --select a\n" in printed
+    assert f"  dbt run --select tag:spark_cdc.a --vars '{{business_date: {today}}}'\n" in printed
+    assert "starts in the Spark server's working directory" in printed
+
+
+@pytest.mark.parametrize(
+    ("settings", "page", "is_written"),
+    [
+        ("", None, True),
+        ("model-paths: [sql]\n", None, True),
+        ("", "models/notes.md", True),
+        ("", "models/deep/own.md", False),
+        ("docs-paths: [pages]\n", "pages/own.md", False),
+        ("", "macros/own.md", False),
+        ("docs-paths: \"{{ ['models'] }}\"\n", None, False),
+    ],
+)
+def test_new_gives_dbt_docs_a_first_page(tmp_path, monkeypatch, capsys, settings, page, is_written):
+    """Only where the project has none: one of two would be hidden."""
+    (tmp_path / "dbt_project.yml").write_text(f"name: shop\n{settings}")
+    if page:
+        (tmp_path / page).parent.mkdir(parents=True)
+        title = "__overview__" if page.endswith("own.md") else "other"
+        (tmp_path / page).write_text(f"{{% docs {title} %}}\nMine\n{{% enddocs %}}\n")
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        args = parsed(written(tmp_path, "id\n1\n"), "--key", "id", name=name)
+        assert args.run(args) == 0
+    found = list(tmp_path.rglob("overview.md"))
+    assert len(found) == is_written
+    assert capsys.readouterr().out.count("the first page of dbt docs") == is_written
+    if found:
+        where = found[0].relative_to(tmp_path).as_posix()
+        text = found[0].read_text()
+        assert text.startswith("{% docs __overview__ %}\n") and f"`{where}`" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "landed"),
+    [
+        ([], True),
+        (["--path", "s3a://lake/{business_date}"], False),
+        (["--path", "/x/{business_date:%Y}/{business_date:%d}"], False),
+    ],
+)
+def test_what_new_says_of_a_sample_that_is_landed(tmp_path, monkeypatch, capsys, words, landed):
+    """Its date is that of the folder; where it goes is no command if it is not one folder."""
+    (tmp_path / "dbt_project.yml").write_text("name: shop\n")
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / ("landing/a/2024-03-02" if landed else "samples")
+    folder.mkdir(parents=True)
+    args = parsed(written(folder, "id\n1\n"), "--key", "id", *words, name="a")
+    assert args.run(args) == 0
+    printed = capsys.readouterr().out
+    assert "install" not in printed
+    assert (f"files of a business date go to {words[-1:] and words[-1]}" in printed) is not landed
+    date = "2024-03-02" if landed else datetime.date.today().isoformat()
+    assert f"spark-cdc load {date} --select a\n" in printed
 
 
 # --- with Spark ---------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -134,6 +135,55 @@ def test_search_works_in_files(site: Path, browser: Browser) -> None:
         "/[0-9]+ matching/.test(document.querySelector('.md-search-result__meta').innerText)"
     )
     assert browser.problems == []
+
+
+# What people search for, and the page with the answer.
+SEARCHED = {
+    "SCD2": "reference",
+    "type 2": "reference",
+    "dead letter": "configuration",
+    "soft delete": "configuration",
+    "late-arriving": "events",
+    "schema drift": "schema_change",
+    "decimal comma": "values",
+    "upsert": "reference",
+    "time travel": "reference",
+    "GDPR": "sensitive",
+    "watermark": "events",
+}
+
+
+def test_synonyms_stand_in_the_index_of_the_search(site: Path) -> None:
+    """As tags, which the search weighs above all text; the glossary has them."""
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    tags = {entry["location"]: " ".join(entry.get("tags", [])).lower() for entry in index}
+    for word, page in SEARCHED.items():
+        assert word.lower() in tags[f"{page}.html"], word
+    boosts = {entry["location"]: entry.get("boost") for entry in index}
+    assert boosts["changelog.html"] == 0.1 and boosts["events.html"] is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("word", "page"), SEARCHED.items())
+def test_a_synonym_leads_to_the_answer(site: Path, browser: Browser, word: str, page: str) -> None:
+    """First or second, by the search's own ranking."""
+    go(browser, site / "index.html", f"?q={word.replace(' ', '+')}")
+    results = "[...document.querySelectorAll('.md-search-result__item')]"
+    browser.wait(f"{results}.length > 0")
+    found = browser.run(f"{results}.slice(0, 2).map(one => one.querySelector('a').pathname)")
+    assert f"{page}.html" in [Path(one).name for one in found]
+
+
+@pytest.mark.browser
+def test_drawings_can_be_read_on_a_phone(site: Path, browser: Browser) -> None:
+    """They keep their size and scroll, and the page does not."""
+    browser.size(390, 844)
+    try:
+        go(browser, site / "index.html")
+        assert browser.run("document.querySelector('article img').clientWidth") > 650
+        assert browser.run("document.documentElement.scrollWidth") <= 390
+    finally:
+        browser.size(1280, 900)
 
 
 @pytest.mark.browser

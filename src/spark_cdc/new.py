@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import functools
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +17,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from spark_cdc import chain, console, many, parsing, project
+from spark_cdc import chain, console, many, overview, parsing, project
 from spark_cdc.entity import (
     APART,
     MODELS,
@@ -36,6 +38,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.sample import read_sample
 
 _WIDTH = 100
+_DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
 # Settings of change events in rows whose values are names of columns.
 NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
 NAMING_COLUMNS += ("time", "timestamp_column")
@@ -200,10 +203,29 @@ def render_yaml(entity: Entity) -> str:
         stored=[column.name for column in entity.columns if column.role != "control"],
         keys=keys,
         olds=[f"old__{key}" for key in keys],
+        described={c.name: description_of(c, len(keys)) for c in entity.columns},
         has_ignored=any(column.role == "ignore" for column in entity.columns),
         schema=schema,
         table=table,
     )
+
+
+def description_of(column: Column, keys: int) -> str:
+    """What dbt docs show of a column until its owner writes more; `keys`: columns of the key."""
+    if column.description:
+        return column.description
+    meaning = {
+        "key": "the key" if keys == 1 else "part of the key",
+        "ignore": "stored, but a change of it alone makes no update",
+        "control": "read with each load, not stored",
+    }.get(column.role or "", "as the source sends it")
+    title = column.name.replace("_", " ").strip().capitalize()
+    parts = [f"{title}: {meaning}."]
+    if column.source and column.source.lower() != column.name:
+        parts.append(f"The source calls it {column.source}.")
+    if column.sensitive:
+        parts.append("Others than the readers of the restricted schema see a mask.")
+    return " ".join(parts)
 
 
 @functools.cache
@@ -431,19 +453,8 @@ def run(args: argparse.Namespace) -> int:
     target = write(entity, args.directory or project.models_folder())
     files = ", ".join(sorted(path.name for path in target.iterdir()))
     print("\n".join([f"Wrote {target}: {files}", *told]))
-    print("Read the YAML: are types and keys right? Describe the columns there.")
-    print("Then land a day and load it:")
-    if entity.format not in ("table", "change_feed"):
-        path = path_of(entity)
-        print(f"  files of a business date go to {path}")
-        if not re.match("/|[A-Za-z0-9]+:", path):
-            print("  in the Spark server's working directory (of `spark-cdc server`: the project);")
-            print("  for another server give --path an absolute path or a URI")
-    if entity.is_sensitive:
-        print("  spark-cdc secrets init (once, for all entities with sensitive columns)")
-    print(
-        f"  dbt run --select {chain.selector(entity.name)} --vars '{{business_date: 2019-06-19}}'"
-    )
+    _write_overview()
+    print("\n".join(_next_steps(entity, args.from_file)))
     for column in entity.columns:
         words = words_of_sql(entity.deleted_when or "")
         if column.role is None and column.name in words:
@@ -452,6 +463,51 @@ def run(args: argparse.Namespace) -> int:
                 f"the operation, give it the role control."
             )
     return 0
+
+
+def _write_overview() -> None:
+    """Give dbt docs a first page, unless the project has one."""
+    if overview.is_missing():
+        root = project.root()
+        page = (project.models_folder() / overview.FILE).relative_to(root)
+        text = _template("overview.md.jinja").render(project=root.name, file=page.as_posix())
+        print(f"Wrote {overview.write(text)}: the first page of dbt docs, for you to edit.")
+
+
+def _next_steps(entity: Entity, sample: Path | None) -> list[str]:
+    """What a user does next: check, land a business date, load it; each a command to copy."""
+    path = None if entity.format in ("table", "change_feed") else path_of(entity)
+    landed = None  # the date of a sample that lies where the loads will look for it
+    if sample and path == _path_beside(sample):
+        landed = re.search(_DATE, str(sample.resolve()))
+    date = landed[0] if landed else datetime.date.today().isoformat()
+    steps = ["Check types and keys in the YAML, and say there what the columns mean."]
+    steps.append(f"Then load a business date, here {date}:")
+    is_relative = path is not None and not re.match("/|[A-Za-z0-9]+:", path)
+    if path is not None and not landed:
+        steps.append(f"  {_landing_step(path, date, sample)}")
+    if entity.is_sensitive:
+        steps.append("  spark-cdc secrets init (once, for all entities with sensitive columns)")
+    steps.append(f"  spark-cdc load {date} --select {entity.name}")
+    steps.append("With dbt alone, the last command is:")
+    steps.append(
+        f"  dbt run --select {chain.selector(entity.name)} --vars '{{business_date: {date}}}'"
+    )
+    if is_relative:
+        steps.append(
+            f"The path {path} starts in the Spark server's working directory, which is the project "
+            "for `spark-cdc server`. For another server give --path an absolute path or a URI."
+        )
+    return steps
+
+
+def _landing_step(path: str, date: str, sample: Path | None) -> str:
+    """How the files of a business date get to `path`: a command, where one file is at hand."""
+    is_plain = path.count("{") == 1 and "{business_date}" in path and "://" not in path
+    if not is_plain or sample is None or not sample.is_file():
+        return f"files of a business date go to {path}"
+    target = f"{path.replace('{business_date}', date)}/{sample.name}"
+    return f"install -D {shlex.quote(str(sample))} {shlex.quote(target)}"
 
 
 def _run_many(args: argparse.Namespace) -> int:
@@ -479,6 +535,7 @@ def _run_many(args: argparse.Namespace) -> int:
         console.dry_run()
     else:
         print(f"Wrote {len(fresh)} entities below {directory}.")
+        _write_overview()
         print("Read the YAML: are types and keys right? Then, when something has landed:")
         print("  spark-cdc run --dry-run")
     return 0
@@ -651,5 +708,5 @@ def _path_beside(sample: Path) -> str | None:
     folder = sample.resolve() if sample.is_dir() else sample.resolve().parent
     root = project.root() if project.is_here() else Path.cwd()
     text = str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
-    found = re.sub(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", "{business_date}", text)
+    found = re.sub(_DATE, "{business_date}", text)
     return found if found != text else None
