@@ -14,7 +14,7 @@ import pytest
 
 import capabilities
 import scale
-from quick_jvm import JVM
+from quick_jvm import JVM, ONE_TASK, SEVERAL_TASKS, SPARK
 from spark_cdc import cli as command_line
 from spark_cdc import server as local_server
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CATALOG = "hive" if scale.ALL or scale.FORMAT == "iceberg" else "in-memory"
 SERVER = (
     f"spark.driver.extraJavaOptions={JVM}",
-    "spark.sql.shuffle.partitions=4",
+    *SPARK,
+    *(SEVERAL_TASKS if scale.ALL else ONE_TASK),
     f"spark.sql.catalogImplementation={CATALOG}",
 )
 

@@ -1,6 +1,28 @@
-"""Options of the test servers' JVM."""
+"""Options of the test servers: many short statements on little data."""
 
-# Many short statements on little data: its second compiler costs a quarter more CPU than it
-# saves. Without it the JVM keeps 48 MB for code, which fill up: a fifth of its time goes into
-# sweeping them, and in the end statements fail.
-JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+# The JVM's second compiler costs a quarter more CPU here than it saves. Without it the JVM keeps
+# 48 MB for code, which fill up: sweeping them takes a fifth of its time, and in the end statements
+# fail. A larger young generation and metaspace spare collections of everything.
+JVM = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Xms1g"
+    " -XX:NewRatio=1 -XX:MetaspaceSize=320m"
+)
+# By default each task that sorts or aggregates takes 64 MB, and each broadcast 4 MB: of 16 rows
+# most of the time went into clearing them. The rest is kept for a user interface that is off.
+SPARK = (
+    "spark.buffer.pageSize=256k",
+    "spark.broadcast.blockSize=64k",
+    "spark.sql.ui.retainedExecutions=10",
+    "spark.ui.retainedJobs=10",
+    "spark.ui.retainedStages=10",
+    "spark.ui.retainedTasks=100",
+    "spark.sql.thriftServer.ui.retainedStatements=10",
+    "spark.sql.thriftServer.ui.retainedSessions=10",
+)
+# One task per stage; `make test-all` has several.
+ONE_TASK = (
+    "spark.sql.shuffle.partitions=1",
+    "spark.sql.leafNodeDefaultParallelism=1",
+    "spark.sql.files.minPartitionNum=1",
+)
+SEVERAL_TASKS = ("spark.sql.shuffle.partitions=4",)

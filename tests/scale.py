@@ -24,7 +24,7 @@ FORMAT = os.environ.get("SPARK_CDC_TEST_FORMAT", "")
 WITH = [FORMAT] if FORMAT in ("delta", "iceberg") else []
 
 # random histories of each suite that has them, all of its runs together
-HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or (12_000 if ALL else 2_000))
+HISTORIES = int(os.environ.get("SPARK_CDC_TEST_HISTORIES") or (12_000 if ALL else 1_000))
 
 
 def suite_of(markers: set[str]) -> str:

@@ -176,7 +176,6 @@ def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
     assert command("branch", "list")[1].startswith("There is no branch. To create one:\n")
 
 
-@pytest.mark.integration
 def test_what_is_done_in_a_branch_stays_there(
     shop: Project, well: Callable[..., str], command: Command
 ) -> None:

@@ -109,7 +109,10 @@ class TypedWarehouse(EventWarehouse):
             marks=pytest.mark.full,
         ),
         ({"partial": False, "splits": False}, 5, NEVER, 0, (False, False, True), {"view", "table"}),
-        ({"partial": False, "splits": False}, 5, ALWAYS, 3, NO_ARCHIVE, {"view"}),
+        pytest.param(
+            *({"partial": False, "splits": False}, 5, ALWAYS, 3, NO_ARCHIVE, {"view"}),
+            marks=pytest.mark.full,
+        ),
     ],
     ids=["plain", "plain, archive on and off", "moves, late, repeated", "truncates"],
 )

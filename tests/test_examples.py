@@ -13,7 +13,6 @@ import pytest
 import yaml
 from dbt.cli.main import dbtRunner
 
-import scale
 from project import INTERPRETED_SESSIONS, ROOT, Parsed
 from spark_cdc import demo
 from spark_cdc import server as local_server
@@ -68,21 +67,34 @@ def test_unit_tests(dbt: Dbt, tmp_path: Path) -> None:
     assert outcome["unit_test", "pass"] == 3
 
 
-def test_examples_follow_their_stories(dbt: Dbt) -> None:
-    """All but the synthetic one, which test_generate and `make demo` load; two in `make test`."""
-    every = ["customers", "members", "orders", "price_changes", "students"]
-    told = every if scale.ALL else ["customers", "orders"]
+@pytest.fixture(scope="module")
+def seeded(dbt: Dbt) -> Dbt:
+    """dbt, with the seeds of all examples loaded."""
     dbt("seed")
+    return dbt
+
+
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [
+        (["customers"], 10),
+        pytest.param(["orders"], 9, marks=pytest.mark.integration),
+        pytest.param(["members", "price_changes", "students"], 27, marks=pytest.mark.full),
+    ],
+    ids=" ".join,
+)
+def test_examples_follow_their_stories(seeded: Dbt, names: list[str], count: int) -> None:
+    """All but the synthetic one, which test_generate and `make demo` load."""
     for day, entities in demo.plan(ROOT):
-        selected = [f"path:models/{name}" for name in entities if name in told]
+        selected = [f"path:models/{name}" for name in entities if name in names]
         if selected:
             variables = f"{{business_date: {day}}}"
-            dbt("run", "--select", "cdc_loads", *selected, "--vars", variables)
-    chosen = [] if scale.ALL else ["--select", *(f"path:models/{name}" for name in told)]
-    excluded = ["test_type:unit", "tag:spark_cdc_verify", "path:models/synthetic"]
-    outcome = dbt("test", *chosen, "--exclude", *excluded)
+            seeded("run", "--select", "cdc_loads", *selected, "--vars", variables)
+    excluded = ["test_type:unit", "tag:spark_cdc_verify"]
+    chosen = [f"path:models/{name}" for name in names]
+    outcome = seeded("test", "--select", *chosen, "--exclude", *excluded)
     assert set(outcome) == {("operation", "success"), ("test", "pass")}
-    assert outcome["test", "pass"] >= (40 if scale.ALL else 18)
+    assert outcome["test", "pass"] >= count
 
 
 @pytest.mark.integration

@@ -36,6 +36,7 @@ def location(project: Project, table: str) -> Path:
     return Path(urlparse(next(row[1] for row in rows if row[0] == "Location")).path)
 
 
+@pytest.mark.integration
 def test_loads_are_squashed_by_policy(project: Project) -> None:
     """Two entities with the same loads, one of which is never squashed: all views are equal."""
     never = {"compact_loads": None}

@@ -100,6 +100,7 @@ def landed(project: Project, names: tuple[str, ...] = tuple(ENTITIES)) -> None:
             project.land(name, date, ",".join(columns), *lines)
 
 
+@pytest.mark.integration
 def test_a_load_does_what_the_plan_says(project: Project, call: Call) -> None:
     """Of each load type: the first load, the second, and that again."""
     landed(project)

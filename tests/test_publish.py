@@ -247,7 +247,7 @@ def test_others_write_into_the_table(project: Project, table_format: str) -> Non
 
 
 KILLS = [
-    ("insert overwrite|merge into", "during"),
+    pytest.param("insert overwrite|merge into", "during", marks=pytest.mark.integration),
     pytest.param("alter view|merge into", "after", marks=pytest.mark.full),
     pytest.param("alter view|merge into", "before", marks=pytest.mark.full),
     pytest.param(r"create table .*_v\d|set `", "after", marks=pytest.mark.full),

@@ -194,7 +194,7 @@ def query(made: Warehouse, sql: str) -> list[tuple[Any, ...]]:
         pytest.param("full", NEVER, marks=pytest.mark.full),
         pytest.param("full", ALWAYS, marks=pytest.mark.full),
         pytest.param("full apart", EVERY_OTHER, marks=pytest.mark.full),
-        ("delta", EVERY_OTHER),
+        pytest.param("delta", EVERY_OTHER, marks=pytest.mark.integration),
         pytest.param("events", EVERY_OTHER, marks=pytest.mark.full),
         pytest.param("events, typed", EVERY_OTHER, marks=pytest.mark.full),
     ],

@@ -42,6 +42,7 @@ def drifting(project: Shop | Project, name: str) -> None:
         project.load(day, name)
 
 
+@pytest.mark.integration
 def test_a_full_snapshot_among_deltas(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,17 +21,21 @@ import scale
 from faults.cells import DATES, SLOW, STEPS, TRUTH, Cell
 from faults.proxy import Proxy, Statement, Trap
 from project import INTERPRETED, Project
-from quick_jvm import JVM
+from quick_jvm import JVM, SPARK
 from spark_cdc import server as local_server
 from warehouse import give_secret
 
 TESTS = Path(__file__).resolve().parents[1]
 # These servers live for a minute and see a few rows: nobody waits for a compiler.
-QUICK = INTERPRETED | {
-    "spark.driver.extraJavaOptions": JVM,
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-}
+QUICK = (
+    INTERPRETED
+    | dict(one.split("=") for one in SPARK)
+    | {
+        "spark.driver.extraJavaOptions": JVM,
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.adaptive.enabled": "false",
+    }
+)
 TOO_LONG = 600  # seconds; a run or a server's start that takes longer hangs, however short CPU is
 
 # What of cdc_loads is the same in each attempt.
