@@ -1,8 +1,8 @@
 {#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity behind `spark_cdc details: `. Nothing is written.
     Arguments: entities (list of names, or one), row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a last
-    load with more changed rows is not compared). A line has entity; changes (counts of rows, columns, rows, or skipped: why not); files and rejects of the
-    ledger; vacuum and compact (what these commands would do with their own defaults). -#}
-{%- macro _print_details(entities, row_limit=5, change_limit=100000) -%}
+    load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). A line has entity; changes (counts of rows, columns, rows, or
+    skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own defaults). -#}
+{%- macro _print_details(entities, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- for capture in spark_cdc._captures('report', entities) -%}
         {%- set head = spark_cdc._published(capture) -%}
         {%- if head.loads -%}
@@ -12,6 +12,7 @@
                 'changes': spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
                 'files': spark_cdc._files_of_ledger(capture, head),
                 'rejects': spark_cdc._rejects_of_loads(capture, head),
+                'rejected_rows': spark_cdc._newest_rejects(capture, head, reject_limit) if row_limit else [],
                 'vacuum': {
                     'loads': dropped | length,
                     'files': dropped | map(attribute='files') | map('int') | sum,
@@ -144,7 +145,7 @@ order by is_needed desc
 {%- endmacro -%}
 
 
-{#- Rejected rows of the loads that count, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
+{#- Rejected rows of the active loads, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
 {%- macro _rejects_of_loads(capture, head) -%}
     {%- set sql -%}
 select
@@ -160,6 +161,30 @@ limit 10
     {%- set found = [] -%}
     {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
         {%- do found.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- The newest rejected rows of the active loads: dictionaries with load, columns, rules, reason and row, the
+    last two cut at 500 characters. -#}
+{%- macro _newest_rejects(capture, head, reject_limit) -%}
+    {%- set sql -%}
+select
+    load_id,
+    rejected_columns,
+    {{ 'rejected_rules' if capture.entity.rules else "''" }} as rules,
+    left(rejected_reason, 500) as reason,
+    left(rejected_row, 500) as row_text
+from (
+    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
+) as rejects
+order by load_id desc, rejected_columns, row_text
+limit {{ reject_limit }}
+    {%- endset -%}
+    {%- set found = [] -%}
+    {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
+        {%- do found.append({'load': row.load_id, 'columns': row.rejected_columns, 'rules': row.rules, 'reason': row.reason, 'row': row.row_text}) -%}
     {%- endfor -%}
     {{ return(found) }}
 {%- endmacro -%}
