@@ -146,15 +146,17 @@
   // Charts, to be ended when another page is shown.
   let drawn = [];
 
-  function specification({ name, vega_lite: described }, values, width) {
-    const loads = new Set(values.map(({ time }) => time)).size;
-    const config = { ...described.config, bar: { discreteBandSize: { band: Math.min(0.86, (WIDEST_BAR * loads) / width) } } };
-    // names of guards and rules are long: as many beside each other as there is room for
-    if (["guards", "rules"].includes(name)) config.legend = { ...config.legend, columns: Math.max(1, Math.floor(width / LEGEND_STEP)) };
-    return { ...described, config };
+  // All charts of an entity have the same times on their axis.
+  function specification({ name, vega_lite: described }, times, width) {
+    const config = { ...described.config, bar: { discreteBandSize: { band: Math.min(0.86, (WIDEST_BAR * times.length) / width) } } };
+    // as many names beside each other as there is room for
+    if (["guards", "rules", "calendar"].includes(name)) config.legend = { ...config.legend, columns: Math.max(1, Math.floor(width / LEGEND_STEP)) };
+    if (name === "calendar") return { ...described, config };
+    const x = { ...described.encoding.x, scale: { domain: times } };
+    return { ...described, config, encoding: { ...described.encoding, x } };
   }
 
-  function chart(described, name, values, unit) {
+  function chart(described, name, values, unit, times) {
     const place = make("div", { class: "chart", role: "img", "aria-label": `${described.title}. ${described.says} The figures are in the table of loads.` });
     const caption = make("figcaption", {}, described.title);
     if (unit) caption.append(" ", make("span", { class: "unit" }, unit));
@@ -162,9 +164,9 @@
     figure.draw = async () => {
       const width = place.clientWidth;
       // of days the newest weeks that fit
-      const weeks = [...new Set(values.map(({ week }) => week))].slice(-Math.floor((width - 40) / WEEK_STEP));
+      const weeks = [...new Set(values.map(({ week }) => week))].slice(-Math.floor((width - 50) / WEEK_STEP));
       const shown = name === "days" ? values.filter(({ week }) => weeks.includes(week)) : values;
-      drawn.push(await vegaEmbed(place, { ...specification(described, shown, width - 50), datasets: { [name]: shown } }, { actions: false, renderer: "svg" }));
+      drawn.push(await vegaEmbed(place, { ...specification(described, times, width - 50), datasets: { [name]: shown } }, { actions: false, renderer: "svg" }));
     };
     return figure;
   }
@@ -185,7 +187,7 @@
     for (const described of data.charts) {
       const [name, values] = tables[described.name] ?? ["loads", rows];
       if (has[described.name] === false || !values.length) continue;
-      const figure = chart(described, name, values, (described.unit ?? "").replace("LAG", lagUnit).replace("FIRST", initial ? `without the ${number(initial.inserted)} rows of the first load` : ""));
+      const figure = chart(described, name, values, (described.unit ?? "").replace("LAG", lagUnit).replace("FIRST", initial ? `without the ${number(initial.inserted)} rows of the first load` : ""), rows.map(({ time }) => time));
       groups.set(described.group, [...(groups.get(described.group) ?? []), figure]);
     }
     return groups;
