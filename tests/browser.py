@@ -11,8 +11,10 @@ import json
 import os
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from spark_cdc.errors import SparkCdcError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 60.0
+AXE = "axe-core@4.14.1"
 
 
 def binary() -> str:
@@ -34,6 +37,34 @@ def binary() -> str:
         + ". Install it, in Debian with: apt-get install chromium",
         "Another place: SPARK_CDC_CHROMIUM=/opt/…/chromium",
     )
+
+
+@cache
+def axe() -> str:
+    """The script of axe-core, which npm brings; SparkCdcError if it can't.
+
+    npm keeps what it fetched, and checks it against the registry's checksum.
+    """
+    npm = shutil.which("npm")
+    if not npm:
+        raise SparkCdcError(
+            "the accessibility tests need axe-core, which npm brings: there is no npm."
+            " Install it, in Debian with: apt-get install npm",
+            f"npm pack {AXE}",
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        words = [npm, "pack", "--silent", "--prefer-offline", "--pack-destination", folder, AXE]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=folder)
+        packed = next(Path(folder).glob("*.tgz"), None)
+        if done.returncode or not packed:
+            raise SparkCdcError(
+                f"the accessibility tests need {AXE}, which npm could not bring: {done.stderr}",
+                "Another registry: npm config set registry URL",
+            )
+        with tarfile.open(packed) as archive:
+            script = archive.extractfile("package/axe.min.js")
+            assert script
+            return script.read().decode("utf-8")
 
 
 class Browser:

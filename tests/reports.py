@@ -60,6 +60,7 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
     return {
         "entity": entity,
         "schema": "shop",
+        "log_table": "`shop`.`cdc_loads`",
         "broken": None,
         "log": json.dumps({name: [row[name] for row in rows] for name in NAMES}),
         "load_type": "full",
@@ -72,6 +73,7 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
         "checkpoint": counted[-1] if counted else None,
         "log_loads": 0,
         "log_rows": 0,
+        "upkeep": {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168},
     } | more
 
 
@@ -142,47 +144,124 @@ def load_shop(project: Any) -> None:
     assert not project.run("2024-03-05", "parts").success
 
 
-def story() -> list[dict[str, Any]]:
-    """A shop's eight entities with half a year of loads, for the pictures of docs/report.md."""
+NAMES_OF_SHOP = (
+    *("addresses", "customers", "invoices", "lines", "orders", "payments", "items", "stock"),
+    "customer_loyalty_programme_memberships_and_cancellations_by_region",
+)
+NOW = dt.datetime(2024, 6, 29, 9)  # of the story; its last date is the day before
+
+
+def story(entities: int = 8, loads: int = 180) -> list[dict[str, Any]]:
+    """Entities of a shop with so many daily loads up to now.
+
+    `orders` ends with a refused load, `stock` is stale, `payments` misses dates, `invoices` has
+    rejected rows, `lines` broken rules, `customers` a schema change.
+    """
     chance = random.Random(7)
-    names = ("addresses", "customers", "invoices", "lines", "orders", "payments", "items", "stock")
-    lines = []
-    for number, name in enumerate(names):
-        rows = []
-        current = 4_000 * (number + 2) ** 2
-        for day in range(180):
-            moment = dt.date(2024, 1, 1) + dt.timedelta(days=day)
-            if (name == "payments" and day in (60, 61, 130)) or (name == "stock" and day > 176):
-                continue
-            busy = (1.5 if moment.weekday() < 5 else 0.4) * (1 + day / 300)
-            inserted, updated, deleted = (
-                int(current * share * busy * chance.uniform(0.7, 1.3))
-                for share in (0.004, 0.011, 0.002)
-            )
-            if name == "orders" and day == 175:
-                deleted = int(0.43 * current)
-            prior, current = current, current + inserted - deleted
-            figures: dict[str, Any] = {
-                "rows_inserted": inserted,
-                "rows_updated": updated,
-                "rows_deleted": deleted,
-                "rows_unchanged": prior - updated - deleted,
-                "rows_in": current,
-                "rows_prior": prior,
-                "rows_current": current,
-                "rows_rejected": chance.choice([0] * 9 + [3]) if name == "invoices" else 0,
-                "committed_at": 1_704_163_600 + 86_400 * day + chance.randrange(4_000),
-                "duration_seconds": round(6 + current / 20_000 * chance.uniform(0.9, 1.4), 1),
-                "input_files": 1 + current // 100_000,
-                "input_bytes": 61 * current,
+    names = [*NAMES_OF_SHOP, *(f"feed_{number:02d}" for number in range(entities))][:entities]
+    return [
+        line(name, _story_of(chance, name, 4_000 * (place % 8 + 2) ** 2, loads), expect="daily")
+        for place, name in enumerate(names)
+    ]
+
+
+def _story_of(chance: random.Random, name: str, size: int, loads: int) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    current = 0
+    for place in range(loads):
+        left = loads - place  # 1: the last
+        moment = NOW.date() - dt.timedelta(days=left)
+        if (name == "payments" and left in (50, 119, 120)) or (name == "stock" and left < 4):
+            continue
+        busy = (1.5 if moment.weekday() < 5 else 0.4) * (1 + place / 300)
+        inserted, updated, deleted = (
+            int(current * share * busy * chance.uniform(0.7, 1.3))
+            for share in (0.004, 0.011, 0.002)
+        )
+        if not rows:
+            inserted = size
+        if name == "orders" and left == 5:
+            deleted = int(0.43 * current)
+        prior, current = current, current + inserted - deleted
+        figures: dict[str, Any] = {
+            "rows_inserted": inserted,
+            "rows_updated": updated,
+            "rows_deleted": deleted,
+            "rows_unchanged": prior - updated - deleted,
+            "rows_in": current,
+            "rows_prior": prior,
+            "rows_current": current,
+            "rows_rejected": chance.choice([0] * 9 + [3]) if name == "invoices" else 0,
+            "committed_at": int(moment.strftime("%s")) + 86_400 + chance.randrange(4_000),
+            "duration_seconds": round(6 + current / 20_000 * chance.uniform(0.9, 1.4), 1),
+            "input_files": 1 + current // 100_000,
+            "input_bytes": 61 * current,
+        }
+        if name == "lines":
+            broken = {"quantity_positive": chance.randrange(3), "item_known": left % 40 == 1}
+            figures["rules"] = [
+                {"rule": rule, "action": "warn", "judged": current, "broken": int(count)}
+                for rule, count in broken.items()
+            ]
+        if name == "customers" and left == 2:
+            figures["definition_change"] = "added region compared string; dropped fax"
+        rows.append(load(moment.isoformat(), f"{chance.randrange(16**8):08x}", **figures))
+    if name == "orders" and rows:
+        message = (
+            "orders: a guard stops the load of 2024-06-28.\n    - empty: the snapshot is empty,"
+            f" but {current} rows exist: all of them would be deleted\nNothing was committed and"
+            " readers see what they saw before. If the data is wrong, correct it and run the same"
+            " command again."
+        )
+        refusal = {"status": "refused", "guard": "empty", "message": message}
+        rows[-1] = load("2024-06-28", "5d0c11fe", **refusal, rows_current=current)
+    return rows
+
+
+def details(name: str) -> dict[str, Any]:
+    """A line of _print_details: of an invoice's last load, rejected rows and files."""
+    differences = [
+        {"column_name": "status", "value_before": "open", "value_after": "paid"},
+        {"column_name": "paid_at", "value_after": "2024-06-27 18:02:11"},
+    ]
+    reasons = {
+        "amount": ("amount: '12,5O' is no decimal(12,2)", "4711,12,5O,EUR,2024-06-27"),
+        "due_date": ("due_date: '2024-02-30' is no date", "4712,99.90,EUR,2024-02-30"),
+    }
+    kinds = list(reasons.items())
+    return {
+        "entity": name,
+        "changes": {
+            "load_id": "20240628-f-5d0c11fe",
+            "counts": {"added": 151, "removed": 64, "changed": 402},
+            "columns": {"status": 391, "paid_at": 388, "amount": 14},
+            "rows": [
+                {
+                    "row_difference": "changed",
+                    "keys": {"invoice_no": f"R-2024-{number:06d}"},
+                    "column_differences": differences,
+                }
+                for number in (88, 89, 91)
+            ],
+        },
+        "files": [
+            {"table": f"{name}_ledger", "is_needed": True, "files": 912, "bytes": 41_300_000},
+            {"table": f"{name}_ledger", "is_needed": False, "files": 14, "bytes": 602_000},
+        ],
+        "rejects": [
+            {"columns": "amount", "row_count": 41},
+            {"columns": "due_date", "row_count": 13},
+        ],
+        "rejected_rows": [
+            {
+                "load": f"202406{27 - number // 3:02d}-f-0000{number:04x}",
+                "columns": kinds[number % 5 // 3][0],
+                "rules": "",
+                "reason": kinds[number % 5 // 3][1][0],
+                "row": kinds[number % 5 // 3][1][1],
             }
-            rows.append(load(moment.isoformat(), f"{chance.randrange(16**8):08x}", **figures))
-        if name == "orders":
-            message = (
-                "orders: a guard stops the load of 2024-06-28.\n    - empty: the snapshot is empty,"
-                f" but {current} rows exist: all of them would be deleted"
-            )
-            refusal = {"status": "refused", "guard": "empty", "message": message}
-            rows[-1] = load("2024-06-28", "5d0c11fe", **refusal, rows_current=current)
-        lines.append(line(name, rows, expect="daily"))
-    return lines
+            for number in range(54)
+        ],
+        "vacuum": {"loads": 2, "files": 14, "bytes": 602_000},
+        "compact": 149,
+    }

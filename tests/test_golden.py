@@ -182,7 +182,7 @@ def test_statements_of_a_story_are_unchanged(
     operated("tag", name="closing", entities=["full", "delta"])
     operated("undo", entities="full", to=DAYS[1])
     operated("redo", entities="full")
-    told("plan", "plan", DAYS[3], "--select", "full")
+    told("dry run", "load", DAYS[3], "--select", "full", "--dry-run")
     told("backfill", "backfill", f"{DAYS[3]}..{DAYS[4]}", "--select", "full")
     told("replay", "replay", "--from", DAYS[1], "--select", "delta", "--publish")
     operated("compact", entities="full", older_than_days=0)

@@ -7,6 +7,7 @@ import datetime as dt
 import gzip
 import json
 import re
+import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +18,8 @@ import vl_convert
 
 import reports
 from project import Project
-from spark_cdc import chain, report, report_page
-from spark_cdc.report_figures import KINDS, Attention, Entity, entity
+from spark_cdc import chain, cli, report, report_page
+from spark_cdc.report_figures import KINDS, Attention, Entity, age, entity
 
 pytestmark = pytest.mark.proves("report")
 
@@ -47,17 +48,17 @@ def test_nothing_needs_attention() -> None:
     found = made(days(5, 6, 7), expect="daily")
     assert found.attention == []
     assert found.counted == [0, 1, 2]
-    assert found.total("rows_in") == 3000
-    assert found.missing == []
+    assert (found.level, found.state) == ("healthy", "healthy")
+    assert (found.last["time"], found.missing) == ("2024-03-07", [])
 
 
 @pytest.mark.parametrize(
     ("expect", "loaded", "missing", "what"),
     [
         ("daily", (5, 6), ["2024-03-07"], ["stale"]),
-        ("daily", (4, 6, 7), ["2024-03-05"], ["missing"]),
-        ("daily", (4, 6), ["2024-03-05", "2024-03-07"], ["stale", "missing"]),
-        ("2d", (2, 6), ["2024-03-04"], ["missing"]),
+        ("daily", (4, 6, 7), ["2024-03-05"], ["missing dates"]),
+        ("daily", (4, 6), ["2024-03-05", "2024-03-07"], ["stale", "missing dates"]),
+        ("2d", (2, 6), ["2024-03-04"], ["missing dates"]),
         ("weekly", (1,), [], []),
         (None, (1,), [], []),
     ],
@@ -81,19 +82,19 @@ def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
     once = refused("2024-03-07", load_type="delta")
     again = refused("2024-03-07", "0000000e", load_type="delta")
     (told,) = made([*rows, once, again]).attention
-    assert told == Attention("refused", "2024-03-07", told.text, urgent=True)
-    assert told.text == "2 times: the snapshot is empty"
+    assert told == Attention("refused", "2024-03-07", told.text, told.steps, urgent=True)
+    assert told.text == "2 attempts. the snapshot is empty"
     assert made([*rows, once, *days(7, load_type="delta")]).attention == []
     (passed,) = made([*rows, once, *days(8, load_type="delta")]).attention
     assert not passed.urgent
-    assert passed.text.startswith("later dates were loaded without it: ")
+    assert passed.text.startswith("Later dates were loaded without it. ")
 
 
 def test_a_refused_load_that_was_acknowledged_needs_none() -> None:
     """One of a mistyped date far in the future; nothing between is missing because of it."""
     seen = refused("2062-03-01") | {"status": "acknowledged"}
     found = made([*days(7), seen], expect="daily")
-    assert found.attention == [] and found.missing == [] and found.refused == 0
+    assert found.attention == [] and found.missing == [] and "refused" not in kinds(found)
     [again] = made([*days(7), seen, refused("2062-03-01", "0000000e")]).attention
     assert again.kind == "refused"
 
@@ -105,7 +106,7 @@ def test_a_date_that_was_refused_did_come() -> None:
 
 
 def test_a_report_that_ends_before_the_last_load() -> None:
-    """--to: what comes behind is neither missing nor stale, but what was refused is known."""
+    """--to: later dates are neither missing nor stale, and refused loads are known."""
     rows = [*days(1, 2), refused("2024-03-03")]
     later = [row["load_id"] for row in days(1, 2, 4)]
     at = dt.datetime(2024, 3, 4)
@@ -127,7 +128,7 @@ def test_a_later_full_load_makes_up_for_one_that_was_refused() -> None:
 
 
 def test_what_became_of_loads() -> None:
-    """Replaced by a rerun, squashed, squashed twice, taken back, refused."""
+    """Replaced by a rerun, compacted, compacted twice, undone, refused."""
     rows = days(1, 2, 3, 4, 5, 6)
     history = reports.load("2024-03-01", "000000h1", load_type="compact")
     history["replaced_load_ids"] = rows[0]["load_id"]
@@ -141,11 +142,11 @@ def test_what_became_of_loads() -> None:
         undone=undone,
     )
     assert kinds(found) == [
-        *("squashed", "squashed", "superseded", "committed", "committed", "undone", "refused")
+        *("compacted", "compacted", "replaced", "active", "active", "undone", "refused")
     ]
     assert [move["what"] for move in found.moves] == ["compact", "compact"]
     assert [one.kind for one in found.attention] == ["refused", "undone"]
-    assert "1 load was taken back, from 2024-03-06 on" in found.attention[1].text
+    assert "1 load from 2024-03-06 on was undone." in found.attention[1].text
 
 
 @pytest.mark.parametrize(
@@ -167,9 +168,9 @@ def test_guards_that_were_near(figures: dict[str, int], guard: str, used: float 
     """As _check_guards judges: tests/test_guards.py has the limits themselves."""
     found = made([*days(5, 6), *days(7, **figures)])
     assert found.guards.get(guard, [None])[-1] == (used if used else None)
-    told = [one.text for one in found.attention if one.kind == "guard" and guard in one.text]
+    told = [one.text for one in found.attention if one.kind == "near a guard" and guard in one.text]
     assert bool(told) == bool(used and used >= 0.8)
-    assert all(("lifted" in text) == (used is not None and used > 1) for text in told)
+    assert all(("overridden" in text) == (used is not None and used > 1) for text in told)
 
 
 def test_a_guard_that_is_off_is_not_near() -> None:
@@ -198,32 +199,162 @@ def test_rules_that_rows_broke() -> None:
     }
     assert found.rules["new"]["judged"] == [None, None, 1000]
     (told,) = found.attention
-    assert (told.kind, told.time, told.urgent) == ("rules", "2024-03-07", False)
-    assert told.text == "2 of 1,000 rows of the last load broke even (set aside)."
+    assert (told.kind, told.time, told.urgent) == ("broken rule", "2024-03-07", False)
+    assert told.text == "2 of 1,000 rows of the last load broke even (rejected)."
 
 
 def test_rejected_rows() -> None:
     (told,) = made([*days(5), *days(6, rows_rejected=3), *days(7)]).attention
-    assert (told.kind, told.time) == ("rejects", "2024-03-06")
-    assert told.text == "3 rows were set aside by 1 of 3 loads: shop_rejects."
+    assert (told.kind, told.time) == ("rejected rows", "2024-03-06")
+    assert told.text == "3 rows were rejected in 1 of 3 loads. shop_rejects holds them."
 
 
 def test_entities_without_loads_or_yaml() -> None:
     never = entity(reports.line("shop", []), NOW)
-    broken = {"entity": "shop", "schema": "s", "broken": "shop: load_type is missing", "log": None}
+    broken = {"entity": "shop", "schema": "s", "log_table": None, "log": None}
+    broken["broken"] = "shop: load_type is missing"
     log = reports.line("shop", days(5))["log"]
     gone = {"entity": "shop", "schema": "s", "broken": None, "log": log}
+    gone["log_table"] = "`shop`.`cdc_loads`"
     found = [entity(one, NOW) for one in (never_line(), broken, gone)]
     assert never.attention == found[0].attention
     assert [one.attention[0].kind for one in found] == [
-        *("never loaded", "configuration", "not in the project")
+        *("never loaded", "misconfigured", "removed")
     ]
-    assert [one.attention[0].urgent for one in found] == [False, True, False]
-    assert kinds(found[2]) == ["committed"]
+    assert [(one.level, one.state) for one in found] == [
+        ("idle", "never loaded"),
+        ("urgent", "misconfigured"),
+        ("idle", "removed"),
+    ]
+    assert kinds(found[2]) == ["active"]
+    drop = "alter table `shop`.`cdc_loads` drop partition (entity = 'shop')"
+    assert found[2].attention[0].steps == [("If it was removed for good, in SQL:", drop)]
 
 
 def never_line() -> dict[str, Any]:
     return reports.line("shop", []) | {"log": None}
+
+
+def steps(found: Entity) -> dict[str, list[str]]:
+    return {one.kind: [command for _, command in one.steps] for one in found.attention}
+
+
+def test_commands_that_mend() -> None:
+    """Each selects the entity alone, of its dates those that are meant."""
+    delta = {"load_type": "delta"}
+    late = made([*days(4, 6, **delta), refused("2024-03-05", **delta)], expect="daily", **delta)
+    assert steps(late) == {
+        "stale": ["spark-cdc run --select shop"],
+        "refused": [
+            "spark-cdc replay --from 2024-03-05 --dates 2024-03-05 --select shop --publish",
+            "spark-cdc acknowledge 2024-03-05 --select shop",
+        ],
+    }
+    full = made([*days(6, **delta), refused("2024-03-07")], **delta)
+    assert steps(full)["refused"][0] == "spark-cdc load 2024-03-07 --load-type full --select shop"
+    gaps = made(days(2, 5, 7), expect="daily")
+    replay = "spark-cdc replay --from 2024-03-03 --dates 2024-03-03 2024-03-04 2024-03-06"
+    assert steps(gaps) == {"missing dates": [f"{replay} --select shop --publish"]}
+    last = made([*days(5), *days(6, rows_rejected=3)])
+    assert steps(last) == {"rejected rows": ["spark-cdc load 2024-03-06 --again --select shop"]}
+    earlier = made([*days(5, rows_rejected=1), *days(6)])
+    replay = "spark-cdc replay --from 2024-03-05 --select shop --publish"
+    assert steps(earlier) == {"rejected rows": [replay]}
+    near = made([*days(6), *days(7, rows_deleted=450)])
+    first, second = near.loads["load"]
+    assert steps(near)["near a guard"] == [
+        f"spark-cdc diff shop {first} {second}",
+        f"spark-cdc undo shop --to {first}",
+    ]
+
+
+def test_rows_that_only_compacted_loads_rejected_need_no_command() -> None:
+    """Such loads can't be replayed one by one."""
+    rows = [*days(1, rows_rejected=1), *days(7)]
+    history = reports.load("2024-03-01", "000000h1", load_type="compact")
+    history["replaced_load_ids"] = rows[0]["load_id"]
+    loads = [history["load_id"], rows[1]["load_id"]]
+    assert steps(made([*rows, history], loads=loads)) == {"rejected rows": []}
+
+
+def test_commands_of_a_branch_are_commands() -> None:
+    """All that spark-cdc parses, with the target and the branch of the report."""
+    rows = [
+        *(reports.load(f"2024-03-08 0{hour}:00:00", rows_rejected=1) for hour in (1, 3)),
+        reports.load("2024-03-08 04:00:00", rows_deleted=450),
+        reports.load("2024-03-08 05:00:00", status="refused", message="no"),
+    ]
+    more = {"per": "timestamp", "expect": "hourly"}
+    found = entity(
+        reports.line("shop", rows, undone=["20240308T060000-f-00000001"], **more),
+        NOW,
+        options=" --target cluster --branch try",
+    )
+    never = entity(never_line(), NOW, options=" --target cluster --branch try")
+    commands = [one for every in (found, never) for all_ in steps(every).values() for one in all_]
+    assert len(commands) > 8
+    for command in commands:
+        words = shlex.split(command)
+        parsed = cli.parser().parse_args(words[1:])
+        assert (words[0], parsed.target, parsed.branch) == ("spark-cdc", "cluster", "try")
+        named = getattr(parsed, "select", None) or getattr(parsed, "entities", None)
+        assert (named or [parsed.entity]) == ["shop"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(3, "under 1 min"), (600, "10 min"), (7_300, "2 h"), (100_000, "27 h"), (400_000, "4 d")],
+)
+def test_ages(seconds: float, words: str) -> None:
+    assert age(seconds) == words
+    loaded = reports.load("2024-03-07", committed_at=NOW.timestamp() - seconds)
+    at = dt.datetime.fromtimestamp(NOW.timestamp(), dt.timezone.utc).replace(tzinfo=None)
+    assert entity(reports.line("shop", [loaded]), at).age == words
+
+
+@pytest.mark.parametrize("loads", [0, 1, 3, 400])
+def test_a_sparkline_has_a_bar_for_each_load(loads: int) -> None:
+    """The first load, of which all rows are new, makes no other bar vanish."""
+    found = entity(reports.story(1, loads)[0], reports.NOW)
+    line = report_page.sparkline(found)
+    heights = [24 - float(top) for top in re.findall(r"V([0-9.]+)", line["path"])]
+    assert len(heights) == min(loads, report_page.BARS)
+    assert all(height > 1 for height in heights)
+    assert bool(line["text"]) == bool(loads)
+
+
+def test_colours_have_contrast() -> None:
+    """Of text 4.5 to what is below it, of marks 3, in light and dark; axe judges no SVG."""
+    style = (report_page.TEMPLATES / "style.css").read_text("utf-8")
+    for place in (1, 2):
+        pairs = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", style)
+        colours = {pair[0]: pair[place] for pair in pairs}
+        states = ("urgent", "warning", "healthy", "idle")
+        wanted = {(name, f"{name}-tint"): 4.5 for name in states}
+        for below in ("page", "card", "sunk"):
+            wanted |= {(name, below): 4.5 for name in ("text", "faint", "link", *states)}
+        marks = ("inserted", "updated", "deleted", "unchanged", "not-supplied", "rejected")
+        wanted |= {(name, "card"): 3 for name in (*marks, "refused", "volume", "input", "edge")}
+        poor = {
+            pair: contrast(*(colours[name] for name in pair))
+            for pair, least in wanted.items()
+            if contrast(*(colours[name] for name in pair)) < least
+        }
+        assert not poor
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast ratio of WCAG."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    lights = sorted((light(first), light(second)), reverse=True)
+    return (lights[0] + 0.05) / (lights[1] + 0.05)
 
 
 def page_data(page: str) -> Any:
@@ -289,7 +420,7 @@ def test_lines_of_dbt_are_taken_as_they_are() -> None:
         (("--loads", "0"), "--loads 0 is less than 1"),
         (("--rows", "-1"), "--rows -1 is less than 0"),
         (("--from", "2024-02-30"), "'2024-02-30' is not a business date"),
-        (("--from", "2024-02-02", "--to", "2024-02-01"), "--to 2024-02-01 lies before --from"),
+        (("--from", "2024-02-02", "--to", "2024-02-01"), "--to 2024-02-01 is before --from"),
         (("--out", "."), "is a folder"),
     ],
 )
@@ -311,12 +442,12 @@ def test_the_report_of_a_project(
     assert str(target) in said
     page = target.read_text("utf-8")
     assert page.count("</script") == 3
-    assert "torn: no details, since its ledger could not be read: " in page
+    assert "torn: no details, because its ledger could not be read: " in page
     data = {one["name"]: one for one in page_data(page)["entities"]}
     parts, bare = data["parts"], data["bare"]
 
     columns = "business_time, load_id, rows_in, rows_inserted, rows_updated, rows_deleted"
-    names = ("time", "load", "rows_in", "I", "U", "D")
+    names = ("time", "load", "rows_in", "inserted", "updated", "deleted")
     logged = sorted(
         project.query(
             f"select {columns} from {{s}}.cdc_loads where entity = 'parts' order by started_at"
@@ -324,11 +455,11 @@ def test_the_report_of_a_project(
     )
     loads = parts["loads"]
     assert sorted(zip(*(loads[name] for name in names), strict=True)) == logged
-    assert [KINDS[kind] for kind in loads["kind"]].count("committed") == 3
-    assert [KINDS[kind] for kind in loads["kind"]].count("superseded") == 1
+    assert [KINDS[kind] for kind in loads["kind"]].count("active") == 3
+    assert [KINDS[kind] for kind in loads["kind"]].count("replaced") == 1
     assert parts["rows"] == project.query("select count(*) from {s}.parts_current")[0][0]
     assert {one["kind"] for one in parts["attention"]} == {
-        *("refused", "rejects", "rules", "missing", "stale"),
+        *("refused", "rejected rows", "broken rule", "missing dates", "stale"),
     }
     found = project.query(
         "select load_id, rules[0].judged, rules[0].broken from {s}.cdc_loads"
@@ -347,6 +478,12 @@ def test_the_report_of_a_project(
         value for row in changes["rows"] for value in row["column_differences"]
     ]
     assert parts["details"]["rejects"] == [{"columns": "price", "row_count": 1}]
+    (rejected,) = parts["details"]["rejected_rows"]
+    assert rejected["load"] == parts["loads"]["load"][parts["loads"]["rejected"].index(1)]
+    assert (rejected["columns"], rejected["row"]) == ("price", "21,x,dear")
+    assert "dear" in rejected["reason"]
+    assert parts["upkeep"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
+    assert parts["log_table"] == f"`{project.schema}`.`cdc_loads`"
     files = parts["details"]["files"]
     assert [(one["table"], one["is_needed"]) for one in files] == [
         ("parts_ledger", True),
@@ -361,7 +498,7 @@ def test_the_report_of_a_project(
     assert code == 0, said
     (only,) = page_data(target.read_text("utf-8"))["entities"]
     assert set(only["loads"]["time"]) == {"2024-03-02"}
-    assert only["details"]["changes"]["rows"] == []
+    assert only["details"]["changes"]["rows"] == only["details"]["rejected_rows"] == []
     assert only["details"]["changes"]["columns"] == changes["columns"]
 
 

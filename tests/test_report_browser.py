@@ -12,14 +12,23 @@ from typing import Any
 import pytest
 
 import reports
-from browser import Browser
+from browser import Browser, axe
 from project import Project
 from spark_cdc import report_figures, report_page
 
 pytestmark = [pytest.mark.proves("report"), pytest.mark.browser]
 
-ROW = (
-    "[...document.querySelectorAll('#entities tr[data-entity=\"{}\"] td')].map(td => td.innerText)"
+TILE = (
+    "(tile => ['h3', '.state', '.rows b', 'dl'].map(part => tile.querySelector(part).innerText))"
+    "(document.querySelector('.tile[data-entity=\"{}\"]'))"
+)
+TILES = "document.querySelectorAll('.tile:not([hidden])').length"
+# The figures of the table of loads, each row an object by heading.
+LOADS = (
+    "(table => { const heads = [...table.tHead.rows[0].cells].map(cell => cell.textContent);"
+    " return [...table.tBodies[0].rows].map(row => Object.fromEntries(heads.map((head, place) =>"
+    " [head, row.cells[place].textContent]))); })"
+    "(document.querySelector('[aria-label=\"Table: Loads\"] table'))"
 )
 ENTITY = "document.querySelector('#entity')"
 
@@ -51,6 +60,32 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    """The report of some entities of the story, with details of those that were loaded."""
+    found = [
+        report_figures.entity(
+            line, reports.NOW, reports.details(line["entity"]) if line["loads"] else None
+        )
+        for line in lines
+    ]
+    path = folder / "report.html"
+    page = report_page.render("Loads in shop", found, reports.NOW, [])
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of 30 entities with 60 loads each."""
+    return write(tmp_path_factory.mktemp("story"), reports.story(30, 60))
+
+
+@pytest.fixture(scope="module", params=[0, 3, 400])
+def sized(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of 9 entities with so many loads each, one of a long name."""
+    return write(tmp_path_factory.mktemp("sized"), reports.story(9, request.param))
+
+
 def follow(browser: Browser, entity: str) -> None:
     browser.run(f"location.hash = '#entity/{entity}'")
     browser.wait(f"document.body.dataset.shown === '{entity}'")
@@ -77,77 +112,168 @@ def test_figures_are_those_of_the_tables(
     code, said = command("report", "--out", str(page))
     assert code == 0, said
     browser.open(page)
-    (counts,) = project.query(
-        "select count(*), sum(rows_in), sum(rows_inserted), sum(rows_updated), sum(rows_deleted),"
-        " sum(rows_rejected) from {s}.cdc_loads where entity = 'parts' and load_id in"
-        " (select load_id from {s}.parts_committed)"
+    (last,) = project.query(
+        "select rows_inserted, rows_updated, rows_deleted from {s}.cdc_loads where entity = 'parts'"
+        " and load_id = (select max(load_id) from {s}.parts_committed)"
     )
     rows = project.query("select count(*) from {s}.parts_current")[0][0]
-    shown = browser.run(ROW.format("parts"))
-    assert shown[:5] == ["parts", "full", "daily", "2024-03-04", str(rows)]
-    assert [int(text) for text in shown[5:11]] == list(counts)
-    assert shown[11] == "1"
-    assert browser.run("document.querySelector('#attention tbody tr').innerText").count("parts")
+    name, state, count, changes = browser.run(TILE.format("parts"))
+    assert (name, state, count) == ("parts", "refused", str(rows))
+    words = ("Inserted", "Updated", "Deleted")
+    assert changes.split() == [
+        text for one in zip(words, last, strict=True) for text in map(str, one)
+    ]
+    assert browser.run("document.querySelector('.finding').innerText").startswith("parts")
 
     follow(browser, "parts")
     drawn = charts(browser)
-    names = ["changes", "operations", "current", "troubles", "guards", "rules"]
-    assert list(drawn) == [*names, "seconds", "lag", "bytes", "files", "calendar"]
+    names = ["changes", "operations", "current", "calendar", "troubles", "guards", "rules"]
+    assert list(drawn) == [*names, "seconds", "lag", "bytes", "files"]
     assert all(drawn.values()), drawn
     logged = project.query(
         "select load_id, rows_inserted, rows_updated, rows_deleted, rows_unchanged, rows_current"
         " from {s}.cdc_loads where entity = 'parts' and status <> 'refused' order by load_id"
     )
-    table = browser.run(
-        "[...document.querySelectorAll('#entity div:last-of-type tbody tr')].map(row =>"
-        " [...row.cells].map(cell => cell.innerText))"
-    )
+    names = ("Inserted", "Updated", "Deleted", "Unchanged", "Rows")
     cells = [
-        (row[1], *(int(row[place].replace(",", "")) for place in (5, 6, 7, 8, 11)))
-        for row in table
-        if row[3].partition(";")[0] not in ("refused",)
+        (row["Load"], *(int(row[name].replace(",", "")) for name in names))
+        for row in browser.run(LOADS)
+        if row["State"] != "refused"
     ]
     assert sorted(cells) == logged
+    rejected = browser.run(
+        "document.querySelector('[aria-label=\"Table: Rejected rows\"]').innerText"
+    )
+    assert "21,x,dear" in rejected
     assert reports.EVIL in browser.run(f"{ENTITY}.innerText")
     assert browser.run("document.title") == f"Loads in {project.schema}"
 
 
-def test_filters_by_entity_time_and_kind(browser: Browser, busy: Path) -> None:
-    browser.open(busy)
-    visible = (
-        "[...document.querySelectorAll('{} tr[data-entity]')].filter(row => !row.hidden).length"
+def put(browser: Browser, field: str, value: str, event: str = "input") -> None:
+    browser.run(
+        f"(() => {{ const field = document.querySelector('{field}'); field.value = '{value}';"
+        f" field.dispatchEvent(new Event('{event}', {{bubbles: true}})); }})()"
     )
-    everything = browser.run(visible.format("#entities"))
-    assert everything == 200
 
-    def put(field: str, value: str) -> None:
-        browser.run(
-            f"(() => {{ const field = document.getElementById('{field}'); field.value = '{value}';"
-            " field.dispatchEvent(new Event('input', {bubbles: true})); })()"
-        )
 
-    put("entity-filter", "_01")
-    browser.wait(f"{visible.format('#entities')} === 10")
-    put("entity-filter", "")
-    put("kind-filter", "stale")
-    browser.wait(f"{visible.format('#attention')} === 200")
-    put("kind-filter", "")
-    put("from-filter", "2024-03-01")
-    put("to-filter", "2024-03-10")
-    browser.wait(f"({ROW.format('entity_007')})[5] === '10'")
-    assert "from 2024-03-01 to 2024-03-10" in browser.run("document.body.innerText")
-    inserted = sum(
-        row["rows_inserted"]
+def test_filters_by_entity_and_state(browser: Browser, story: Path) -> None:
+    browser.open(story)
+    assert browser.run(TILES) == 30
+    put(browser, "#entity-filter", "feed_0")
+    assert browser.run(TILES) == 10
+    put(browser, "#entity-filter", "")
+    browser.run("document.querySelector('[data-show=urgent]').click()")
+    assert browser.run(TILES) == 2
+    shown = (
+        "[...document.querySelectorAll('.finding:not([hidden])')].map(one => one.dataset.entity)"
+    )
+    assert set(browser.run(shown)) == {"orders", "stock"}
+    assert browser.run("document.getElementById('found').textContent") == "2 entities"
+    browser.run("document.querySelector('[data-show=\"\"]').click()")
+    assert browser.run(TILES) == 30
+
+
+def test_filters_by_date(browser: Browser, busy: Path) -> None:
+    browser.open(busy, "#entity/entity_007")
+    put(browser, "[name=from]", "2024-03-01", "change")
+    put(browser, "[name=to]", "2024-03-10", "change")
+    browser.wait("document.querySelectorAll('[data-chart=changes] .mark-rect path').length === 30")
+    inserted = {
+        f"{row['rows_inserted']:,}"
         for row in rows_of(7)
         if "2024-03-01" <= row["business_time"] <= "2024-03-10" and row["status"] == "committed"
-    )
-    assert browser.run(ROW.format("entity_007"))[7] == f"{inserted:,}"
-    follow(browser, "entity_007")
-    assert charts(browser)["changes"] == 30
-    browser.run("document.querySelector('#filters [type=reset]').click()")
+    }
+    found = browser.run(LOADS)
+    assert {row["Inserted"] for row in found if row["State"] == "active"} == inserted
+    browser.run("document.querySelector('.period button').click()")
     browser.wait(
         "document.querySelectorAll('[data-chart=changes] .mark-rect path').length === 1200"
     )
+
+
+def test_rejected_rows_are_filtered(browser: Browser, story: Path) -> None:
+    browser.open(story, "#entity/invoices/rejected")
+    assert browser.run("document.activeElement.id") == "section-rejected"
+    rows = "document.querySelectorAll('[aria-label=\"Table: Rejected rows\"] tbody tr').length"
+    assert browser.run(rows) == 54
+    put(browser, '#entity form[aria-label="Rejected rows"] select', "due_date")
+    columns = "[...document.querySelectorAll('[aria-label=\"Table: Rejected rows\"] .name')]"
+    assert set(browser.run(f"{columns}.slice(1).map(one => one.textContent)")) == {"due_date"}
+    put(browser, '#entity form[aria-label="Rejected rows"] input', "no such value")
+    assert "No row fits." in browser.run(f"{ENTITY}.innerText")
+    assert "0 of 54 rows" in browser.run(f"{ENTITY}.innerText")
+
+
+def test_an_entity_shows_schema_changes_files_and_retention(browser: Browser, story: Path) -> None:
+    browser.open(story, "#entity/customers")
+    text = browser.run(f"{ENTITY}.innerText")
+    assert "added region compared string\ndropped fax" in text
+    assert "a run compacts all but the last 50" in text
+    assert "spark-cdc vacuum --select customers --execute" in text
+    for letter in "IUDNX":
+        assert f"\t{letter}\t" not in text
+
+
+def test_a_command_is_copied_or_selected(browser: Browser, story: Path) -> None:
+    browser.open(story)
+    browser.run("document.querySelector('.copy').click()")
+    assert browser.run("getSelection().toString()") == "spark-cdc load 2024-06-28 --select orders"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(browser: Browser, story: Path, width: int, theme: str) -> None:
+    """On the first page and those of entities; with axe-core, which npm brings."""
+    script = axe()
+    browser.prefer(theme)
+    browser.size(width, 900)
+    for fragment in (
+        "",
+        "#entity/orders",
+        "#entity/invoices",
+        "#entity/lines",
+        "#entity/customers",
+    ):
+        browser.open(story, fragment)
+        browser.run(f"{script};0")
+        found = browser.run(
+            "axe.run(document).then(({violations}) => violations.map(one =>"
+            " `${one.id}: ${one.nodes.map(node => node.target).join(' ')}`))"
+        )
+        assert found == [], fragment
+
+
+def test_axe_finds_what_is_wrong(browser: Browser, story: Path) -> None:
+    browser.open(story)
+    browser.run("document.querySelector('.tile .state').style.color = '#ccc'")
+    browser.run(
+        "document.getElementById('entity-filter').closest('label').replaceWith("
+        "document.getElementById('entity-filter'))"
+    )
+    browser.run(f"{axe()};0")
+    found = browser.run("axe.run(document).then(({violations}) => violations.map(one => one.id))")
+    assert "color-contrast" in found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_pages_fit_their_width(browser: Browser, sized: Path, width: int, theme: str) -> None:
+    """Nothing is cut off, however many loads and however long a name; charts fit their cards."""
+    browser.prefer(theme)
+    browser.size(width, 900)
+    for fragment in ("", f"#entity/{reports.NAMES_OF_SHOP[-1]}", "#entity/orders"):
+        browser.open(sized, fragment)
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        cut = (
+            "[...document.querySelectorAll('main *:not(svg *, .wide *)')].filter(one =>"
+            " one.checkVisibility() && one.getBoundingClientRect().right > innerWidth)"
+            ".map(one => one.outerHTML.slice(0, 80))"
+        )
+        assert browser.run(cut) == []
+        assert browser.run(
+            "[...document.querySelectorAll('.chart svg')].every(svg =>"
+            " svg.getBoundingClientRect().width <= svg.closest('.chart').clientWidth + 1)"
+        )
 
 
 def rows_of(number: int) -> list[dict[str, Any]]:
@@ -162,10 +288,10 @@ def test_keys_and_light_and_dark(browser: Browser, busy: Path) -> None:
     assert browser.run("document.activeElement.id") == "entity-filter"
     for letter in "_199":
         browser.press(letter)
-    browser.wait("document.querySelectorAll('#entities tbody tr:not([hidden])').length === 1")
-    for _ in range(12):
+    browser.wait(f"{TILES} === 1")
+    for _ in range(20):
         browser.press("Tab")
-        if browser.run("document.activeElement.closest('#attention') !== null"):
+        if browser.run("document.activeElement.closest('.tile') !== null"):
             break
     assert browser.run("document.activeElement.innerText") == "entity_199"
     browser.press("Enter")
@@ -194,32 +320,33 @@ def test_paper(browser: Browser, busy: Path) -> None:
         " svg.getBoundingClientRect().width <= svg.closest('figure').clientWidth + 1)"
     )
     assert browser.run("document.documentElement.scrollWidth") <= 794
+    assert not browser.run(
+        "[...document.querySelectorAll('.wide')].filter(one => one.checkVisibility()"
+        " && one.scrollHeight > one.clientHeight + 1).length"
+    )
     assert browser.paper().startswith(b"%PDF")
 
 
 def test_what_the_docs_show(browser: Browser, tmp_path: Path) -> None:
     """With SPARK_CDC_TEST_PICTURES=docs/pictures the pictures of docs/report.md are taken anew."""
-    now = dt.datetime(2024, 6, 29, 9)
-    found = [report_figures.entity(line, now) for line in reports.story()]
-    page = tmp_path / "report.html"
-    page.write_text(report_page.render("Loads in shop", found, now, []), encoding="utf-8")
+    page = write(tmp_path, reports.story())
     folder = Path(os.environ.get("SPARK_CDC_TEST_PICTURES") or tmp_path)
     folder.mkdir(exist_ok=True)
-    browser.size(1000, 640)
-    browser.open(page)
-    browser.picture(folder / "report_attention.webp")
-    urgent = browser.run(
-        "[...document.querySelectorAll('#attention tr.urgent')].map(row => row.cells[1].innerText)"
-    )
-    assert urgent == ["refused", "stale"]
-    browser.size(1000, 1000)
-    browser.open(page, "#entity/orders")
-    browser.picture(folder / "report_entity.webp")
-    browser.prefer("dark")
-    browser.size(1000, 640)
-    browser.open(page, "#entity/payments")
-    browser.picture(folder / "report_dark.webp")
-    assert all(picture.stat().st_size < 80_000 for picture in folder.glob("report_*.webp"))
+    views = {
+        "tiles": ("light", 1000, 900, ""),
+        "entity": ("light", 1000, 900, "#entity/invoices"),
+        "dark": ("dark", 1000, 700, "#entity/invoices/rejected"),
+        "narrow": ("dark", 390, 800, "#entity/orders/changes"),
+    }
+    for name, (theme, width, height, fragment) in views.items():
+        browser.prefer(theme)
+        browser.size(width, height)
+        browser.open(page, fragment)
+        picture = folder / f"report_{name}.webp"
+        browser.picture(picture)
+        assert picture.stat().st_size < 60_000
+    states = "[...document.querySelectorAll('.tile.urgent .state')].map(one => one.innerText)"
+    assert browser.run(states) == ["refused", "stale"]
 
 
 @pytest.fixture(scope="module")
@@ -265,8 +392,8 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("entity", "labels"),
     [
         ("single", ["2024-06-21"]),
-        ("few", ["2024-06-21", "2024-06-22"]),
-        ("ticks", [f"2024-06-21 0{hour}:15" for hour in range(3)]),
+        ("few", ["2024-06-21", "2024-06-22", "2024-06-23"]),
+        ("ticks", [f"2024-06-210{hour}:15" for hour in range(3)]),
     ],
 )
 def test_each_of_few_loads_is_named_on_the_axis(
@@ -287,14 +414,31 @@ def test_a_narrow_page_breaks_no_words(browser: Browser, quiet: Path) -> None:
     """Long texts get a line of their own, values room for a word."""
     browser.size(390, 900)
     browser.open(quiet)
-    width = "document.querySelector('#attention .text').getBoundingClientRect().width"
+    width = "document.querySelector('.finding .text').getBoundingClientRect().width"
     assert browser.run(width) > 300
     browser.open(quiet, "#entity/few")
     widths = browser.run(
         "[...document.querySelectorAll('#entity td.value')].map(one => one.clientWidth)"
     )
-    assert len(widths) == 3 and min(widths) > 120
-    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert len(widths) >= 3 and min(widths) > 120
+
+
+@pytest.mark.parametrize(("entity", "bars"), [("single", 1), ("few", 2), ("ticks", 3)])
+def test_bars_of_few_loads_are_bars(browser: Browser, quiet: Path, entity: str, bars: int) -> None:
+    """Charts fill their card, bars are no walls, and no axis has halves of rows."""
+    browser.open(quiet, f"#entity/{entity}")
+    widths, chart = browser.run(
+        "(chart => [[...chart.querySelectorAll('.mark-rect path')].map(one =>"
+        " one.getBoundingClientRect().width), chart.querySelector('svg').clientWidth])"
+        "(document.querySelector('[data-chart=current]'))"
+    )
+    assert len(widths) == bars
+    assert all(10 < width < 60 for width in widths) and chart > 300
+    ticks = browser.run(
+        "[...document.querySelectorAll('[data-chart=files] .role-axis-label text')]"
+        ".map(one => one.textContent).filter(text => text && !text.includes('-'))"
+    )
+    assert ticks == ["0", "1"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -303,8 +447,8 @@ def test_a_narrow_page_breaks_no_words(browser: Browser, quiet: Path) -> None:
     [
         ("changes", ".mark-rect path", ["business time", "operation", "rows"]),
         ("operations", ".mark-rect path", ["business time", "operation", "rows"]),
-        ("current", ".mark-rect path", ["business time", "rows current"]),
-        ("guards", ".mark-symbol.role-mark path", ["business time", "guard", "part used"]),
+        ("current", ".mark-rect path", ["business time", "current rows"]),
+        ("guards", ".mark-symbol.role-mark path", ["business time", "guard", "share used"]),
         ("rules", ".mark-symbol.role-mark path", ["business time", "rule", "pass rate"]),
         ("calendar", ".mark-rect path", ["day", "status"]),
     ],
@@ -336,6 +480,6 @@ def test_a_tooltip_shows_what_its_mark_is(
         "(part => ['color', 'backgroundColor'].map(name => getComputedStyle(part)[name]))"
         "(document.querySelector('{}'))"
     )
-    page = browser.run(colours.format("body"))
+    page = browser.run(colours.format(".card"))
     assert browser.run(colours.format("#vg-tooltip-element")) == page
     assert browser.run(colours.format("#vg-tooltip-element td.value"))[0] == page[0]

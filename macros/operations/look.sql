@@ -125,9 +125,9 @@ order by business_time, load_id
 
 {#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity behind `spark_cdc details: `. Nothing is written.
     Arguments: entities (list of names, or one), row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a last
-    load with more changed rows is not compared). A line has entity; changes (counts of rows, columns, rows, or skipped: why not); files and rejects of the
-    ledger; vacuum and compact (what these commands would do with their own defaults). -#}
-{%- macro _print_details(entities, row_limit=5, change_limit=100000) -%}
+    load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). A line has entity; changes (counts of rows, columns, rows, or
+    skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own defaults). -#}
+{%- macro _print_details(entities, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- for capture in spark_cdc._captures('report', entities) -%}
         {%- set head = spark_cdc._published(capture) -%}
         {%- if head.loads -%}
@@ -137,6 +137,7 @@ order by business_time, load_id
                 'changes': spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
                 'files': spark_cdc._files_of_ledger(capture, head),
                 'rejects': spark_cdc._rejects_of_loads(capture, head),
+                'rejected_rows': spark_cdc._newest_rejects(capture, head, reject_limit) if row_limit else [],
                 'vacuum': {
                     'loads': dropped | length,
                     'files': dropped | map(attribute='files') | map('int') | sum,
@@ -269,7 +270,7 @@ order by is_needed desc
 {%- endmacro -%}
 
 
-{#- Rejected rows of the loads that count, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
+{#- Rejected rows of the active loads, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
 {%- macro _rejects_of_loads(capture, head) -%}
     {%- set sql -%}
 select
@@ -285,6 +286,30 @@ limit 10
     {%- set found = [] -%}
     {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
         {%- do found.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- The newest rejected rows of the active loads: dictionaries with load, columns, rules, reason and row, the
+    last two cut at 500 characters. -#}
+{%- macro _newest_rejects(capture, head, reject_limit) -%}
+    {%- set sql -%}
+select
+    load_id,
+    rejected_columns,
+    {{ 'rejected_rules' if capture.entity.rules else "''" }} as rules,
+    left(rejected_reason, 500) as reason,
+    left(rejected_row, 500) as row_text
+from (
+    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
+) as rejects
+order by load_id desc, rejected_columns, row_text
+limit {{ reject_limit }}
+    {%- endset -%}
+    {%- set found = [] -%}
+    {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
+        {%- do found.append({'load': row.load_id, 'columns': row.rejected_columns, 'rules': row.rules, 'reason': row.reason, 'row': row.row_text}) -%}
     {%- endfor -%}
     {{ return(found) }}
 {%- endmacro -%}
@@ -328,7 +353,7 @@ where
     A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
     is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
     as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
-    each entity). A line has entity, schema (of the target), what its YAML says of it (load_type, per, expect, guards), its manifest (loads, undone, rows, checkpoint, log_loads,
+    each entity). A line has entity, schema (of the target), log_table (the name of cdc_loads), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows, checkpoint, log_loads,
     log_rows), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
 {%- macro _print_report(entities=none, since=none, before=none, row_limit=400) -%}
     {%- set found = spark_cdc._captures_with_heads('report', entities) -%}
@@ -341,6 +366,7 @@ where
             'per': 'date' if entity.eff_type == 'date' else 'timestamp',
             'expect': entity.expect,
             'guards': entity.guards,
+            'upkeep': entity.upkeep,
             'loads': head.loads,
             'undone': head.get('undone', []) | map(attribute='loads') | sum(start=[]),
             'rows': head.rows,
@@ -359,7 +385,7 @@ where
         {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
     {%- endif -%}
     {%- for name in (listed | list + log | list) | unique -%}
-        {%- do print('spark_cdc report: ' ~ tojson(dict({'entity': name, 'schema': target.schema, 'broken': none, 'log': log.get(name)}, **listed.get(name, {})))) -%}
+        {%- do print('spark_cdc report: ' ~ tojson(dict({'entity': name, 'schema': target.schema, 'log_table': load_log | string, 'broken': none, 'log': log.get(name)}, **listed.get(name, {})))) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -496,7 +522,7 @@ from collected
 {%- endmacro -%}
 
 
-{#- Says what a load would do, and writes nothing: prints a line of JSON behind a marker, for spark-cdc plan. What came in is landed, staged and tagged by the
+{#- Says what a load would do, and writes nothing: prints a line of JSON behind a marker, for spark-cdc load --dry-run. What came in is landed, staged and tagged by the
     load's own SQL, behind a temporary view of the session that stands for the ledger with this load in it: it is audited as if it had been written. A
     refusal is printed in the same form, with what was known, and then raised.
     Arguments: entity (name). The business date, load type, position and lifts are those of a run. -#}

@@ -20,12 +20,12 @@ MANY = 20  # entities: beyond it their ledgers are read only if that is asked fo
 
 @dataclass(frozen=True)
 class Scope:
-    """What a report holds.
+    """The contents of a report.
 
-    first, last: the business dates that it begins and ends with; None for all.
-    loads: of each entity at most.
+    first, last: the first and last business date; None for all.
+    loads: loads of each entity at most.
     details: whether ledgers are read; None to leave that to the number of entities.
-    rows: shown of what a last load changed, of each kind; 0 for no values at all.
+    rows: changed rows to show of each kind; 0 for no values of rows at all.
     """
 
     entities: Sequence[str] = ()
@@ -41,12 +41,12 @@ def add_parser(subparsers: Any) -> None:
     parser = parsing.add_command(
         subparsers,
         "report",
-        "write loads and problems of all entities as one HTML file",
+        "write loads, their figures and findings as one HTML file",
         "",
         "spark-cdc report --select orders --open",
     )
-    parser.add_argument("--out", metavar="FILE", help="where to (target/report.html)")
-    parser.add_argument("--open", action="store_true", help="show it in the browser")
+    parser.add_argument("--out", metavar="FILE", help="the file to write (target/report.html)")
+    parser.add_argument("--open", action="store_true", help="open it in the browser")
     parser.add_argument("--from", dest="first", metavar="DATE", help="the first business date")
     parser.add_argument("--to", dest="last", metavar="DATE", help="the last business date")
     parser.add_argument(
@@ -55,22 +55,22 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--details",
         action=argparse.BooleanOptionalAction,
-        help="what the last load changed, sizes, what vacuum and compact would do: this reads the"
-        f" ledgers, and is left out where there are more than {MANY} entities",
+        help="changes of the last load, rejected rows, files and retention: this reads the"
+        f" ledgers, and is the default for up to {MANY} entities",
     )
     parser.add_argument(
         "--rows",
         type=int,
         default=5,
         metavar="N",
-        help="shown of each kind that the last load changed (5); 0: no values",
+        help="changed rows of each kind to show (5); 0: no values of rows at all",
     )
     chain.add_arguments(parser, "select", "target", "branch")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Any) -> int:
-    """Write the report, and open it if that is asked for."""
+    """Write the report, and open it on request."""
     for name in ("loads", "rows"):
         least = 1 if name == "loads" else 0
         if getattr(arguments, name) < least:
@@ -81,11 +81,12 @@ def run(arguments: Any) -> int:
     first, last = (_date(text) for text in (arguments.first, arguments.last))
     if first and last and last < first:
         raise UsageError(
-            f"--to {arguments.last} lies before --from {arguments.first}: nothing was written",
+            f"--to {arguments.last} is before --from {arguments.first}: nothing was written",
             f"spark-cdc report --from {arguments.last} --to {arguments.first}",
         )
     scope = Scope(arguments.select, first, last, arguments.loads, arguments.details, arguments.rows)
-    path = write(chain.Dbt(arguments.target, parses_once=True), scope, arguments.out)
+    dbt = chain.Dbt(arguments.target, parses_once=True)
+    path = write(dbt, scope, arguments.out, chain.options(arguments, "target", "branch"))
     print(path)
     if arguments.open and not webbrowser.open(path.as_uri()):
         raise SparkCdcError("no browser was found to open the report with", f"Open {path}")
@@ -99,8 +100,11 @@ def _date(text: str | None) -> dt.datetime | None:
     return dt.datetime.combine(load.parse_business_date(text)[0].date(), dt.time())
 
 
-def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
-    """Write a report and return where it lies."""
+def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "") -> Path:
+    """Write a report and return its path.
+
+    options: options of the command line that the commands in the report need, too.
+    """
     path = Path(out).expanduser().resolve() if out else project.root() / "target" / "report.html"
     if path.is_dir():
         raise UsageError(
@@ -113,7 +117,9 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
         step.detail = f"{len(found)} entities"
         details, notes = _details(dbt, scope, found)
         until = min(now, scope.last + dt.timedelta(days=1)) if scope.last else now
-        made = [report_figures.entity(one, until, details.get(one["entity"])) for one in found]
+        made = [
+            report_figures.entity(one, until, details.get(one["entity"]), options) for one in found
+        ]
         title = f"Loads in {found[0]['schema']}" if found else "Loads"
         page = report_page.render(title, made, now, notes)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +132,7 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None) -> Path:
 
 
 def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
-    """Return what cdc_loads and the manifests say of each entity."""
+    """Return the figures of each entity from cdc_loads and the manifests."""
     before = scope.last + dt.timedelta(days=1) if scope.last else None
     done = dbt.operate(
         "_print_report",
@@ -141,12 +147,12 @@ def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
 def _details(
     dbt: chain.Dbt, scope: Scope, found: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return what takes reads of ledgers, by entity, and what to say of what is not there."""
+    """Return the details from ledgers, by entity, and notes on those that are missing."""
     loaded = [one["entity"] for one in found if one.get("loads")]
     wanted = len(loaded) <= MANY if scope.details is None else scope.details
     if not wanted:
         return {}, [
-            "What the last load changed, sizes, and what vacuum and compact would do are left out:"
+            "Changes of the last load, rejected rows and files are left out. To include them:"
             " spark-cdc report --details --select ENTITY …"
         ]
     details: dict[str, Any] = {}
@@ -158,9 +164,9 @@ def _details(
         details |= {one["entity"]: one for one in chain.parse_lines(done, DETAILS)}
         if done.ok:
             break
-        # they come in this order, so that the first without an answer is what failed
+        # dbt prints them in this order, so the first one without an answer failed
         failed = next((name for name in left if name not in details), left[-1])
         said = " ".join(" ".join(done.lines[-6:]).split())
-        notes.append(f"{failed}: no details, since its ledger could not be read: {said}")
+        notes.append(f"{failed}: no details, because its ledger could not be read: {said}")
         left = left[left.index(failed) + 1 :]
     return details, notes

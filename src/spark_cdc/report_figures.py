@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import shlex
 import statistics
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +17,15 @@ from typing import Any
 
 from spark_cdc import outstanding
 
-KINDS = ("committed", "squashed", "superseded", "undone", "refused", "acknowledged")
-COUNTED = ("committed", "squashed")  # which a load has to be for its rows to be there
+# The levels of an entity's state, most pressing first.
+LEVELS = ("urgent", "warning", "idle", "healthy")
+IDLE = ("never loaded", "removed")  # kinds of attention of which nothing has to be done
+KINDS = ("active", "compacted", "replaced", "undone", "refused", "acknowledged")
+COUNTED = ("active", "compacted")  # kinds of active loads, whose rows are there
 MOVES = ("compact", "undo", "redo", "vacuum")  # rows of cdc_loads that are no loads
 NEAR = 0.8  # of what a guard accepts
-RECENT = 10  # loads in which a guard that was near is told first
+RECENT = 10  # loads in which a guard that was nearly reached needs attention
+LISTED = 10  # dates at most that a command names
 SHARES = {
     "deleted_share": "rows_deleted",
     "updated_share": "rows_updated",
@@ -32,11 +37,11 @@ COLUMNS = {
     "load": "load_id",
     "type": "load_type",
     "rows_in": "rows_in",
-    "I": "rows_inserted",
-    "U": "rows_updated",
-    "D": "rows_deleted",
-    "N": "rows_unchanged",
-    "X": "rows_not_supplied",
+    "inserted": "rows_inserted",
+    "updated": "rows_updated",
+    "deleted": "rows_deleted",
+    "unchanged": "rows_unchanged",
+    "not supplied": "rows_not_supplied",
     "rejected": "rows_rejected",
     "late": "events_late",
     "current": "rows_current",
@@ -54,11 +59,18 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Attention:
-    """What somebody should look at: `urgent` if data do not come in because of it."""
+    """A finding that somebody should look at.
+
+    kind: the finding in one or two words.
+    time: the business time that it concerns.
+    steps: pairs of when to run a command, and the command.
+    urgent: whether data are missing because of it.
+    """
 
     kind: str
     time: str
     text: str
+    steps: list[tuple[str, str]] = field(default_factory=list)
     urgent: bool = False
 
 
@@ -67,11 +79,18 @@ class Entity:
     """An entity as the page holds it: lists by column, so that names are there once.
 
     loads: COLUMNS, and `kind`, an index of KINDS.
+    level, state: one of LEVELS, and the state in a word.
+    age: the time since the last active load was committed, in words.
+    upkeep: when runs compact and vacuum it.
     guards: how much of what a guard accepts each load used, from the first that used any.
     rules: by name the action, and the rows that each load judged and that broke it.
+    options: options of the command line that commands need, too.
     """
 
     name: str
+    level: str = "healthy"
+    state: str = "healthy"
+    age: str = ""
     load_type: str = ""
     per: str = "date"
     expect: str | None = None
@@ -80,8 +99,11 @@ class Entity:
     log_loads: int = 0
     log_rows: int = 0
     committed_loads: int = 0
+    upkeep: Row = field(default_factory=dict)
     broken: str | None = None
     known: bool = True
+    log_table: str = ""
+    options: str = ""
     loads: dict[str, list[Any]] = field(default_factory=dict)
     guards: dict[str, list[float | None]] = field(default_factory=dict)
     rules: dict[str, Row] = field(default_factory=dict)
@@ -97,14 +119,17 @@ class Entity:
         return [place for place, kind in enumerate(kinds) if KINDS[kind] in COUNTED]
 
     @property
-    def refused(self) -> int:
-        """Return the number of loads that were refused."""
-        return self.loads.get("kind", []).count(KINDS.index("refused"))
+    def last(self) -> Row:
+        """Return the last active load by column; empty where there is none."""
+        return {
+            name: values[place]
+            for place in self.counted[-1:]
+            for name, values in self.loads.items()
+        }
 
-    def total(self, column: str) -> int:
-        """Return the sum of a column over these loads."""
-        values = self.loads.get(column, [])
-        return sum(values[place] or 0 for place in self.counted)
+    def command(self, words: str) -> str:
+        """Return a command of spark-cdc that selects this entity alone."""
+        return f"spark-cdc {words.replace('ENTITY', shlex.quote(self.name))}{self.options}"
 
     def as_data(self) -> Row:
         """Return what the page gets, without columns that are empty."""
@@ -117,20 +142,25 @@ class Entity:
         return {name: value for name, value in data.items() if value not in (None, [], {}, "")}
 
 
-def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = None) -> Entity:
-    """Return what there is to say of an entity.
+def entity(
+    found: Mapping[str, Any], now: dt.datetime, details: Row | None = None, options: str = ""
+) -> Entity:
+    """Return what the page holds of an entity.
 
     found: a line of the macro _print_report.
     now: the present, in UTC, without a zone; or the end of the last date that the report holds,
-        behind which nothing is expected.
+        after which nothing is expected.
     details: a line of the macro _print_details.
+    options: options that each command needs, such as ` --target cluster`.
 
     Raises SparkCdcError if `expect` is none.
     """
-    made = Entity(found["entity"], broken=found["broken"], details=details)
+    made = Entity(found["entity"], broken=found["broken"], details=details, options=options)
+    made.log_table = found["log_table"] or ""
     rows = _rows(found["log"])
     if "loads" in found:
-        for name in ("load_type", "per", "expect", "rows", "checkpoint", "log_loads", "log_rows"):
+        names = ("load_type", "per", "expect", "rows", "checkpoint", "log_loads", "log_rows")
+        for name in (*names, "upkeep"):
             setattr(made, name, found[name])
         made.committed_loads = len(found["loads"])
     else:
@@ -143,16 +173,32 @@ def entity(found: Mapping[str, Any], now: dt.datetime, details: Row | None = Non
     newest = _last_time(found.get("loads") or [], made.per) or latest
     last = newest if newest and dt.datetime.fromisoformat(newest) < now else latest
     made.missing = _missing(made, counted, last, now)
-    made.attention = [
-        *_broken(made, last),
-        *_refused(made, newest),
-        *_late(made, last),
-        *_undone(made, found.get("undone") or []),
-        *_rejected(made),
-        *_broken_rules(made),
-        *_near(made),
-    ]
+    made.attention = sorted(
+        [
+            *_broken(made, last),
+            *_refused(made, newest),
+            *_late(made, last),
+            *_undone(made, found.get("undone") or []),
+            *_rejected(made),
+            *_broken_rules(made),
+            *_near(made),
+        ],
+        key=lambda one: not one.urgent,
+    )
+    for one in made.attention[:1]:
+        made.state = one.kind
+        made.level = "urgent" if one.urgent else "idle" if one.kind in IDLE else "warning"
+    if made.last.get("arrived"):
+        made.age = age((now - dt.datetime(1970, 1, 1)).total_seconds() - made.last["arrived"])
     return made
+
+
+def age(seconds: float) -> str:
+    """Return a time span in words, in its largest unit."""
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= (2 * size if unit == "d" else size):
+            return f"{int(seconds // size)} {unit}"
+    return "under 1 min"
 
 
 def _rows(log: str | None) -> list[Row]:
@@ -169,10 +215,10 @@ def _set_loads(made: Entity, rows: list[Row], found: Mapping[str, Any]) -> None:
             "time": row["business_time"],
             "what": row["load_type"],
             "at": row["committed_at"],
-            "message": row["message"] or f"squashed {row['replaced_load_ids'] or 'nothing'}",
+            "message": row["message"] or f"compacted {row['replaced_load_ids'] or 'nothing'}",
         }
         for row in rows
-        # compact has two rows, of the history and of the checkpoint behind it
+        # compact has two rows, of the history and of the checkpoint after it
         if row["load_type"] in MOVES and "-hc-" not in row["load_id"]
     ]
     rows[:] = [row for row in rows if row["load_type"] not in MOVES]
@@ -197,12 +243,12 @@ def _kinds(rows: Iterable[Row], found: Mapping[str, Any]) -> dict[str, str]:
         if row["status"] in ("refused", "acknowledged"):
             return str(row["status"])
         if load_id in named or "loads" not in found:
-            return "committed"
+            return "active"
         if load_id in undone:
             return "undone"
         while load_id in squashing:
             load_id = squashing[load_id]
-        return "squashed" if load_id in named else "undone" if load_id in undone else "superseded"
+        return "compacted" if load_id in named else "undone" if load_id in undone else "replaced"
 
     return {row["load_id"]: kind(row) for row in rows}
 
@@ -290,19 +336,26 @@ def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.dat
 
 def _broken(made: Entity, last: str | None) -> list[Attention]:
     if made.broken:
-        return [Attention("configuration", "", made.broken, urgent=True)]
+        steps = [
+            ("Correct the YAML, then check it:", made.command("run --select ENTITY --dry-run"))
+        ]
+        return [Attention("misconfigured", "", made.broken, steps, urgent=True)]
     if not made.known:
-        text = "cdc_loads has loads of it, but the project has no such entity any more."
-        return [Attention("not in the project", last or "", text)]
+        text = "cdc_loads has loads of this entity, but the project does not have the entity."
+        name = made.name.replace("\\", "\\\\").replace("'", "\\'")
+        sql = f"alter table {made.log_table} drop partition (entity = '{name}')"
+        steps = [("If it was removed for good, in SQL:", sql)]
+        return [Attention("removed", last or "", text, steps)]
     if not made.committed_loads:
-        return [Attention("never loaded", "", "No load of it is committed.")]
+        steps = [("Load the dates that have landed:", made.command("run --select ENTITY"))]
+        return [Attention("never loaded", "", "No load is committed.", steps)]
     return []
 
 
 def _refused(made: Entity, newest: str | None) -> list[Attention]:
-    """Return the dates that were refused and not loaded since; of each what it was last.
+    """Return the dates that were refused and not loaded since, each with its last message.
 
-    newest: the last business time that counts, which the report need not hold.
+    newest: the last business time of active loads, which the report need not hold.
     """
     loads, kinds = made.loads, made.loads["kind"]
     refused: dict[str, list[int]] = {}
@@ -313,7 +366,7 @@ def _refused(made: Entity, newest: str | None) -> list[Attention]:
     held = max(made.loads["time"], default="")
     found = []
     for time, places in refused.items():
-        # rows of one date stand in the order in which they came
+        # rows of one date are in the order of their loads
         since = [
             place
             for loaded, place in counted
@@ -323,24 +376,55 @@ def _refused(made: Entity, newest: str | None) -> list[Attention]:
         later = newest is not None and newest > time
         if since or (later and str(newest) > held and made.load_type == "full"):
             continue
-        notes = [f"{len(places)} times"] if len(places) > 1 else []
-        notes += ["later dates were loaded without it"] if later else []
-        text = ": ".join([*([", ".join(notes)] if notes else []), loads["message"][places[-1]]])
-        found.append(Attention("refused", time, text, urgent=not later))
+        notes = [f"{len(places)} attempts."] if len(places) > 1 else []
+        notes += ["Later dates were loaded without it."] if later else []
+        text = " ".join([*notes, loads["message"][places[-1]] or ""])
+        steps = _steps_of_refused(made, places[-1], later)
+        found.append(Attention("refused", time, text, steps, urgent=not later))
     return found
 
 
+def _steps_of_refused(made: Entity, place: int, later: bool) -> list[tuple[str, str]]:
+    """Return the commands for a refused load: to load it, or to pass over it."""
+    date = _word(made.loads["time"][place])
+    mend = (
+        f"replay --from {date} --dates {date} --select ENTITY --publish"
+        if later
+        else f"load {date}{_type_option(made, place)} --select ENTITY"
+    )
+    return [
+        ("Correct the data, then load it:", made.command(mend)),
+        ("If the date will never come:", made.command(f"acknowledge {date} --select ENTITY")),
+    ]
+
+
+def _type_option(made: Entity, place: int) -> str:
+    """Return the option for a load whose type is not the entity's own."""
+    kind = made.loads["type"][place]
+    return f" --load-type {kind}" if kind in ("full", "delta") and kind != made.load_type else ""
+
+
+def _word(time: str) -> str:
+    """Return a business time as a word of a command line."""
+    return shlex.quote(time)
+
+
 def _late(made: Entity, last: str | None) -> list[Attention]:
-    """Return what is expected and missing: behind the last load the entity is stale."""
-    behind = [time for time in made.missing if last and time > last]
+    """Return the dates that are expected and missing: after the last load the entity is stale."""
+    after = [time for time in made.missing if last and time > last]
     between = [time for time in made.missing if last and time < last]
     found = []
-    if behind:
-        text = f"Expected {made.expect}; the last is {last}; {_few(behind)} did not come."
-        found.append(Attention("stale", behind[0], text, urgent=True))
+    if after:
+        text = f"Expected {made.expect}. The last load is {last}. Missing: {_few(after)}."
+        steps = [("When the source has delivered:", made.command("run --select ENTITY"))]
+        found.append(Attention("stale", after[0], text, steps, urgent=True))
     if between:
-        text = f"Expected {made.expect}; {_few(between)} between the loads did not come."
-        found.append(Attention("missing", between[-1], text))
+        text = f"Expected {made.expect}. Missing between loads: {_few(between)}."
+        dates = " ".join(map(_word, between[:LISTED]))
+        replay = f"replay --from {_word(between[0])} --dates {dates} --select ENTITY --publish"
+        some = f" (of the first {LISTED})" if len(between) > LISTED else ""
+        steps = [(f"When the source has delivered{some}:", made.command(replay))]
+        found.append(Attention("missing dates", between[-1], text, steps))
     return found
 
 
@@ -348,18 +432,22 @@ def _few(times: Sequence[str]) -> str:
     """Return some dates in words."""
     if len(times) <= 3:
         return ", ".join(times)
-    return f"{times[0]}, {times[1]} and {len(times) - 2} more, up to {times[-1]},"
+    return f"{times[0]}, {times[1]} and {len(times) - 2} more, up to {times[-1]}"
 
 
 def _undone(made: Entity, undone: Sequence[str]) -> list[Attention]:
     if not undone:
         return []
+    first = str(_last_time(undone[:1], made.per))
     text = (
-        f"{len(undone)} {'load was' if len(undone) == 1 else 'loads were'} taken back, from"
-        f" {_last_time(undone[:1], made.per)} on: spark-cdc redo {made.name} brings back, the next"
-        " load drops."
+        f"{len(undone)} {'load' if len(undone) == 1 else 'loads'} from {first} on"
+        f" {'was' if len(undone) == 1 else 'were'} undone. The next load drops what redo restores."
     )
-    return [Attention("undone", str(_last_time(undone[:1], made.per)), text)]
+    steps = [
+        ("Restore:", made.command("redo ENTITY")),
+        ("Or load corrected data:", made.command(f"load {_word(first)} --select ENTITY")),
+    ]
+    return [Attention("undone", first, text, steps)]
 
 
 def _rejected(made: Entity) -> list[Attention]:
@@ -368,14 +456,33 @@ def _rejected(made: Entity) -> list[Attention]:
         return []
     rows = sum(made.loads["rejected"][place] for place in places)
     text = (
-        f"{rows:,} {'row was' if rows == 1 else 'rows were'} set aside by"
-        f" {len(places):,} of {len(made.counted):,} loads: {made.name}_rejects."
+        f"{rows:,} {'row was' if rows == 1 else 'rows were'} rejected in"
+        f" {len(places):,} of {len(made.counted):,} loads. {made.name}_rejects holds"
+        f" {'it' if rows == 1 else 'them'}."
     )
-    return [Attention("rejects", made.loads["time"][places[-1]], text)]
+    return [Attention("rejected rows", made.loads["time"][places[-1]], text, _again(made, places))]
+
+
+def _again(made: Entity, places: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the command that repeats loads from the first of some on.
+
+    Compacted loads can only be replayed together, so that the first that is not counts.
+    """
+    loads = made.loads
+    own = [place for place in places if KINDS[loads["kind"][place]] == "active"]
+    if not own:
+        return []
+    date = _word(loads["time"][own[0]])
+    is_last = own[0] == made.counted[-1]
+    words = (
+        f"load {date} --again{_type_option(made, own[0])}" if is_last else f"replay --from {date}"
+    )
+    publish = "" if is_last else " --publish"
+    return [("Correct the data, then:", made.command(f"{words} --select ENTITY{publish}"))]
 
 
 def _judged_rules(rows: Sequence[Row]) -> dict[str, Row]:
-    """Return what rules found, as lists by load; a rule's action is that of its last load."""
+    """Return the results of rules, as lists by load; a rule's action is that of its last load."""
     found: dict[str, Row] = {}
     for place, row in enumerate(rows):
         for one in row.get("rules") or []:
@@ -388,27 +495,42 @@ def _judged_rules(rows: Sequence[Row]) -> dict[str, Row]:
 
 def _broken_rules(made: Entity) -> list[Attention]:
     """Return the rules that rows of the last load broke."""
-    last = made.counted[-1:]
     found = []
     for name, rule in made.rules.items():
-        for place in last:
+        for place in made.counted[-1:]:
             broken, judged = rule["broken"][place], rule["judged"][place]
             if broken:
-                what = {"warn": "counted", "drop": "set aside"}.get(rule["action"], "lifted")
-                text = f"{broken:,} of {judged:,} rows of the last load broke {name} ({what})."
-                found.append(Attention("rules", made.loads["time"][place], text))
+                became = {"warn": "accepted and counted", "drop": "rejected"}.get(
+                    rule["action"], "accepted by an override"
+                )
+                text = f"{broken:,} of {judged:,} rows of the last load broke {name} ({became})."
+                steps = _again(made, [place])
+                found.append(Attention("broken rule", made.loads["time"][place], text, steps))
     return found
 
 
 def _near(made: Entity) -> list[Attention]:
-    """Return the guards that were near, or passed, in one of the last loads."""
+    """Return the guards that a recent load nearly reached, or exceeded."""
     found = []
     for name, shares in made.guards.items():
         used = [(shares[place] or 0, place) for place in made.counted[-RECENT:]]
         share, place = max(used, default=(0.0, 0))
         if share >= NEAR:
-            what = f"{share:.0%} of what {name} accepts" + (
-                ": it was lifted, or accepted more then" if share > 1 else ""
+            text = f"The load used {share:.0%} of what {name} accepts." + (
+                " The guard was overridden, or accepted more then." if share > 1 else ""
             )
-            found.append(Attention("guard", made.loads["time"][place], f"Used {what}."))
+            time = made.loads["time"][place]
+            found.append(Attention("near a guard", time, text, _compared(made, place)))
     return found
+
+
+def _compared(made: Entity, place: int) -> list[tuple[str, str]]:
+    """Return the commands that show what a load changed, and that undo it."""
+    before = [one for one in made.counted if one < place][-1:]
+    if not before:
+        return []
+    first, second = (_word(made.loads["load"][one]) for one in (*before, place))
+    return [
+        ("See what it changed:", made.command(f"diff ENTITY {first} {second}")),
+        ("If it was wrong:", made.command(f"undo ENTITY --to {first}")),
+    ]

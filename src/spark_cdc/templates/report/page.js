@@ -1,11 +1,13 @@
-// What the report does in the browser: filters, and an entity's own part when its link is followed. Values of data are set as text, never as HTML.
+// The report in the browser: filters, and the page of an entity when its link is followed. Values of data are set as text, never as HTML.
 (async () => {
   "use strict";
 
-  const COUNTED = ["committed", "squashed"];
+  const ACTIVE = ["active", "compacted"];
+  const OPERATIONS = ["inserted", "updated", "deleted", "unchanged", "not supplied"];
   const SHOWN_LOADS = 30;
-  const [DATE_STEP, TIME_STEP] = [76, 108]; // pixels of a load whose business time can be read below it
-  const LEGEND_STEP = 120;
+  const WIDEST_BAR = 44; // pixels: one load is a bar, no wall
+  const LEGEND_STEP = 130;
+  const WEEK_STEP = 14;
   const DAY = 86400000;
   const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
   const SIGNS = { refused: "▲", missing: "!" };
@@ -23,8 +25,9 @@
   // ---- words and figures
 
   const number = (value) => (value == null ? "" : value.toLocaleString("en-US"));
-  const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+  const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
   const instant = (seconds) => (seconds == null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`);
+  const dateOf = (load) => load.replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?-.*/, (_, year, month, day, ...time) => `${year}-${month}-${day}${time[0] ? ` ${time.slice(0, 3).join(":")}` : ""}`);
 
   function bytesText(bytes) {
     const units = [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
@@ -39,22 +42,35 @@
     return made;
   }
 
+  // A name that breaks at its underscores.
+  const broken = (name) => name.split("_").flatMap((part, place) => (place ? ["_", make("wbr"), part] : [part]));
+
+  const card = (title, ...children) => make("div", { class: "card" }, title && make("h3", {}, title), ...children);
+
+  function state(level, word) {
+    const made = find("overview").querySelector(`.state.${level}`).cloneNode(true);
+    made.lastChild.textContent = word;
+    return made;
+  }
+
+  function command(text) {
+    const button = make("button", { type: "button", class: "copy", "aria-label": `Copy the command ${text}` }, "Copy");
+    const words = text.split(" ").flatMap((word, place) => [place ? " " : "", make("span", {}, word)]);
+    return make("p", { class: "command" }, make("code", {}, ...words), button);
+  }
+
   // A table; columns are [heading, class or null, function from a row to text or node].
-  function table(columns, rows) {
-    const cell = (tag, kind, what, more = {}) => make(tag, { class: kind, ...more }, what ?? "");
-    const head = make("tr", {}, ...columns.map(([heading, kind]) => cell("th", kind, heading, { scope: "col" })));
-    const body = rows.map((row) => make("tr", {}, ...columns.map(([, kind, value]) =>
-      kind === "text" ? make("td", {}, make("div", { class: kind }, value(row) ?? "")) : cell("td", kind, value(row)))));
-    return make("div", { class: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
+  function table(label, columns, rows) {
+    const head = columns.map(([heading, kind]) => make("th", { class: kind, scope: "col" }, heading));
+    const body = rows.map((row) => make("tr", {}, ...columns.map(([, kind, value]) => make("td", { class: kind }, value(row) ?? ""))));
+    const made = make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+    return make("div", { class: "wide", role: "region", "aria-label": `Table: ${label}`, tabindex: "0" }, made);
   }
 
-  // ---- loads within the period of the filters
+  // ---- loads within the period of the entity's page
 
-  function isWithin(time) {
-    const [from, to] = [find("from-filter").value, find("to-filter").value];
-    const day = time.slice(0, 10);
-    return !day || ((!from || day >= from) && (!to || day <= to));
-  }
+  const period = { from: "", to: "" };
+  const isWithin = (time) => !time || ((!period.from || time.slice(0, 10) >= period.from) && (!period.to || time.slice(0, 10) <= period.to));
 
   function loadsOf(entity) {
     const columns = Object.entries(entity.loads ?? {});
@@ -63,7 +79,7 @@
     for (let place = 0; place < count; place += 1) {
       const row = Object.fromEntries(columns.map(([name, values]) => [name, values[place]]));
       row.kind = data.kinds[row.kind];
-      row.isCounted = COUNTED.includes(row.kind);
+      row.isActive = ACTIVE.includes(row.kind);
       row.guards = Object.entries(entity.guards ?? {}).map(([guard, shares]) => [guard, shares[place]]);
       row.rules = Object.entries(entity.rules ?? {}).map(([rule, { action, judged, broken }]) => ({ rule, action, judged: judged[place], broken: broken[place] }));
       if (isWithin(row.time)) rows.push(row);
@@ -71,29 +87,17 @@
     return rows;
   }
 
-  function figuresOf(entity) {
-    const figures = { loads: 0, rows_in: 0, I: 0, U: 0, D: 0, rejected: 0, refused: 0 };
-    for (const row of loadsOf(entity)) {
-      if (row.kind === "refused") figures.refused += 1;
-      if (!row.isCounted) continue;
-      figures.loads += 1;
-      for (const name of ["rows_in", "I", "U", "D", "rejected"]) figures[name] += row[name] ?? 0;
-    }
-    figures.missing = (entity.missing ?? []).filter(isWithin).length;
-    return figures;
-  }
-
   // ---- charts
 
   const utc = (time) => Date.parse(`${time.slice(0, 10)}T00:00:00Z`);
   const dayText = (at) => new Date(at).toISOString().slice(0, 10);
 
-  // One row a business time, oldest first: what counts, and how often it was refused.
+  // One row a business time, oldest first: its active load, and how often it was refused.
   function chartRows(loads) {
     const byTime = new Map();
-    for (const row of loads.filter((one) => one.isCounted || one.kind === "refused")) {
+    for (const row of loads.filter((one) => one.isActive || one.kind === "refused")) {
       const found = byTime.get(row.time) ?? { time: row.time, refused: 0 };
-      if (row.isCounted) Object.assign(found, row);
+      if (row.isActive) Object.assign(found, row);
       else found.refused += 1;
       byTime.set(row.time, found);
     }
@@ -102,7 +106,7 @@
 
   // The business time is taken as UTC: only the source knows when its day ends.
   function withLag(rows) {
-    const timed = rows.filter((row) => row.isCounted && row.arrived != null);
+    const timed = rows.filter((row) => row.isActive && row.arrived != null);
     const lags = timed.map(({ time, arrived }) => arrived - Date.parse(`${time.replace(" ", "T")}${time.length > 10 ? "" : "T00:00:00"}Z`) / 1000);
     const [unit, seconds] = Math.max(...lags) > 3 * 86400 ? ["days", 86400] : ["hours", 3600];
     return [timed.map(({ time }, place) => ({ time, lag: Math.round((100 * lags[place]) / seconds) / 100 })), unit];
@@ -112,7 +116,7 @@
     const status = new Map();
     for (const row of loads) {
       const day = row.time.slice(0, 10);
-      if (row.isCounted) status.set(day, "loaded");
+      if (row.isActive) status.set(day, "loaded");
       else if (row.kind === "refused" && !status.has(day)) status.set(day, "refused");
     }
     for (const time of missing) if (status.get(time.slice(0, 10)) !== "refused") status.set(time.slice(0, 10), "missing");
@@ -130,34 +134,39 @@
   }
 
   function guardRows(loads) {
-    return loads.filter((row) => row.isCounted).flatMap((row) =>
+    return loads.filter((row) => row.isActive).flatMap((row) =>
       row.guards.filter(([, used]) => used != null).map(([guard, used]) => ({ time: row.time, guard, used })));
   }
 
   function ruleRows(loads) {
-    return loads.filter((row) => row.isCounted).flatMap((row) =>
+    return loads.filter((row) => row.isActive).flatMap((row) =>
       row.rules.filter(({ judged }) => judged).map(({ rule, judged, broken }) => ({ time: row.time, rule, rate: 1 - broken / judged })));
   }
 
-  // Charts, to be ended when another entity is shown.
+  // Charts, to be ended when another page is shown.
   let drawn = [];
 
-  function chart(described, name, values, unit) {
+  // All charts of an entity have the same times on their axis.
+  function specification({ name, vega_lite: described }, times, width) {
+    const config = { ...described.config, bar: { discreteBandSize: { band: Math.min(0.86, (WIDEST_BAR * times.length) / width) } } };
+    // as many names beside each other as there is room for
+    if (["guards", "rules", "calendar"].includes(name)) config.legend = { ...config.legend, columns: Math.max(1, Math.floor(width / LEGEND_STEP)) };
+    if (name === "calendar") return { ...described, config };
+    const x = { ...described.encoding.x, scale: { domain: times } };
+    return { ...described, config, encoding: { ...described.encoding, x } };
+  }
+
+  function chart(described, name, values, unit, times) {
     const place = make("div", { class: "chart", role: "img", "aria-label": `${described.title}. ${described.says} The figures are in the table of loads.` });
     const caption = make("figcaption", {}, described.title);
-    if (unit) caption.append(" ", make("small", {}, unit));
+    if (unit) caption.append(" ", make("span", { class: "unit" }, unit));
     const figure = make("figure", { "data-chart": described.name }, caption, place);
     figure.draw = async () => {
-      const { config, width } = described.vega_lite;
-      const step = values.some(({ time }) => time?.length > 10) ? TIME_STEP : DATE_STEP;
-      // few loads need not fill the width, and each of them is named
-      const fits = width === "container" && new Set(values.map(({ time }) => time)).size * step < place.clientWidth - 50;
-      // names of guards and rules are long: as many beside each other as there is room for
-      const isNamed = ["guards", "rules"].includes(described.name);
-      const legend = { ...config.legend, ...(isNamed && { columns: Math.max(1, Math.floor(place.clientWidth / LEGEND_STEP)) }) };
-      const drawing = { ...described.vega_lite, width: fits ? { step } : width, config: { ...config, legend }, datasets: { [name]: values } };
-      drawn.push(await vegaEmbed(place, drawing, { actions: false, renderer: "svg" }));
-      place.scrollLeft = place.scrollWidth; // the newest days
+      const width = place.clientWidth;
+      // of days the newest weeks that fit
+      const weeks = [...new Set(values.map(({ week }) => week))].slice(-Math.floor((width - 50) / WEEK_STEP));
+      const shown = name === "days" ? values.filter(({ week }) => weeks.includes(week)) : values;
+      drawn.push(await vegaEmbed(place, { ...specification(described, times, width - 50), datasets: { [name]: shown } }, { actions: false, renderer: "svg" }));
     };
     return figure;
   }
@@ -165,198 +174,281 @@
   function chartsOf(entity, loads) {
     const rows = chartRows(loads);
     const [lags, lagUnit] = withLag(rows);
-    const tables = { guards: ["guards", guardRows(loads)], rules: ["rules", ruleRows(loads)], calendar: ["days", calendarDays(loads, (entity.missing ?? []).filter(isWithin))], lag: ["loads", lags] };
+    // the scale of a first load would hide all others
+    const initial = rows.length > 1 && rows[0].inserted && rows[0].inserted === rows[0].current ? rows[0] : null;
+    const changes = rows.map((row) => (row === initial ? { ...row, inserted: null } : row));
+    const tables = { changes: ["loads", changes], guards: ["guards", guardRows(loads)], rules: ["rules", ruleRows(loads)], calendar: ["days", calendarDays(loads, (entity.missing ?? []).filter(isWithin))], lag: ["loads", lags] };
     const has = {
       troubles: rows.some((row) => row.rejected || row.refused),
       bytes: rows.some((row) => row.bytes != null),
       files: rows.some((row) => row.files != null),
     };
-    return data.charts
-      .filter(({ name }) => has[name] !== false)
-      .map((described) => {
-        const [name, values] = tables[described.name] ?? ["loads", rows];
-        return values.length ? chart(described, name, values, (described.unit ?? "").replace("LAG", lagUnit)) : null;
-      })
-      .filter(Boolean);
+    const groups = new Map();
+    for (const described of data.charts) {
+      const [name, values] = tables[described.name] ?? ["loads", rows];
+      if (has[described.name] === false || !values.length) continue;
+      const figure = chart(described, name, values, (described.unit ?? "").replace("LAG", lagUnit).replace("FIRST", initial ? `without the ${number(initial.inserted)} rows of the first load` : ""), rows.map(({ time }) => time));
+      groups.set(described.group, [...(groups.get(described.group) ?? []), figure]);
+    }
+    return groups;
   }
 
-  // ---- an entity's own part
+  // ---- sections of an entity's page: nodes each, none for a section that is left out
 
-  function attentionOf(entity) {
-    if (!entity.attention) return [];
-    return [
-      make("h3", {}, "What needs attention"),
-      table([["What", "kind", (one) => one.kind], ["Business time", "time", (one) => one.time], ["Which", "text", (one) => one.text]], entity.attention),
-    ];
-  }
-
-  function loadsTable(loads) {
-    const near = (row) => row.guards.filter(([, used]) => used >= 0.8).map(([guard, used]) => `${Math.round(100 * used)}% of ${guard}`);
-    const note = (row) => [row.kind === "committed" ? "" : row.kind, row.guard, row.change, ...near(row)].filter(Boolean).join("; ");
-    const columns = [
-      ["Business time", "time", (row) => row.time], ["Load", "time", (row) => row.load], ["Type", null, (row) => row.type], ["Note", "remark", note],
-      ...[["Rows in", "rows_in"], ["I", "I"], ["U", "U"], ["D", "D"], ["N", "N"], ["X", "X"], ["Rejected", "rejected"], ["Rows current", "current"], ["Seconds", "seconds"], ["Files", "files"]]
-        .map(([heading, name]) => [heading, "figure", (row) => number(row[name])]),
-      ["Bytes", "figure", (row) => bytesText(row.bytes)], ["Committed", "time", (row) => instant(row.arrived)],
-    ];
-    const newest = loads.toReversed();
-    const place = make("div", {}, table(columns, newest.slice(0, SHOWN_LOADS)));
-    if (newest.length <= SHOWN_LOADS) return [place];
-    const button = make("button", { type: "button" }, `All ${number(newest.length)} loads`);
-    button.addEventListener("click", () => {
-      place.replaceChildren(table(columns, newest));
-      button.remove();
+  function findingsOf(entity) {
+    const nodes = [...find("overview").querySelectorAll(".finding")].filter((one) => one.dataset.entity === entity.name);
+    const copies = nodes.map((node, place) => {
+      const copy = node.cloneNode(true);
+      copy.hidden = false;
+      copy.querySelector(".text").textContent = entity.attention[place].text; // in full
+      return copy;
     });
-    return [place, button];
+    return copies.length ? [make("ol", { class: "findings" }, ...copies)] : [];
+  }
+
+  // Of each rule the result of the last load that it judged, and of all loads shown.
+  function rulesOf(entity, loads) {
+    const found = Object.keys(entity.rules ?? {}).map((name) => {
+      const judging = loads.filter((row) => row.isActive).flatMap((row) => row.rules.filter(({ rule, judged }) => rule === name && judged));
+      const sum = (what) => judging.reduce((total, one) => total + one[what], 0);
+      return { ...judging.at(-1), name, all: sum("judged"), bad: sum("broken") };
+    }).filter(({ all }) => all);
+    const rate = (judged, broken) => `${(Math.floor(10000 * (1 - broken / judged)) / 100).toFixed(2)}%`;
+    if (!found.length) return [];
+    return [card("Rules", table("Rules", [
+      ["Rule", "name", (one) => one.name], ["Action", null, (one) => one.action],
+      ["Last load", "figure", (one) => number(one.judged)], ["Broken", "figure", (one) => number(one.broken)], ["Pass rate", "figure", (one) => rate(one.judged, one.broken)],
+      ["All loads", "figure", (one) => number(one.all)], ["Broken", "figure", (one) => number(one.bad)], ["Pass rate", "figure", (one) => rate(one.all, one.bad)],
+    ], found))];
   }
 
   function refusedOf(loads) {
     const refused = loads.filter((row) => row.kind === "refused").reverse();
     if (!refused.length) return [];
-    return [
-      make("h3", {}, "Refused loads"),
-      table([["Business time", "time", (row) => row.time], ["Guard", "kind", (row) => row.guard], ["Message", "text", (row) => row.message]], refused),
-    ];
-  }
-
-  // Of each rule what it found in the last load that it judged, and over all loads shown.
-  function rulesOf(entity, loads) {
-    const found = Object.keys(entity.rules ?? {}).map((name) => {
-      const judging = loads.filter((row) => row.isCounted).flatMap((row) => row.rules.filter(({ rule, judged }) => rule === name && judged));
-      const sum = (what) => judging.reduce((total, one) => total + one[what], 0);
-      return { ...judging.at(-1), name, all: sum("judged"), bad: sum("broken") };
-    }).filter(({ all }) => all);
-    if (!found.length) return [];
-    const rate = (judged, broken) => `${(Math.floor(10000 * (1 - broken / judged)) / 100).toFixed(2)}%`;
-    return [
-      make("h3", {}, "Rules"),
-      table([
-        ["Rule", null, (one) => one.name], ["Action", "kind", (one) => one.action], ["Rows of the last load", "figure", (one) => number(one.judged)],
-        ["Broke it", "figure", (one) => number(one.broken)], ["Pass rate", "figure", (one) => rate(one.judged, one.broken)],
-        ["Rows of all loads", "figure", (one) => number(one.all)], ["Broke it", "figure", (one) => number(one.bad)], ["Pass rate", "figure", (one) => rate(one.all, one.bad)],
-      ], found),
-    ];
-  }
-
-  function movesOf(entity) {
-    if (!entity.moves) return [];
-    const columns = [["What", null, (move) => move.what], ["When", "time", (move) => instant(move.at)], ["Behind", "time", (move) => move.time], ["Which", "text", (move) => move.message]];
-    return [make("h3", {}, "Undo, redo, compact, vacuum"), table(columns, entity.moves.toReversed())];
+    return [card("Refused loads", table("Refused loads", [["Business time", "time", (row) => row.time], ["Guard", "name", (row) => row.guard], ["Message", "text", (row) => row.message]], refused))];
   }
 
   function changesOf(changes) {
     if (!changes) return [];
     const counts = ["added", "removed", "changed"].map((what) => `${number(changes.counts[what] ?? 0)} ${what}`).join(", ");
-    const made = [make("h3", {}, `What the last load changed (${changes.load_id})`), make("p", {}, changes.skipped ?? `Rows: ${counts}.`)];
+    const nodes = [make("p", {}, changes.skipped ?? `Load ${changes.load_id}: ${counts}.`)];
     const columns = Object.entries(changes.columns).sort((one, other) => other[1] - one[1]);
-    if (columns.length) made.push(table([["Column", null, (one) => one[0]], ["Values changed", "figure", (one) => number(one[1])]], columns));
-    if (!changes.rows.length) return made;
+    if (columns.length) nodes.push(table("Changed values by column", [["Column", "name", (one) => one[0]], ["Changed values", null, (one) => number(one[1])]], columns));
     const lines = changes.rows.flatMap((row) => row.column_differences.map((one, place) => ({ ...one, row: place ? null : row })));
     const key = (row) => Object.entries(row.keys ?? { key_hash: row.key_hash }).map(([name, value]) => `${name} ${value}`).join(", ");
-    const value = (tag, text) => (text === undefined ? make("i", {}, "null") : make(tag, { class: "value" }, text));
-    made.push(table([
-      ["Row", null, (line) => line.row?.row_difference], ["Key", "value", (line) => line.row && key(line.row)], ["Column", null, (line) => line.column_name],
+    const value = (tag, text) => (text === undefined ? make("i", {}, "null") : make(tag, {}, text));
+    if (lines.length) nodes.push(table("Changed rows", [
+      ["Row", null, (line) => line.row?.row_difference], ["Key", "value", (line) => line.row && key(line.row)], ["Column", "name", (line) => line.column_name],
       ["Before", "value", (line) => value("del", line.value_before)], ["After", "value", (line) => value("ins", line.value_after)],
     ], lines));
-    return made;
+    return [card("Last load", ...nodes)];
+  }
+
+  function rejectsOf(entity, loads) {
+    const total = loads.reduce((sum, row) => sum + (row.isActive ? row.rejected ?? 0 : 0), 0);
+    const { rejects, rejected_rows: rows = [] } = entity.details ?? {};
+    if (!total && !rejects?.length) return [];
+    const nodes = [];
+    if (rejects?.length) nodes.push(card("By column", table("Rejected rows by column", [["Columns", "name", (one) => one.columns], ["Rejected rows", null, (one) => number(one.row_count)]], rejects)));
+    if (rows.length) nodes.push(rejectedRows(entity, rows, loads));
+    else nodes.push(card(null, make("p", {}, `${counted(total, "row")} rejected in these loads. ${entity.name}_rejects holds them; a report with details shows them here:`), command(`spark-cdc report --details --select ${entity.name}${entity.options ?? ""}`)));
+    return nodes;
+  }
+
+  function rejectedRows(entity, rows, loads) {
+    const named = Object.fromEntries(loads.map((row) => [row.load, row.time]));
+    const columns = [
+      ["Business time", "time", (row) => named[row.load] ?? dateOf(row.load)], ["Columns", "name", (row) => row.columns], ["Rules", "name", (row) => row.rules],
+      ["Reason", "text", (row) => row.reason], ["Row", "text", (row) => make("code", {}, row.row ?? "")], ["Load", "time", (row) => row.load],
+    ].filter(([heading]) => heading !== "Rules" || rows.some((row) => row.rules));
+    const kinds = [...new Set(rows.map((row) => row.columns ?? ""))].sort();
+    const text = make("input", { type: "search", autocomplete: "off", placeholder: "value, reason, load" });
+    const kind = make("select", {}, make("option", { value: "*" }, "all"), ...kinds.map((one) => make("option", { value: one }, one || "(none)")));
+    const found = make("span", { role: "status" });
+    const place = make("div");
+    const filter = () => {
+      const part = text.value.trim().toLowerCase();
+      const fitting = rows.filter((row) => isWithin(named[row.load] ?? dateOf(row.load)) && (kind.value === "*" || kind.value === (row.columns ?? ""))
+        && (!part || Object.values(row).some((value) => String(value ?? "").toLowerCase().includes(part))));
+      found.textContent = `${number(fitting.length)} of ${counted(rows.length, "row")}`;
+      place.replaceChildren(fitting.length ? table("Rejected rows", columns, fitting) : make("p", { class: "empty" }, "No row fits."));
+    };
+    const form = make("form", { "aria-label": "Rejected rows" }, make("label", { class: "search" }, "Find ", text), make("label", { class: "search" }, "Columns ", kind), found);
+    form.addEventListener("input", filter);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    filter();
+    return card("Newest rejected rows", form, place, make("p", { class: "note" }, `${entity.name}_rejects holds all of them.`));
+  }
+
+  function schemaOf(entity, loads) {
+    const changed = loads.filter((row) => row.change).reverse();
+    if (!changed.length) return [];
+    return [card(null, table("Schema changes", [
+      ["Business time", "time", (row) => row.time], ["Change", "value", (row) => row.change.split("; ").join("\n")], ["State", null, (row) => row.kind], ["Load", "time", (row) => row.load],
+    ], changed))];
+  }
+
+  function retentionText({ compact_loads: most, keep_loads: kept, retention_hours: hours }) {
+    const compaction = most == null ? "Runs do not compact this entity." : `When ${number(most)} loads have come since the last compaction, a run compacts all but the last ${number(kept)}.`;
+    const span = hours % 24 ? counted(hours, "hour") : counted(hours / 24, "day");
+    return `${compaction} ${hours == null ? "Runs vacuum nothing." : `Then it vacuums replaced loads that are older than ${span}.`}`;
   }
 
   function storageOf(entity) {
-    const { files, vacuum, compact, rejects } = entity.details ?? {};
-    const made = [];
-    if (rejects?.length) {
-      made.push(make("h3", {}, "Rejected rows, by column"), table([["Columns", "value", (one) => one.columns], ["Rows", "figure", (one) => number(one.row_count)]], rejects));
-    }
-    if (!files) return made;
-    made.push(
-      make("h3", {}, "Files"),
-      table([
-        ["Table", null, (one) => one.table], ["Of loads", null, (one) => (one.is_needed ? "that count" : "that do not count")],
-        ["Files", "figure", (one) => number(one.files)], ["Bytes", "figure", (one) => bytesText(one.bytes)],
-      ], files),
-      make("p", {}, vacuum.loads
-        ? `spark-cdc vacuum --select ${entity.name} would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}.`
-        : "spark-cdc vacuum would free nothing yet: what does not count is kept for a week."),
-      make("p", {}, compact
-        ? `spark-cdc compact --select ${entity.name} would squash ${number(compact)} loads into two.`
-        : "spark-cdc compact would squash nothing: it takes more than two loads that are 30 days older than the last."),
-    );
-    return made;
+    const { files, vacuum, compact } = entity.details ?? {};
+    const nodes = [];
+    if (files?.length) nodes.push(card("Files", table("Files", [
+      ["Table", "name", (one) => one.table], ["Loads", null, (one) => (one.is_needed ? "active" : "inactive: replaced, refused or undone")],
+      ["Files", "figure", (one) => number(one.files)], ["Size", "figure", (one) => bytesText(one.bytes)],
+    ], files)));
+    const lines = [];
+    if (Object.keys(entity.upkeep ?? {}).length) lines.push(make("p", {}, retentionText(entity.upkeep)));
+    if (vacuum) lines.push(...(vacuum.loads
+      ? [make("p", {}, `Vacuum would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""} --execute`)]
+      : [make("p", {}, "Vacuum would free nothing: inactive loads are kept for a week.")]));
+    if (vacuum) lines.push(...(compact
+      ? [make("p", {}, `Compaction would merge ${counted(compact, "load")} into two:`), command(`spark-cdc compact --select ${entity.name}${entity.options ?? ""} --execute`)]
+      : [make("p", {}, "Compaction would merge nothing: it takes more than two loads that are 30 days older than the last.")]));
+    if (lines.length) nodes.push(card("Retention", ...lines));
+    if (entity.moves) nodes.push(card("Maintenance", table("Maintenance", [
+      ["Operation", null, (move) => move.what], ["Time", "time", (move) => instant(move.at)], ["After", "time", (move) => move.time], ["Loads", "text", (move) => move.message],
+    ], entity.moves.toReversed())));
+    return nodes;
   }
 
-  function headOf(entity, loads) {
-    const figures = figuresOf(entity);
-    const facts = [
-      ["Load type", entity.load_type], ["Expected", entity.expect], ["Rows current", number(entity.rows ?? 0)], ["Loads that count", number(entity.committed_loads ?? 0)],
-      ["Loads in this report", number(figures.loads)], ["Refused", number(figures.refused)], ["Rejected rows", number(figures.rejected)], ["Dates missing", number(figures.missing)],
-      ["Last load", loads.findLast((row) => row.isCounted)?.time],
-      ["Last checkpoint", entity.checkpoint && `${entity.checkpoint}, ${counted(entity.log_loads ?? 0, "load")} with ${counted(entity.log_rows ?? 0, "row")} since`],
+  function loadsTable(loads) {
+    const near = (row) => row.guards.filter(([, used]) => used >= 0.8).map(([guard, used]) => `${Math.round(100 * used)}% of ${guard}`);
+    const note = (row) => [row.guard, row.change, ...near(row)].filter(Boolean).join("; ");
+    const figures = [["Rows in", "rows_in"], ...OPERATIONS.map((one) => [one[0].toUpperCase() + one.slice(1), one]), ["Rejected", "rejected"], ["Rows", "current"], ["Seconds", "seconds"], ["Files", "files"]];
+    const columns = [
+      ["Business time", "time", (row) => row.time], ["State", null, (row) => row.kind], ["Type", null, (row) => row.type],
+      ...figures.filter(([, name]) => loads.some((row) => row[name])).map(([heading, name]) => [heading, "figure", (row) => number(row[name])]),
+      ["Size", "figure", (row) => bytesText(row.bytes)], ["Committed", "time", (row) => instant(row.arrived)], ["Load", "time", (row) => row.load],
+      ...(loads.some(note) ? [["Note", "value", note]] : []),
     ];
-    return make("dl", {}, ...facts.filter(([, value]) => value).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+    const newest = loads.toReversed();
+    const place = make("div", {}, table("Loads", columns, newest.slice(0, SHOWN_LOADS)));
+    if (newest.length <= SHOWN_LOADS) return [card(null, place)];
+    const button = make("button", { type: "button" }, `Show all ${number(newest.length)} loads`);
+    button.addEventListener("click", () => {
+      place.replaceChildren(table("Loads", columns, newest));
+      button.remove();
+    });
+    return [card(null, place, button)];
+  }
+
+  function factsOf(entity, loads) {
+    const last = loads.findLast((row) => row.isActive);
+    const refused = loads.filter((row) => row.kind === "refused").length;
+    const facts = [
+      ["Rows", number(entity.rows ?? 0)], ["Last load", last?.time], ["Age", entity.age], ["Load type", entity.load_type], ["Expected", entity.expect],
+      ["Active loads", number(entity.committed_loads ?? 0)], ["Rejected rows", number(loads.reduce((sum, row) => sum + (row.isActive ? row.rejected ?? 0 : 0), 0))],
+      ["Refused loads", number(refused)], ["Missing dates", entity.expect && number((entity.missing ?? []).filter(isWithin).length)], ["Last checkpoint", entity.checkpoint && dateOf(entity.checkpoint)],
+    ];
+    return make("dl", { class: "card facts" }, ...facts.filter(([, value]) => value).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  }
+
+  function sectionsOf(entity, loads, charts) {
+    const grid = (group) => (charts.has(group) ? [make("div", { class: "charts" }, ...charts.get(group))] : []);
+    return [
+      ["attention", "Needs attention", findingsOf(entity)],
+      ["changes", "Changes", [...grid("Changes"), ...changesOf(entity.details?.changes)]],
+      ["quality", "Quality", [...grid("Quality"), ...rulesOf(entity, loads), ...refusedOf(loads)]],
+      ["rejected", "Rejected rows", rejectsOf(entity, loads)],
+      ["schema", "Schema changes", schemaOf(entity, loads)],
+      ["performance", "Performance", grid("Performance")],
+      ["files", "Files and retention", storageOf(entity)],
+      ["loads", "Loads", loads.length ? loadsTable(loads) : [make("p", { class: "card empty" }, period.from || period.to ? "No load in this period." : "No load yet. Charts and tables appear here after the first one.")]],
+    ].filter(([, , nodes]) => nodes.length);
+  }
+
+  function periodForm() {
+    const field = (name, label) => make("label", { class: "search" }, `${label} `, Object.assign(make("input", { type: "date", name }), { value: period[name] }));
+    const form = make("form", { class: "period", "aria-label": "Business dates" }, field("from", "From"), field("to", "To"), make("button", { type: "button" }, "All dates"));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("change", () => {
+      Object.assign(period, Object.fromEntries(new FormData(form)));
+      show(opened().entity);
+    });
+    form.lastChild.addEventListener("click", () => {
+      Object.assign(period, { from: "", to: "" });
+      show(opened().entity);
+    });
+    return form;
   }
 
   async function show(entity) {
     drawn.forEach((one) => one.finalize());
     drawn = [];
-    const part = find("entity");
-    part.hidden = !entity;
-    find("attention").hidden = find("entities").hidden = Boolean(entity);
+    const page = find("entity");
+    page.hidden = !entity;
+    find("overview").hidden = Boolean(entity);
     if (!entity) return;
     const loads = loadsOf(entity);
     const charts = chartsOf(entity, loads);
-    part.replaceChildren(
-      make("p", { class: "back" }, make("a", { href: "#main" }, "← all entities")),
-      make("h2", { id: "entity-title", tabindex: "-1" }, entity.name),
-      headOf(entity, loads),
-      ...attentionOf(entity),
-      make("div", { class: "charts" }, ...charts),
-      ...rulesOf(entity, loads),
-      ...refusedOf(loads),
-      ...changesOf(entity.details?.changes),
-      ...storageOf(entity),
-      ...movesOf(entity),
-      make("h3", {}, "Loads"),
-      ...loadsTable(loads),
+    const sections = sectionsOf(entity, loads, charts);
+    const link = ([id, title]) => make("a", { href: `#entity/${encodeURIComponent(entity.name)}/${id}` }, title);
+    page.replaceChildren(
+      make("nav", { class: "trail", "aria-label": "Back" }, make("a", { href: "#main" }, "← All entities")),
+      make("div", { class: "title" }, make("h2", { id: "entity-title", tabindex: "-1" }, ...broken(entity.name)), state(entity.level, entity.state), entity.loads ? periodForm() : null),
+      factsOf(entity, loads),
+      make("nav", { class: "sections", "aria-label": "Sections" }, ...sections.map(link)),
+      ...sections.map(([id, title, nodes]) => make("section", { "aria-labelledby": `section-${id}` }, make("h2", { id: `section-${id}`, tabindex: "-1" }, title), ...nodes)),
     );
-    for (const figure of charts) await figure.draw();
+    for (const figure of [...charts.values()].flat()) await figure.draw();
   }
 
-  // ---- where we are, and filters
+  // ---- the place that is shown, and filters
 
-  const opened = () => entities.get(decodeURIComponent(location.hash.replace(/^#entity\//, "")));
+  function opened() {
+    const [, name, section] = location.hash.match(/^#entity\/([^/]+)(?:\/(\w+))?$/) ?? [];
+    return { entity: name && entities.get(decodeURIComponent(name)), section };
+  }
 
-  let next = null; // what gets the focus, if it is not the title
+  let next = null; // the element that gets the focus, if it is not the title
 
   async function follow() {
-    const entity = opened();
-    await show(entity);
-    document.body.dataset.shown = entity?.name ?? "";
+    const { entity, section } = opened();
+    const name = entity?.name ?? "";
+    if (document.body.dataset.shown !== name) {
+      Object.assign(period, { from: "", to: "" });
+      await show(entity);
+      document.body.dataset.shown = name;
+    }
     window.scrollTo(0, 0);
-    find(next ?? (entity ? "entity-title" : "attention-title")).focus({ preventScroll: true });
+    const target = find(next ?? (section ? `section-${section}` : entity ? "entity-title" : "attention-title"));
+    target?.focus({ preventScroll: true });
+    if (section) target?.scrollIntoView();
     next = null;
   }
 
-  async function filter() {
+  let level = "";
+
+  function filter() {
     const part = find("entity-filter").value.trim().toLowerCase();
-    const kind = find("kind-filter").value;
-    for (const row of document.querySelectorAll("tr[data-entity]")) {
-      row.hidden = !row.dataset.entity.toLowerCase().includes(part) || !isWithin(row.dataset.time ?? "") || Boolean(kind && row.dataset.kind && row.dataset.kind !== kind);
-      const figures = row.querySelector("[data-figure]") && figuresOf(entities.get(row.dataset.entity));
-      for (const cell of figures ? row.querySelectorAll("[data-figure]") : []) cell.textContent = number(figures[cell.dataset.figure]);
+    for (const node of find("overview").querySelectorAll("[data-entity]")) {
+      node.hidden = !node.dataset.entity.toLowerCase().includes(part) || Boolean(level && node.dataset.level !== level);
     }
-    const [from, to] = [find("from-filter").value, find("to-filter").value];
-    find("period").textContent = from || to ? `Business dates ${[from && `from ${from}`, to && `to ${to}`].filter(Boolean).join(" ")}.` : "";
-    if (opened()) await show(opened());
+    const more = find("overview").querySelector(".more");
+    if (more && (part || level)) more.open = true;
+    const shown = find("overview").querySelectorAll(".tile:not([hidden])").length;
+    find("found").textContent = part || level ? counted(shown, "entity").replace("entitys", "entities") : "";
   }
 
-  // Not at each letter: with many entities it takes a moment.
-  let waiting = 0;
-  find("filters").addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(filter, 150);
+  find("filters")?.addEventListener("input", filter);
+  find("filters")?.addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest("button");
+    if (button?.dataset.show !== undefined) {
+      level = button.dataset.show;
+      for (const one of button.parentNode.children) one.setAttribute("aria-pressed", String(one === button));
+      filter();
+    } else if (button?.classList.contains("copy")) {
+      const code = button.previousElementSibling;
+      getSelection().selectAllChildren(code); // where the browser lets no page write to the clipboard
+      await navigator.clipboard?.writeText(code.textContent).then(() => { button.textContent = "Copied"; }, () => {});
+    }
   });
-  find("filters").addEventListener("reset", () => setTimeout(filter));
-  find("filters").addEventListener("submit", (event) => event.preventDefault());
   find("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -366,14 +458,15 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/" && event.target.tagName !== "INPUT") {
       event.preventDefault();
-      if (!opened()) return find("entity-filter").focus();
+      if (!opened().entity) return find("entity-filter")?.focus();
       next = "entity-filter";
       location.hash = "#main";
-    } else if (event.key === "Escape" && opened()) {
+    } else if (event.key === "Escape" && opened().entity) {
       location.hash = "#main";
     }
   });
-  window.addEventListener("hashchange", follow);
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  addEventListener("hashchange", follow);
   await follow();
   document.body.dataset.ready = "true";
 })();
