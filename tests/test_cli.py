@@ -40,7 +40,7 @@ def fake_dbt(monkeypatch, tmp_path):
     script.write_text(
         '#!/bin/sh\ncase "$1" in\n'
         "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger general_ledger; exit;;\n"
-        '  run-operation) echo "12:00:00  spark_cdc status: $STATUS"; exit;;\n'
+        '  run-operation) echo "12:00:00  spark_cdc: {\\"status\\": $STATUS}"; exit;;\n'
         f'esac\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
         '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'
         'echo "12:00:00  a 2019-06-19: 5 rows in, I 1, U 2, D 0, N 2, X 0; 5 rows now; load x"\n'

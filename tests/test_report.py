@@ -409,9 +409,9 @@ def test_charts_are_vega_lite(chart: dict[str, Any]) -> None:
 
 
 def test_lines_of_dbt_are_taken_as_they_are() -> None:
-    said = 'one\nspark_cdc report: {"a": "spark_cdc report: "}\nspark_cdc report: {"a": 2}\n'
-    found = chain.parse_lines(chain.Done(True, said), "spark_cdc report: ")
-    assert found == [{"a": "spark_cdc report: "}, {"a": 2}]
+    said = 'one\nspark_cdc: {"report": {"a": "spark_cdc: "}}\nspark_cdc: {"report": {"a": 2}}\n'
+    found = chain.all_data(chain.Done(True, said + 'spark_cdc: {"plan": 1}\n'), "report")
+    assert found == [{"a": "spark_cdc: "}, {"a": 2}]
 
 
 @pytest.mark.parametrize(

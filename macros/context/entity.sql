@@ -15,7 +15,7 @@
 
 {#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and completed with the
     defaults. Nothing is checked here: validate() has done that at the start of the run.
-    Returns a dictionary: name, load_type (of this run, see _load_type()), declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
+    Returns a dictionary: name, load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, table, net_changes, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
     _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case),
     checkpoint {changed_share, loads, rows}, guards (of _guards()), rules (of _rules()), quarantine
@@ -52,7 +52,7 @@
 {%- macro _completed_entity(name, node, as_declared) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
-    {%- set load_type = given.load_type if as_declared else spark_cdc._load_type(name, given) -%}
+    {%- set load_type = given.load_type if as_declared else spark_cdc._load_type_of_run(name) or given.load_type -%}
     {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings),
         file_format=given.file_format or spark_cdc._var('spark_cdc_file_format')) -%}
     {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}

@@ -25,13 +25,6 @@
 {%- macro _business_time_of(name) -%}{{ return(spark_cdc._business_time(spark_cdc._business_date(name))) }}{%- endmacro -%}
 
 
-{#- The load type of an entity in this run: what the var `spark_cdc_load_type` says, else the environment variable SPARK_CDC_LOAD_TYPE, else the
-    YAML. Arguments: name (of the entity), settings (its meta.spark_cdc). -#}
-{%- macro _load_type(name, settings) -%}
-    {{ return(spark_cdc._load_type_of_run(name) or settings.load_type) }}
-{%- endmacro -%}
-
-
 {#- What this run says of the load type of an entity: a type for all entities of the run, or a type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
     {%- set given = spark_cdc._load_types_given() -%}

@@ -367,7 +367,7 @@ readers see what they saw before. Run the same command again.
     {#- what was undone before can't come back -#}
     {%- set undone = run.manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) | reject('in', manifest.loads) | list -%}
     {%- do spark_cdc._set_load_status(run.load_log, 'committed', 'replaced', run.entity.name, undone) -%}
-    {%- if older | length > 1 or run.manifest.sequence <= 1 or spark_cdc._is_new_load_log(run.load_log) -%}
+    {%- if older | length > 1 or run.manifest.sequence <= 1 or not load_cached_relation(run.load_log).information -%}
         {#- a run before this one broke off when it had committed, or nobody can tell -#}
         {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}
     {%- else -%}
@@ -411,12 +411,12 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- Prints what a load would come to as a line of JSON behind a marker. Arguments: entity, load (of _plan_load()), audit (of _audit_load(); of a refused load
+{#- Prints what a load would come to as a line of JSON (see _print_data). Arguments: entity, load (of _plan_load()), audit (of _audit_load(); of a refused load
     as far as it is known), statements (of _planned_statements(), or none), refusal (guard and message, or none). -#}
 {%- macro _print_plan_of_load(entity, load, audit, statements=none, refusal=none) -%}
     {%- set record = audit.get('record') or {} -%}
     {%- set events = record.get('events') or {} -%}
-    {%- do print('spark_cdc plan: ' ~ tojson({
+    {%- do spark_cdc._print_data('plan', {
         'entity': entity.name,
         'business_time': load.business_time,
         'load_type': load.load_type,
@@ -434,7 +434,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
         'definition_change': record.get('definition_change'),
         'statements': statements,
         'refused': refusal,
-    })) -%}
+    }) -%}
 {%- endmacro -%}
 
 

@@ -76,10 +76,6 @@ where false
 {%- endmacro -%}
 
 
-{#- Whether cdc_loads was made in this run: dbt's look at the catalogue has found nothing of it. -#}
-{%- macro _is_new_load_log(load_log) -%}{{ return(not load_cached_relation(load_log).information) }}{%- endmacro -%}
-
-
 {#- Adds columns that a later version of the project records too. -#}
 {%- macro _complete_load_log(load_log) -%}
     {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
@@ -265,7 +261,7 @@ select
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}
     {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
-        {%- do gone.extend(partitions | select('in', [spark_cdc._log_partition(entity, load_id, held)])) -%}
+        {%- do gone.extend(partitions | select('in', ['entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ held])) -%}
     {%- endfor -%}
     {%- if not gone -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
@@ -279,10 +275,4 @@ where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads
     {%- do spark_cdc._set_overwrite(load_log) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, gone)) -%}
-{%- endmacro -%}
-
-
-{#- The partition of a row of cdc_loads, as text. -#}
-{%- macro _log_partition(entity, load_id, status) -%}
-    {{ return('entity=' ~ entity ~ '/load_id=' ~ load_id ~ '/status=' ~ status) }}
 {%- endmacro -%}

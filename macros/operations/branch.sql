@@ -8,7 +8,7 @@
 {%- macro branch(name=none, entities=none, drop=false) -%}
     {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
     {%- if name is none -%}
-        {%- do print('spark_cdc branches: ' ~ tojson(spark_cdc._listed_branches(spark_cdc._captures('branch', entities)))) -%}
+        {%- do spark_cdc._print_data('branches', spark_cdc._listed_branches(spark_cdc._captures('branch', entities))) -%}
     {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
         {%- set message -%}
 spark_cdc.branch: '{{ name }}' can't be the name of a branch, which is its schema's. Accepted are up to 33 lower case letters, digits and {# -#}

@@ -185,5 +185,5 @@ limit {{ row_limit }}
         {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
     {%- endif -%}
     {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
-    {%- do print('spark_cdc diff: ' ~ tojson(dict(states, entity=entity, counts=counts, rows=rows))) -%}
+    {%- do spark_cdc._print_data('diff', dict(states, entity=entity, counts=counts, rows=rows)) -%}
 {%- endmacro -%}

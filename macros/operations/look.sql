@@ -1,5 +1,5 @@
 {#- What is outstanding: business dates that lie in the landing or the source table and are not committed, for people and for spark-cdc run: prints a
-    line of JSON behind `spark_cdc outstanding: `. Nothing is written. An entity whose configuration is wrong has that told in the list: the others can be loaded. Few statements whatever the number of entities: one that lists schemas, one
+    line of JSON (see _print_data). Nothing is written. An entity whose configuration is wrong has that told in the list: the others can be loaded. Few statements whatever the number of entities: one that lists schemas, one
     per schema, two for all files, one for all tables.
         dbt run-operation spark_cdc.outstanding --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
@@ -16,12 +16,11 @@
         {%- do listed.append(spark_cdc._outstanding_of(capture, capture.head, landed[capture.entity.name])) -%}
     {%- endfor -%}
     {%- for name, problems in found.broken.items() -%}{%- do listed.append({'entity': name, 'broken': problems | join('; ')}) -%}{%- endfor -%}
-    {%- do print('spark_cdc outstanding: ' ~ tojson(listed)) -%}
+    {%- do spark_cdc._print_data('outstanding', listed) -%}
 {%- endmacro -%}
 
 
-{#- What is committed, and which drafts of replays there are, for people and for spark-cdc: prints a line of JSON behind
-    `spark_cdc status: `. Nothing is written.
+{#- What is committed, and which drafts of replays there are, for people and for spark-cdc: prints a line of JSON (see _print_data). Nothing is written.
         dbt run-operation spark_cdc.load_status --args '{entities: [orders]}'
     Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
 {%- macro load_status(entities=none) -%}
@@ -57,7 +56,7 @@
             } if draft.existed else none,
         }) -%}
     {%- endfor -%}
-    {%- do print('spark_cdc status: ' ~ tojson(listed)) -%}
+    {%- do spark_cdc._print_data('status', listed) -%}
 {%- endmacro -%}
 
 
@@ -101,7 +100,7 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- Prints the columns of the tables of a database as a line of JSON behind a marker, for spark-cdc new --from-database: a dictionary per column, named as
+{#- Prints the columns of the tables of a database as a line of JSON (see _print_data), for spark-cdc new --from-database: a dictionary per column, named as
     information_schema.columns has them. Views of temporary life are left out. Arguments: database, pattern (as of `show tables like`). -#}
 {%- macro _print_columns(database, pattern='*') -%}
     {%- if not adapter.check_schema_exists(target.database, database) -%}
@@ -119,11 +118,11 @@ order by business_time, load_id
             {%- do columns.append({'table_schema': database, 'table_name': table.tableName, 'column_name': row.col_name, 'data_type': row.data_type}) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- do print('spark_cdc columns: ' ~ tojson(columns)) -%}
+    {%- do spark_cdc._print_data('columns', columns) -%}
 {%- endmacro -%}
 
 
-{#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity behind `spark_cdc details: `. Nothing is written.
+{#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity (see _print_data). Nothing is written.
     Arguments: entities (list of names, or one), row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a last
     load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). A line has entity; changes (counts of rows, columns, rows, or
     skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own defaults). -#}
@@ -132,7 +131,7 @@ order by business_time, load_id
         {%- set head = spark_cdc._published(capture) -%}
         {%- if head.loads -%}
             {%- set dropped = spark_cdc._vacuum_entity(capture, 168, false) -%}
-            {%- do print('spark_cdc details: ' ~ tojson({
+            {%- do spark_cdc._print_data('details', {
                 'entity': capture.entity.name,
                 'changes': spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
                 'files': spark_cdc._files_of_ledger(capture, head),
@@ -144,7 +143,7 @@ order by business_time, load_id
                     'bytes': dropped | map(attribute='bytes') | map('int') | sum,
                 },
                 'compact': spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
-            })) -%}
+            }) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -315,7 +314,7 @@ limit {{ reject_limit }}
 {%- endmacro -%}
 
 
-{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity, as a line of JSON behind a marker: for notices and metrics
+{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity, as a line of JSON (see _print_data): for notices and metrics
     (docs/notify.md). One statement per schema, and one that reads these partitions of cdc_loads alone.
     Arguments: runs (dbt's invocation ids). Prints a dictionary: schema, server (namespace of its tables, as lineage tools name it), last (business
     time by entity, null where nothing is committed), loads (rows of cdc_loads, each as a text of JSON). -#}
@@ -345,11 +344,11 @@ where
         {%- for row in spark_cdc._query(sql) -%}{%- do found.append(row.load) -%}{%- endfor -%}
     {%- endif -%}
     {%- set server = 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '') -%}
-    {%- do print('spark_cdc loads: ' ~ tojson({'schema': target.schema, 'server': server, 'last': last, 'loads': found})) -%}
+    {%- do spark_cdc._print_data('loads', {'schema': target.schema, 'server': server, 'last': last, 'loads': found}) -%}
 {%- endmacro -%}
 
 
-{#- Prints what cdc_loads and the manifests say of each entity, for spark-cdc report: a line of JSON an entity behind `spark_cdc report: `. Nothing is written.
+{#- Prints what cdc_loads and the manifests say of each entity, for spark-cdc report: a line of JSON an entity (see _print_data). Nothing is written.
     A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
     is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
     as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
@@ -385,7 +384,7 @@ where
         {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
     {%- endif -%}
     {%- for name in (listed | list + log | list) | unique -%}
-        {%- do print('spark_cdc report: ' ~ tojson(dict({'entity': name, 'schema': target.schema, 'log_table': load_log | string, 'broken': none, 'log': log.get(name)}, **listed.get(name, {})))) -%}
+        {%- do spark_cdc._print_data('report', dict({'entity': name, 'schema': target.schema, 'log_table': load_log | string, 'broken': none, 'log': log.get(name)}, **listed.get(name, {}))) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -453,7 +452,7 @@ from collected
 {%- endmacro -%}
 
 
-{#- Prints what spark-cdc stream has to know of entities, as a line of JSON behind `spark_cdc streams: `; no server is asked. Arguments: entities (list of names;
+{#- Prints what spark-cdc stream has to know of entities, as a line of JSON (see _print_data); no server is asked. Arguments: entities (list of names;
     none for all with source.stream). An entry has entity, problems (of its YAML), and without any: load_type, per, path (of a business date, each with the
     letters of strftime), stream (its settings; none where there are none). -#}
 {%- macro _print_streams(entities=none) -%}
@@ -479,7 +478,7 @@ from collected
             {%- do listed.append(told) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do print('spark_cdc streams: ' ~ tojson({'known': known, 'found': listed})) -%}
+    {%- do spark_cdc._print_data('streams', {'known': known, 'found': listed}) -%}
 {%- endmacro -%}
 
 
@@ -522,7 +521,7 @@ from collected
 {%- endmacro -%}
 
 
-{#- Says what a load would do, and writes nothing: prints a line of JSON behind a marker, for spark-cdc load --dry-run. What came in is landed, staged and tagged by the
+{#- Says what a load would do, and writes nothing: prints a line of JSON (see _print_data), for spark-cdc load --dry-run. What came in is landed, staged and tagged by the
     load's own SQL, behind a temporary view of the session that stands for the ledger with this load in it: it is audited as if it had been written. A
     refusal is printed in the same form, with what was known, and then raised.
     Arguments: entity (name). The business date, load type, position and lifts are those of a run. -#}

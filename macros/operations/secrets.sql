@@ -20,7 +20,7 @@
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.secrets: ' ~ problems | join('; ') ~ '. Nothing was made.') -%}
     {%- elif action == 'check' -%}
-        {%- do print('spark_cdc secrets: ' ~ tojson({'secrets': spark_cdc._listed_secrets(used), 'used': used})) -%}
+        {%- do spark_cdc._print_data('secrets', {'secrets': spark_cdc._listed_secrets(used), 'used': used}) -%}
     {%- else -%}
         {%- set secret = spark_cdc._create_secret(is_there) -%}
         {%- do log('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema ~ ': the hashes of sensitive columns are keyed with it from the next load of '

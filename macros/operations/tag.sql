@@ -9,7 +9,7 @@
     {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
     {%- if name is none -%}
-        {%- do print('spark_cdc tags: ' ~ tojson(spark_cdc._listed_tags(captures))) -%}
+        {%- do spark_cdc._print_data('tags', spark_cdc._listed_tags(captures)) -%}
         {{ return('') }}
     {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
         {%- set message -%}

@@ -126,7 +126,7 @@ spark-cdc undo {{ names }}. Then {{ 'spark-cdc redo ' ~ names ~ ' and ' if found
         {%- do log(spark_cdc._move_text(one, next), info=true) -%}
     {%- endfor -%}
     {%- for one, claims in older -%}{%- do spark_cdc._drop_claims(one, claims) -%}{%- endfor -%}
-    {%- do print('spark_cdc moved: ' ~ tojson(told)) -%}
+    {%- do spark_cdc._print_data('moved', told) -%}
 {%- endmacro -%}
 
 

@@ -397,7 +397,7 @@ order by listed.load_id
             'entity': capture.entity.name, 'model': model, 'tests': tests, 'lacking': wanted | reject('in', tests.values()) | list,
         }) -%}
     {%- endfor -%}
-    {%- do print('spark_cdc verify: ' ~ tojson(plan)) -%}
+    {%- do spark_cdc._print_data('verify', plan) -%}
 {%- endmacro -%}
 
 
@@ -412,7 +412,7 @@ order by listed.load_id
             {%- endfor -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- do print('spark_cdc findings: ' ~ tojson(found)) -%}
+    {%- do spark_cdc._print_data('findings', found) -%}
 {%- endmacro -%}
 
 

@@ -119,6 +119,11 @@
 {%- endmacro -%}
 
 
+{#- Prints what a program asked for, as one line of JSON that begins with `spark_cdc: `; the command line reads it. Arguments: kind (what it is),
+    data (what tojson takes). -#}
+{%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
+
+
 {#- The version of this package, as dbt_project.yml and pyproject.toml have it. -#}
 {%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
 

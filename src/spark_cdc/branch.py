@@ -28,7 +28,7 @@ def repeat(branches: Sequence[dict[str, Any]]) -> list[str]:
 KIND = named.Kind(
     "branch",
     "pr_7",
-    "spark_cdc branches: ",
+    "branches",
     {
         "last load": lambda one: one["from_load"],
         "of": lambda one: one["of"],

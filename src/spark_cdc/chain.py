@@ -26,8 +26,9 @@ LOG = f"dbt's messages are above and in {stacks.LOG}."
 # What dbt says of itself, and what macros print for this command line.
 NOISE = re.compile(
     r"\s*$|Running with dbt=|Registered adapter:|Found |Unable to do partial parsing|\[WARNING\]"
-    r"|spark_cdc \w+: [\[{]"
+    r"|spark_cdc: [{]"
 )
+DATA = "spark_cdc: "  # how a line begins that a macro prints for this command line
 # What cleans up behind a process that ends at once is not to say so.
 sys.warnoptions.append("ignore:resource_tracker")
 
@@ -484,13 +485,14 @@ class Progress:
         return done
 
 
-def parse_json(done: Done, marker: str) -> Any:
-    """Return the JSON behind a marker in what dbt printed."""
-    for found in parse_lines(done, marker):
+def data(done: Done, kind: str) -> Any:
+    """Return the data of a kind that a macro printed (macro _print_data)."""
+    for found in all_data(done, kind):
         return found
-    raise SparkCdcError(f"dbt printed no line with {marker!r}:\n{done.output}", LOG)
+    raise SparkCdcError(f"dbt printed no data of the kind {kind!r}:\n{done.output}", LOG)
 
 
-def parse_lines(done: Done, marker: str) -> list[Any]:
-    """Return what stands behind a marker in each of the lines that have it."""
-    return [json.loads(line.partition(marker)[2]) for line in done.lines if line.startswith(marker)]
+def all_data(done: Done, kind: str) -> list[Any]:
+    """Return the data of a kind in each of the lines that have it."""
+    printed = [json.loads(line.removeprefix(DATA)) for line in done.lines if line.startswith(DATA)]
+    return [one[kind] for one in printed if kind in one]

@@ -40,7 +40,7 @@ def run(arguments: Any) -> int:
         )
     dbt = chain.Dbt(arguments.target)
     done = dbt.operate("_diff_rows", entity=arguments.entity, row_limit=arguments.limit, **given)
-    found = chain.parse_json(done, "spark_cdc diff: ")
+    found = chain.data(done, "diff")
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     return 0
 

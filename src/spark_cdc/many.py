@@ -21,7 +21,6 @@ Row = dict[str, str]
 OTHERS = ("entity", "priority", "expect")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
-MARKER = "spark_cdc columns: "
 # Options that the list can't hold.
 NO_COLUMNS = ("--help", "--many", "--dry-run", "--quiet", "--debug")
 YES = ("pri", "primary key", "p", "yes", "true", "t", "y", "1", "x")
@@ -116,7 +115,7 @@ def in_database(text: str) -> tuple[list[str], list[Row]]:
     """Return the same of the tables of a database, DATABASE or DATABASE.TABLES; one dbt command."""
     database, _, pattern = text.partition(".")
     done = chain.Dbt().operate("_print_columns", database=database, pattern=pattern or "*")
-    return [*SCHEMA, "table_schema"], chain.parse_json(done, MARKER)
+    return [*SCHEMA, "table_schema"], chain.data(done, "columns")
 
 
 def options(

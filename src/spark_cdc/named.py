@@ -16,14 +16,14 @@ from spark_cdc.errors import UsageError
 class Kind:
     """A tag or a branch: its noun is its command and its macro.
 
-    example: a name. marker: what stands before the listing that the macro prints.
+    example: a name. listing: the kind of data that the macro prints of all of them.
     columns: of a listing, beside name, entity and the time when it was made.
     after: lines below a listing.
     """
 
     noun: str
     example: str
-    marker: str
+    listing: str
     columns: Mapping[str, Callable[[dict[str, Any]], object]]
     after: Callable[[Sequence[dict[str, Any]]], list[str]] = lambda found: []
 
@@ -66,7 +66,7 @@ def listed(dbt: chain.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]
     """Return the tags or branches of a name, or all."""
     kind: Kind = arguments.kind
     done = dbt.operate(kind.noun, getattr(arguments, "select", ()))
-    found = chain.parse_json(done, kind.marker)
+    found = chain.data(done, kind.listing)
     chosen = [one for one in found if arguments.name in (None, one[kind.noun])]
     return sorted(chosen, key=lambda one: (one[kind.noun], one["entity"]))
 

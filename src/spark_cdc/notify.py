@@ -26,7 +26,6 @@ from spark_cdc import __version__, chain, lineage, metrics, project
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
-MARKER = "spark_cdc loads: "
 OCCASIONS = ("always", "loads", "problems")
 PROBLEMS = (ExitCode.FAILED, ExitCode.ATTENTION)
 TRIES, PAUSE = 3, 1.0  # of a URL; seconds before the second, then twice as long
@@ -249,7 +248,7 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
     loads: rows of cdc_loads.
     """
     done = dbt.operate("_print_loads", runs=list(dbt.invocations))
-    found = chain.parse_json(done, MARKER)
+    found = chain.data(done, "loads")
     return dict(found, loads=[json.loads(row) for row in found["loads"]])
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from spark_cdc import chain, load
 
 WORDS = {"hourly": "1h", "daily": "1d", "weekly": "1w"}
-MARKER = "spark_cdc outstanding: "
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Outstanding:
 
 def read(dbt: chain.Dbt, entities: Sequence[str] = ()) -> list[Outstanding]:
     """Return what is outstanding of some entities, or of all; one dbt command."""
-    found = chain.parse_json(dbt.operate("outstanding", entities), MARKER)
+    found = chain.data(dbt.operate("outstanding", entities), "outstanding")
     return [Outstanding(**(one | {"dates": one.pop("outstanding", [])})) for one in found]
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from spark_cdc import chain, console, project
 
-MARKER = "spark_cdc plan: "
-
 
 def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the load of an entity would do: all that the macro prints of it.
@@ -19,8 +17,8 @@ def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, Any]) -> dict[str,
     """
     values = ("--args", json.dumps({"entity": entity}), "--vars", project.variables(variables))
     done = dbt.run("run-operation", "spark_cdc._print_plan", *values)
-    if done.ok or MARKER in done.output:
-        return dict(chain.parse_json(done, MARKER))
+    if done.ok or chain.all_data(done, "plan"):
+        return dict(chain.data(done, "plan"))
     return {
         "entity": entity,
         "business_time": variables["business_date"],

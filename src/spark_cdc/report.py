@@ -14,7 +14,6 @@ from typing import Any
 from spark_cdc import chain, console, load, parsing, project, report_figures, report_page
 from spark_cdc.errors import SparkCdcError, UsageError
 
-LOADS, DETAILS = "spark_cdc report: ", "spark_cdc details: "
 MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
 
 
@@ -141,7 +140,7 @@ def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
         before=before.strftime("%Y%m%d") if before else None,
         row_limit=scope.loads,
     )
-    return chain.parse_lines(done, LOADS)
+    return chain.all_data(done, "report")
 
 
 def _details(
@@ -161,7 +160,7 @@ def _details(
     while left:
         values = json.dumps({"entities": left, "row_limit": scope.rows})
         done = dbt.run("run-operation", "spark_cdc._print_details", "--args", values)
-        details |= {one["entity"]: one for one in chain.parse_lines(done, DETAILS)}
+        details |= {one["entity"]: one for one in chain.all_data(done, "details")}
         if done.ok:
             break
         # dbt prints them in this order, so the first one without an answer failed

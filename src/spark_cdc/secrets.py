@@ -8,7 +8,6 @@ from typing import Any
 from spark_cdc import chain, console, parsing
 from spark_cdc.errors import SparkCdcError
 
-MARKER = "spark_cdc secrets: "
 INIT = "spark-cdc secrets init"
 
 
@@ -52,7 +51,7 @@ def run(arguments: Any) -> int:
     if arguments.action != "check":
         print("\n".join(done.notes))
         return 0
-    found = chain.parse_json(done, MARKER)
+    found = chain.data(done, "secrets")
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     wrong = problems(found)
     if wrong:

@@ -12,8 +12,6 @@ from typing import Any
 from spark_cdc import chain, console, parsing
 from spark_cdc.errors import UsageError
 
-MARKER = "spark_cdc status: "
-
 
 @dataclass(frozen=True)
 class Draft:
@@ -108,7 +106,7 @@ def _times(texts: Sequence[str]) -> list[dt.datetime]:
 
 def read(dbt: chain.Dbt, entities: Sequence[str] = ()) -> list[Status]:
     """Return the status of some entities, or of all; one dbt command."""
-    found = chain.parse_json(dbt.operate("load_status", entities), MARKER)
+    found = chain.data(dbt.operate("load_status", entities), "status")
     statuses = []
     for one in found:
         draft = one.pop("draft")
@@ -147,7 +145,7 @@ def run(arguments: Any) -> int:
     dbt = chain.Dbt(arguments.target)
     if arguments.output == "json":
         done = dbt.operate("load_status", arguments.select)
-        print(json.dumps(chain.parse_json(done, MARKER), indent=2))
+        print(json.dumps(chain.data(done, "status"), indent=2))
         return 0
     statuses = read(dbt, arguments.select)
     headings = [

@@ -22,7 +22,6 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 from spark_cdc.streaming import KAFKA, SOURCES
 
-MARKER = "spark_cdc streams: "
 DAY = 86400
 JOB = Path(__file__).parent / "streaming" / "job.py"
 LOG = "spark.log"  # in .spark_cdc/stream
@@ -202,7 +201,7 @@ def _found(arguments: Any) -> dict[str, Any]:
     if not done.ok:
         print(done.output, flush=True)
         raise SparkCdcError("dbt could not read the project.", chain.LOG)
-    found: dict[str, Any] = chain.parse_json(done, MARKER)
+    found: dict[str, Any] = chain.data(done, "streams")
     return found
 
 

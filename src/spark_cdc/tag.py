@@ -9,7 +9,7 @@ from spark_cdc import chain, named
 KIND = named.Kind(
     "tag",
     "march_2024",
-    "spark_cdc tags: ",
+    "tags",
     {
         "last load": lambda one: one["last_load"],
         "rows": lambda one: one["rows"],

@@ -41,7 +41,7 @@ def run(arguments: Any) -> int:
     if getattr(arguments, "dry_run", False):
         return _dry_run(status.read(dbt, arguments.entities), to)
     done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
-    moved = chain.parse_json(done, "spark_cdc moved: ")
+    moved = chain.data(done, "moved")
     views = chain.views_of([one["entity"] for one in moved if one["views"]])
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(

@@ -101,7 +101,7 @@ def run(arguments: Any) -> int:
 def verify_all(arguments: Any) -> int:
     """Run the data tests that verify entities, and print what they found."""
     dbt = chain.Dbt(arguments.target)
-    plan = chain.parse_json(dbt.operate("_verify_plan", arguments.select), "spark_cdc verify: ")
+    plan = chain.data(dbt.operate("_verify_plan", arguments.select), "verify")
     chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
     before = run_results()
     # dbt's flags can say that no run_results.json is written
@@ -152,7 +152,7 @@ def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]
     done = dbt.run("run-operation", "spark_cdc._verify_findings", "--args", values)
     if not done.ok:
         raise SparkCdcError(f"The findings can't be read:\n{done.output}", chain.LOG)
-    rows = chain.parse_json(done, "spark_cdc findings: ")
+    rows = chain.data(done, "findings")
     return sorted(rows, key=lambda row: (row["entity"], row["load_id"] or "", row["problem"]))
 
 
