@@ -479,9 +479,14 @@ def test_the_report_of_a_project(
     ]
     assert parts["details"]["rejects"] == [{"columns": "price", "row_count": 1}]
     (rejected,) = parts["details"]["rejected_rows"]
-    assert rejected["load"] == parts["loads"]["load"][parts["loads"]["rejected"].index(1)]
-    assert (rejected["columns"], rejected["row"]) == ("price", "21,x,dear")
-    assert "dear" in rejected["reason"]
+    active = [KINDS[kind] == "active" for kind in loads["kind"]]
+    rejecting = zip(loads["load"], loads["rejected"], active, strict=True)
+    assert [load for load, count, is_active in rejecting if count and is_active] == [
+        rejected["load"]
+    ]
+    assert json.loads(rejected["row"]) == {"id": "21", "name": "x", "price": "dear"}
+    assert rejected["reason"] == "price: 'dear' is not accepted as decimal(9,2)"
+    assert rejected["columns"] == "price"
     assert parts["upkeep"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
     assert parts["log_table"] == f"`{project.schema}`.`cdc_loads`"
     files = parts["details"]["files"]
@@ -500,6 +505,14 @@ def test_the_report_of_a_project(
     assert set(only["loads"]["time"]) == {"2024-03-02"}
     assert only["details"]["changes"]["rows"] == only["details"]["rejected_rows"] == []
     assert only["details"]["changes"]["columns"] == changes["columns"]
+
+    gone = entity(
+        {"entity": "torn", "broken": None, "log": None, "log_table": parts["log_table"]}, NOW
+    )
+    count = "select count(*) from {s}.cdc_loads where entity = 'torn'"
+    assert (gone.state, project.query(count)) == ("removed", [(1,)])
+    project.query(gone.attention[0].steps[0][1])
+    assert project.query(count) == [(0,)]
 
 
 @pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])

@@ -6,7 +6,7 @@
   const OPERATIONS = ["inserted", "updated", "deleted", "unchanged", "not supplied"];
   const SHOWN_LOADS = 30;
   const WIDEST_BAR = 44; // pixels: one load is a bar, no wall
-  const LEGEND_STEP = 130;
+  const LEGEND_STEPS = { guards: 130, rules: 130, calendar: 90 }; // pixels of a name in legends that may need two lines
   const WEEK_STEP = 14;
   const DAY = 86400000;
   const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
@@ -149,8 +149,8 @@
   // All charts of an entity have the same times on their axis.
   function specification({ name, vega_lite: described }, times, width) {
     const config = { ...described.config, bar: { discreteBandSize: { band: Math.min(0.86, (WIDEST_BAR * times.length) / width) } } };
-    // as many names beside each other as there is room for
-    if (["guards", "rules", "calendar"].includes(name)) config.legend = { ...config.legend, columns: Math.max(1, Math.floor(width / LEGEND_STEP)) };
+    if (width < 4 * times.length) Object.assign(config, { bar: { discreteBandSize: { band: 1 } }, scale: { bandPaddingInner: 0 } }); // no room for gaps
+    if (name in LEGEND_STEPS) config.legend = { ...config.legend, columns: Math.max(1, Math.floor(width / LEGEND_STEPS[name])) };
     if (name === "calendar") return { ...described, config };
     const x = { ...described.encoding.x, scale: { domain: times } };
     return { ...described, config, encoding: { ...described.encoding, x } };
