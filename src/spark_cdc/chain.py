@@ -31,6 +31,7 @@ NOISE = re.compile(
 DATA = "spark_cdc: "  # how a line begins that a macro prints for this command line
 # What cleans up behind a process that ends at once is not to say so.
 sys.warnoptions.append("ignore:resource_tracker")
+READING = re.compile(r"\w+: reading ")  # what each load logs first
 
 
 def add_arguments(parser: Any, *names: str) -> None:
@@ -429,7 +430,7 @@ class Watch:
             text = stacks.fold(event.data.msg)
             if match := committed_load(text):
                 self._told[match[1]] = match
-            else:
+            elif not READING.match(text):
                 self._noted(text)
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
