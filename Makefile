@@ -1,11 +1,11 @@
 # Commands of the project. Needs make and a Python >= 3.10; everything else it gets itself.
 #   make demo PYTHON=/path/to/python3.12     another Python than the first that fits
-#   make demo PORT=10020                     another port than 10019 for the server
+#   make demo PORT=10020                     another port than 10019 for the server; so does make server
 #   make demo FORMAT=delta                   tables of another format than parquet: orc, delta, iceberg
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
+.PHONY: help demo server test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -41,6 +41,10 @@ help: ## this list
 
 demo: .venv/run.stamp ## two days of the examples, end to end; leaves a server running
 	@$(BIN)/spark-cdc demo $(DEMO_ARGS)
+
+server: .venv/run.stamp ## the Spark server without the examples, for data of your own: a minute
+	@$(BIN)/spark-cdc deps --if-needed
+	@$(BIN)/spark-cdc server start
 
 # What each suite proves, and how long it takes: docs/testing.md.
 test: SUITE = test ## what to run before each commit, on servers of its own: some 20 minutes on two cores
@@ -107,7 +111,7 @@ docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: t
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
 	@echo "target/site/index.html"
 
-stop: ## end the server that `make demo` left running
+stop: ## end the server that `make demo` or `make server` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi
 
 lint: .venv/dev.stamp ## Ruff, mypy (of calls) and SQLFluff
