@@ -53,7 +53,11 @@ def backfill(warehouse: Warehouse, dates: list[str], per_statement: int) -> None
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in SHORT else pytest.mark.full) for name in PLANS]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.integration if name in SHORT else pytest.mark.full)
+        for name in PLANS
+    ],
 )
 def test_views_are_those_of_loads_one_by_one(
     cursor: Any, schema: str, tmp_path: Path, name: str

@@ -108,7 +108,11 @@ class TypedWarehouse(EventWarehouse):
             *({**PLAIN, "snapshots": False}, 5, ALWAYS, 0, (False, True), {"last", "table"}),
             marks=pytest.mark.full,
         ),
-        ({"partial": False, "splits": False}, 5, NEVER, 0, (False, False, True), {"view", "table"}),
+        pytest.param(
+            *({"partial": False, "splits": False}, 5, NEVER, 0),
+            *((False, False, True), {"view", "table"}),
+            marks=pytest.mark.integration,
+        ),
         pytest.param(
             *({"partial": False, "splits": False}, 5, ALWAYS, 3, NO_ARCHIVE, {"view"}),
             marks=pytest.mark.full,

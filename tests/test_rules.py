@@ -194,7 +194,7 @@ def query(made: Warehouse, sql: str) -> list[tuple[Any, ...]]:
         pytest.param("full", NEVER, marks=pytest.mark.full),
         pytest.param("full", ALWAYS, marks=pytest.mark.full),
         pytest.param("full apart", EVERY_OTHER, marks=pytest.mark.full),
-        pytest.param("delta", EVERY_OTHER, marks=pytest.mark.integration),
+        pytest.param("delta", EVERY_OTHER, marks=pytest.mark.full),
         pytest.param("events", EVERY_OTHER, marks=pytest.mark.full),
         pytest.param("events, typed", EVERY_OTHER, marks=pytest.mark.full),
     ],
@@ -241,7 +241,9 @@ def test_random_loads(
     }
 
 
-@pytest.mark.parametrize("load_type", ["full", "delta"])
+@pytest.mark.parametrize(
+    "load_type", [pytest.param("full", marks=pytest.mark.integration), "delta"]
+)
 def test_a_backfill_counts_as_loads_one_by_one(
     cursor: Any, schema: str, tmp_path: Path, load_type: str
 ) -> None:

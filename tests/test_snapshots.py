@@ -187,7 +187,7 @@ class Table:
         pytest.param(
             {"loads": 10**9, "changed_share": 1e9, "rows": 10**12}, marks=pytest.mark.full
         ),
-        {},
+        pytest.param({}, marks=pytest.mark.integration),
     ],
 )
 def test_full_snapshots_among_events_are_what_the_oracle_says(
