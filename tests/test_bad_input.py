@@ -98,14 +98,14 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
             "unexpected: valeu, more",
             "found: id, valeu, more",
             "declared: id, value",
-            "source.on_missing_column: null or source.on_unexpected_column: ignore",
+            "set source.on_missing_column: null or source.on_unexpected_column: ignore",
         ],
     ),
     "no_header": (
         KEYED,
         {"source": {"on_missing_column": "null"}},
         [""],
-        ["missing: id, value (there is no header: the input is empty)", "Deliver the input anew"],
+        ["missing: id, value (there is no header: the input is empty)", "Deliver the input again"],
     ),
     "odd_rows": (
         KEYED,
@@ -216,9 +216,8 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], list[str]]] = 
         {},
         ["-"],
         [
-            "nowhere: there is no file to read: no csv files of",
-            ", which is not there: ",
-            " does not exist on the Spark server",
+            "nowhere: there are no csv files of",
+            "' does not exist on the Spark server",
         ],
     ),
 }

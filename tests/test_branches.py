@@ -181,8 +181,9 @@ def test_what_is_done_in_a_branch_stays_there(
 ) -> None:
     before = kept(shop)
     said = well("branch", "create", BRANCH)
-    assert f"full: is in the branch, as after {loads(shop, 'shop', 'full')[-1]}, 3 rows" in said
-    assert "fresh: nothing is committed, so it begins empty in the branch" in said
+    last = loads(shop, "shop", "full")[-1]
+    assert f"full: branch {BRANCH} created, after {last}, 3 rows" in said
+    assert f"fresh: branch {BRANCH} created, empty: nothing is committed" in said
     assert seen(shop, BRANCH) == before[2]
     [[plan]] = shop.query(f"explain select count(name) from {BRANCH}.full_committed")
     filters = {"iceberg": r"filters=[^=]*load_id IN \("}
@@ -250,7 +251,7 @@ def test_create_and_drop_can_be_repeated(
         shop.query(f"drop view {BRANCH}.full_{view}")
     shop.query(f"drop table {BRANCH}.full_ledger_own")
     said = well("branch", "create", BRANCH)
-    assert "moves: is in the branch already, as after" in said
+    assert f"moves: branch {BRANCH} exists already, after" in said
     assert loads(shop, BRANCH, "full") == state
     assert shop.query(f"select count(*) from {BRANCH}.full_versions")[0][0] > 0
 
@@ -262,7 +263,7 @@ def test_create_and_drop_can_be_repeated(
         assert code == 1 and f"{BRANCH} is a branch of shop" in said
     before = kept(shop)
     shop.query(f"drop schema {BRANCH} cascade")
-    assert "dropped the branch" in well("branch", "drop", BRANCH)
+    assert f"branch {BRANCH} dropped" in well("branch", "drop", BRANCH)
     assert kept(shop) == before
     assert not shop.query(f"show schemas like '{BRANCH}*'")
     assert not shop.query("show views in {s}_commits like '*branch*'")

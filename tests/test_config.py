@@ -845,15 +845,15 @@ def test_all_problems_come_in_one_message() -> None:
     ("value", "message"),
     [
         (None, "is missing"),
-        ("yesterday", "'yesterday', which is not a date that exists"),
-        ("2024-02-30", "'2024-02-30', which is not a date that exists"),
-        ("2023-02-29", "not a date that exists"),
-        ("2024-13-01", "not a date that exists"),
-        ("2024-1-1", "not a date that exists"),
-        (20240101, "not a date that exists"),
-        ("2024-01-01 24:00", "not a date that exists"),
-        ("2024-01-01'; drop", "not a date that exists"),
-        ("2024-01-01 10:00", "but this entity is loaded per date"),
+        ("yesterday", "'yesterday', which is not a business date"),
+        ("2024-02-30", "'2024-02-30', which is not a business date"),
+        ("2023-02-29", "not a business date"),
+        ("2024-13-01", "not a business date"),
+        ("2024-1-1", "not a business date"),
+        (20240101, "not a business date"),
+        ("2024-01-01 24:00", "not a business date"),
+        ("2024-01-01'; drop", "not a business date"),
+        ("2024-01-01 10:00", "but this entity is loaded by date"),
     ],
 )
 def test_the_business_date_is_checked(value: Any, message: str) -> None:
@@ -1000,8 +1000,8 @@ def test_the_environment_is_not_read_while_dbt_parses() -> None:
     [
         ("", "the business date is missing"),
         ('{"sites": "2024-01-05"}', "the business date is missing"),
-        ("2024-13-01", "SPARK_CDC_BUSINESS_DATE is '2024-13-01', which is not a date that exists"),
-        ("{2024-01-01", "SPARK_CDC_BUSINESS_DATE is '{2024-01-01', which is not a date"),
+        ("2024-13-01", "SPARK_CDC_BUSINESS_DATE is '2024-13-01', which is not a business date"),
+        ("{2024-01-01", "SPARK_CDC_BUSINESS_DATE is '{2024-01-01', which is not a business"),
         ("2024-01-01 10:00", "SPARK_CDC_BUSINESS_DATE is '2024-01-01 10:00', but this entity"),
     ],
 )
@@ -1094,10 +1094,10 @@ def test_a_checkpoint_is_due_after_so_many_loads() -> None:
     assert not given._plan_load(given._entity("orders"), manifest, late)["is_checkpoint"]
 
 
-def test_a_past_date_is_refused_with_what_would_be_rewritten() -> None:
+def test_a_past_date_is_refused_with_what_would_be_loaded_again() -> None:
     with pytest.raises(CompilerError) as error:
         plan([FIRST, SECOND, THIRD], 2)
-    assert "rewrite the 2 loads from 2024-01-02 to 2024-01-03" in str(error.value)
+    assert "2 loads from 2024-01-02 to 2024-01-03 would have to be loaded again" in str(error.value)
 
 
 def test_a_manifest_is_read_back_from_the_views_text() -> None:
@@ -1150,7 +1150,7 @@ def test_a_load_whose_parent_was_replaced_is_refused() -> None:
     given = macros(run_query=lambda sql: SimpleNamespace(rows=counts))
     with pytest.raises(CompilerError) as error:
         given._audit_load(audited(given, load, 3))
-    assert "another run committed a load meanwhile: this one builds on other" in str(error.value)
+    assert "another run committed a load during this one, which builds on other" in str(error.value)
     assert "Nothing was committed" in str(error.value)
 
 
@@ -1204,7 +1204,9 @@ def test_as_of_needs_a_date() -> None:
 def test_a_manifest_that_grows_too_long_is_refused() -> None:
     text = "id load_id in ('a')"
     given = macros(var={"spark_cdc_manifest_limit": 10}, _committed_sql=lambda *_: text)
-    with pytest.raises(CompilerError, match="the manifest would have 19 characters, more than 10"):
+    with pytest.raises(
+        CompilerError, match="the manifest would have 19 characters; accepted are 10"
+    ):
         given._manifest_text({"entity": given._entity("orders"), "ledger": "ledger"}, {})
     assert "compact --select orders" in given._manifest_text_excess(given._entity("orders"), text)
     wide = "x" * 11 + text  # there is nothing to compact

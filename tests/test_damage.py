@@ -122,7 +122,7 @@ def test_a_load_does_not_build_on_damage(
     if name in ("truncated", "corrupt"):  # Spark's own error, which names the file
         assert re.search(r"FAILED_READ_FILE.*load_id=", outcome.output), outcome.output
     else:
-        assert f"{name}: the ledger is not as the load" in outcome.output, outcome.output
+        assert f"{name}: the ledger differs from what the load" in outcome.output, outcome.output
         assert f"spark-cdc verify --select {name}" in outcome.output
         loads = f"{{s}}.cdc_loads where entity = '{name}' and status = 'refused'"
         assert shop.query(f"select guard from {loads}") == [("damaged_ledger",)]

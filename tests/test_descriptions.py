@@ -45,6 +45,8 @@ def test_lineage_leads_from_the_source_to_the_views(manifest: object, entity: st
     }
     for child, parent in parents.items():
         assert parent in manifest.nodes[child].depends_on.nodes  # type: ignore[attr-defined]
+    committed = manifest.nodes[f"{node}{entity}_committed"]  # type: ignore[attr-defined]
+    assert f"{node}cdc_loads" not in committed.depends_on.nodes
 
 
 def test_everything_is_described(manifest: object) -> None:

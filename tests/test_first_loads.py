@@ -100,7 +100,7 @@ def test_the_ledger_follows_the_yaml_while_no_load_counts(project: Project) -> N
     for count in (0, 1):
         refused = project.run("2024-01-02", "full")
         assert not refused.success
-        assert "its columns are not those of the loads before" in refused.output, count
+        assert "the columns have changed since the last load" in refused.output, count
         undone = project.operate("undo", entities=["full"])
         assert undone.success == (count == 0)
 
@@ -138,9 +138,9 @@ def test_a_landing_that_is_not_there_is_no_idleness(
         assert code == run.WAITS
         assert waits["idle"] is None
         wrong = waits["wrong"] or ""
-        place = re.search(r"the folder file:(/\S*)/no/such/place does not exist on the", wrong)
+        place = re.search(r"the folder 'file:(/\S*)/no/such/place' does not exist on the", wrong)
         assert place and (here.is_relative_to(place[1]) or Path(place[1]).is_dir())
-        assert "source.path is no/such/place/{business_date}; a relative path begins in" in wrong
+        assert "source.path is no/such/place/{business_date}; a relative path starts in" in wrong
         for name in ("early", "hidden"):
             assert f"no business date has landed in file:{project.landing}/{name} (" in (
                 waits[name] or ""

@@ -164,12 +164,12 @@ def days(shop: Shop) -> dict[str, Any]:
             "deleted_share, updated_share, inserted_share",
             [
                 "g_shares: guards stop the load of 2024-01-02.",
-                "deleted_share: 60 rows would be deleted, where 100 exist: a share of 0.6, accepted"
-                " are 0.5; for instance id = ",
-                "updated_share: 40 rows would be updated, where 100 exist: a share of 0.4, accepted"
-                " are 0.3; for instance id = ",
-                "inserted_share: 51 rows would be inserted, where 100 exist: a share of 0.51,"
-                " accepted are 0.5; for instance id = ",
+                "deleted_share: 60 of 100 rows would be deleted: a share of 0.6; accepted is at"
+                " most 0.5; for instance id = ",
+                "updated_share: 40 of 100 rows would be updated: a share of 0.4; accepted is at"
+                " most 0.3; for instance id = ",
+                "inserted_share: 51 of 100 rows would be inserted: a share of 0.51;"
+                " accepted is at most 0.5; for instance id = ",
                 "spark_cdc_lift: [g_shares.deleted_share, g_shares.updated_share,"
                 " g_shares.inserted_share]}'",
             ],
@@ -188,7 +188,7 @@ def days(shop: Shop) -> dict[str, Any]:
         (
             "g_empty",
             "empty",
-            ["empty: the snapshot is empty, but 2 rows exist: all of them would be deleted"],
+            ["empty: the snapshot is empty, and all 2 rows would be deleted"],
         ),
         (
             "g_rejects",
@@ -406,9 +406,9 @@ def test_dbt_says_what_a_guard_stops_and_shows_what_is_set_aside(project: Projec
     assert stopped.status["emptied_committed"] == "error"
     for part in (
         "emptied: a guard stops the load of 2024-01-02.",
-        "empty: the snapshot is empty, but 2 rows exist: all of them would be deleted",
+        "empty: the snapshot is empty, and all 2 rows would be deleted",
         "spark_cdc_lift: [emptied.empty]}'",
-        "Nothing was committed and readers see what they saw before",
+        "Nothing was committed.",
     ):
         assert part in stopped.output
     assert project.rows("emptied_current", "id, operation") == [(1, "I"), (2, "I")]

@@ -39,13 +39,17 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         {},
         {"a.csv": b"id,value,memo\n1,1,a\n", "more/b.csv": b"id,value,memo\n2,2,b\n"},
         "unread_files",
-        ["not all of csv files of", "/2024-01-02/more", "a file of 0 bytes or a folder"],
+        [
+            "Spark would skip a part of csv files of",
+            "/2024-01-02/more",
+            "a file of 0 bytes or a folder",
+        ],
     ),
     "of_no_bytes": (
         {},
         {"a.csv": b"id,value,memo\n1,1,a\n", "b, c.csv": b"", "_SUCCESS": b""},
         "unread_files",
-        ["left out would be file:", "/2024-01-02/b, c.csv. Each is"],
+        [": file:", "/2024-01-02/b, c.csv. Each is"],
     ),
     "of_no_bytes_parquet": (
         PARQUET,
@@ -57,13 +61,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, bytes | str], str, list[str]]] 
         JSON,
         {"_a.json": b'{"id": 1, "value": 1, "memo": "a"}\n'},
         "no_files",
-        ["there is no file to read: no json files", "/2024-01-02/_a.json", "on_no_files: empty"],
+        ["there are no json files", "/2024-01-02/_a.json", "on_no_files: empty"],
     ),
     "a_folder_only": (
         PARQUET,
         {"more/a.parquet": ROWS.format("*")},
         "no_files",
-        ["there is no file to read: no parquet files", ", only file:", "/2024-01-02/more"],
+        ["there are no parquet files", ", only file:", "/2024-01-02/more"],
     ),
     "lacks_a_column": (
         PARQUET,

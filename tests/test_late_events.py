@@ -54,8 +54,8 @@ def test_a_share_of_late_events_trips_the_guard() -> None:
     message = guarded(LATE)
     for part in [
         "orders: a guard stops the load of 2024-05-01.",
-        "late_share: 31 of 150 events of known keys are not newer than what was applied, and differ"
-        " from it: a share of 0.207, accepted are 0.2",
+        "late_share: 31 of 150 events of known keys are late and differ from what was applied:"
+        " a share of 0.207; accepted is at most 0.2",
         "the last position is [1, 3, 9, 0], and [1, 42, 7, 0] was applied before",
         "spark-cdc load 2024-05-01 --select orders --load-type full --position POSITION"
         " --lift orders.late_share",
@@ -153,7 +153,7 @@ def test_a_numbering_that_begins_anew(people: EventWarehouse) -> None:
         maxwell("insert", "bin.000001:3", 3, "c3"),
     ]
     message = refused(people, DAYS[2], *anew)
-    assert "late_share: 3 of 3 events of known keys are not newer" in message
+    assert "late_share: 3 of 3 events of known keys are late" in message
     assert "the last position is [1, 1, 3, 0], and [1, 42, 5, 0] was applied" in message
     other = [maxwell("insert", "log.000042:9", 9, "new")]
     assert "in the log 'log', before in 'bin', and those" in refused(people, DAYS[2], *other)
@@ -191,4 +191,4 @@ def test_events_from_before_a_truncate(cursor: Any, schema: str, tmp_path: Path)
     assert (people.summary["late"], people.summary["late_apart"]) == (3, 0)
     anew = {"what": "ins", "at": [1], "new": {"id": 7, "name": "a key that was never there"}}
     message = refused(people, DAYS[2], anew)
-    assert "late_share: 1 of 1 events of known keys are not newer" in message
+    assert "late_share: 1 of 1 events of known keys are late" in message

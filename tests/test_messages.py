@@ -35,7 +35,7 @@ def test_messages_of_python_are_found(file: str, kind: str, text: str) -> None:
     [
         ("error", "'{name}' can't be the name of a tag. Accepted are up to 40"),  # a block, raised
         ("error", "spark_cdc.secrets: {problems}. Nothing was made."),  # an expression
-        ("print", "{capture.entity.name}: dropped the tag {name}; vacuum no longer keeps"),  # a log
+        ("print", "{capture.entity.name}: tag {name} dropped; vacuum no longer keeps"),  # a log
         ("text", "nothing is committed, so there is no state to name."),  # in a dictionary
     ],
 )

@@ -166,7 +166,7 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     assert "2024-02-01 lies before the last load, 2024-03-01" in one["refused"]["message"]
     assert other["refused"]["guard"] == "no_files"
     code, [one] = call(f"{DATES[1]} 10:00:00", "kept")
-    assert "per date" in one["refused"]["message"], one
+    assert "by date" in one["refused"]["message"], one
     assert project.query("select count(*) from {s}.cdc_loads") == loads
 
 

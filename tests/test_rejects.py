@@ -123,11 +123,11 @@ def test_a_load_is_refused_by_the_kinds_of_its_notes(cursor: Any) -> None:
     guard, message = refused(cursor, cast, cast, null)
     assert guard == "null_keys, failed_casts"  # whatever the rows say
     assert message.startswith("people: 3 rows of 2024-05-01 can't be accepted")
-    assert "To set such rows aside this once: dbt run" in message
+    assert "To reject them this once (always: on_reject: quarantine):\n  dbt run" in message
     guard, message = refused(cursor, cast, tied)
     assert guard == "tied_events"
     assert message.startswith("people: 1 row of") and "both events" in message
-    assert "To set such rows aside" not in message
+    assert "To reject them" not in message
     assert refused(cursor, cast, null, quarantine=("failed_casts", "null_keys")) == []
     assert refused(cursor, cast, tied, quarantine=("failed_casts", "null_keys"))[0] == "tied_events"
 

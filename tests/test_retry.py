@@ -133,7 +133,7 @@ def test_what_can_not_be_staged_here_is_refused(shop: Project) -> None:
     shop.land("own", DATES[0], "id,value", "1,1")
     retried = shop.dbt("retry")
     assert not retried.success
-    assert "stg_own that is nothing but spark_cdc.stage()" in retried.output, retried.output
+    assert "stg_own is nothing but spark_cdc.stage()" in retried.output, retried.output
     assert "dbt run --select tag:spark_cdc.own --vars '{business_date: 2024-01-01}'" in (
         retried.output
     )

@@ -248,7 +248,7 @@ def test_what_lies_beside_the_files_is_noticed(lake: Lake) -> None:
     lake.store.client.delete_object(Bucket=BUCKET, Key=f"landing/full/{DAYS[3]}/empty.csv")
     refused = lake.run("2024-03-09", "full")
     assert not refused.success
-    assert "there is no file to read" in refused.output
+    assert "there are no " in refused.output
 
 
 @pytest.mark.full

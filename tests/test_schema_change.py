@@ -356,7 +356,7 @@ def test_what_is_refused(shop: Project) -> None:
     assert "parts: 1 key comes more than once" in outcome.output
     assert "part_no = 4 (2 rows)" in outcome.output
     for name, (_, message) in REFUSED.items():
-        assert f"{name}: its columns are not those of the loads before" in outcome.output
+        assert f"{name}: the columns have changed since the last load" in outcome.output
         assert message in re.sub(r"\s+", " ", outcome.output), name
     assert state(shop) == seen
     refused = texts(shop, "cdc_loads", "entity, guard", "status = 'refused'")

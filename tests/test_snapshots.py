@@ -128,7 +128,7 @@ def test_guards_are_those_of_full_loads(shop: Shop) -> None:
     shop.land("guarded", DAYS[2], "id,name")
     refused = shop.run(DAYS[2], "guarded", spark_cdc_load_type="full")
     assert not refused.success
-    assert "empty: the snapshot is empty, but 3 rows exist" in refused.output
+    assert "empty: the snapshot is empty, and all 3 rows would" in refused.output
     told = shop.rows(
         "cdc_loads where entity = 'guarded' and status = 'refused'", "load_type, guard"
     )

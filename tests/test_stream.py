@@ -139,7 +139,7 @@ def test_from_files_to_current(
     assert told["entities"][0]["loaded"] == [f"2024-03-04 10:15:{s}" for s in ("00", "10", "20")]
     assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob"), (3, "Cy")]
     refused = people.run("2024-03-04 10:15:30", "people")
-    assert "is not closed: spark-cdc stream may still add messages to it" in refused.output
+    assert "is not closed; spark-cdc stream may still add messages" in refused.output
     shutil.rmtree(still_open.parent)
 
 

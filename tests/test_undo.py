@@ -264,12 +264,12 @@ def test_tags_and_what_differs(
     code, said = command("tag", "create", "second", "--at", DAYS[1])
     assert code == 0, said
     code, said = command("tag", "create", "third", "--select", "full", "moves")
-    assert code == 0 and re.search(r"full: third is now the state after 20240303-fc-\w+, 3", said)
+    assert code == 0 and re.search(r"full: tag third created, after 20240303-fc-\w+, 3", said)
     code, said = command("tag", "create", "third", "--select", "full", "delta", "--at", DAYS[0])
     assert code == 1 and "full: third names the state after 20240303-fc-" in said
     assert "No entity got the tag third" in said
     code, said = command("tag", "create", "third", "--select", "full", "delta")
-    assert code == 0 and "full: third was already the state after" in said
+    assert code == 0 and "full: tag third exists already, after" in said
     assert "delta: third is now" in said
     code, said = command("tag", "create", "Third")
     assert code == 1 and "'Third' can't be the name of a tag" in said
@@ -430,7 +430,7 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     assert code == 0, said
     assert seen(shop, "full") == before
     code, said = command("tag", "drop", "now")
-    assert code == 0 and "full: dropped the tag now" in said
+    assert code == 0 and "full: tag now dropped" in said
     shop.entity("full", COLUMNS | {"size": "int"}, **settings)
     code, said = command("redo", "full")
     assert code == 0, said

@@ -67,14 +67,14 @@
         } -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (value is none,
-             'the business date is missing: say which date is loaded. Run the same command with %(example)s, or with the environment variable '
+             'the business date is missing. Run the same command with %(example)s, or with the environment variable '
              'SPARK_CDC_BUSINESS_DATE=2019-06-19.'),
             (value is not none and time is none,
-             "%(given)s is '%(value)s', which is not a date that exists. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]', for "
-             'instance %(example)s.'),
+             "%(given)s is '%(value)s', which is not a business date. Accepted are YYYY-MM-DD and 'YYYY-MM-DD HH:MM[:SS]', such as "
+             '%(example)s.'),
             (time is not none and time.strftime('%H%M%S') != '000000' and settings.get('business_date_type') != 'timestamp',
-             "%(name)s: %(given)s is '%(value)s', but this entity is loaded per date. Give a date, for instance %(example)s, "
-             "or set business_date_type: timestamp in stg_%(name)s's meta."),
+             "%(name)s: %(given)s is '%(value)s', but this entity is loaded by date. Accepted is a date, such as %(example)s; for times "
+             "set business_date_type: timestamp in the meta of stg_%(name)s."),
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}

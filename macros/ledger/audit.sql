@@ -73,12 +73,13 @@
     {%- set message -%}
 {{ entity.name }}: {# -#}
 {%- if record -%}
-another run committed a load meanwhile: this one builds on {{ record.parent or 'nothing' }}, but the last load before {# -#}
+another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
 {{ load.business_time }} is now {{ load.parent or 'none' }}
 {%- else -%}
 the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
 {%- endif -%}
-. Nothing was committed and readers see what they saw before. Load the date again: {{ spark_cdc._load_command(entity, load.business_time) }}.
+. Nothing was committed. Load the date again:
+  {{ spark_cdc._load_command(entity, load.business_time) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
 {%- endmacro -%}
@@ -175,8 +176,8 @@ Run the same command again once the input is complete.
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
     - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
-Nothing was committed and readers see what they saw before. Run the same command again then; to load it as Spark reads it: {# -#}
-{{ spark_cdc._lift_command(run.entity, run.load, [guard]) }}.
+Nothing was committed. Run the same command again then; to load it as Spark reads it:
+  {{ spark_cdc._lift_command(run.entity, run.load, [guard]) }}
         {%- endset -%}
         {%- do spark_cdc._refuse_load(run.entity, guard, message, run.load, known) -%}
     {%- endfor -%}
@@ -190,10 +191,10 @@ Nothing was committed and readers see what they saw before. Run the same command
     {%- set load, name = run.load, run.entity.name -%}
     {%- if load.base and (prior.rows, prior.log_rows) != (load.prior_rows, load.prior_log_rows) -%}
         {%- set message -%}
-{{ name }}: the ledger is not as the load {{ load.parent }} left it: {{ load.prior_rows }} rows existed, {{ load.prior_log_rows }} were written {# -#}
-since the checkpoint, but {{ prior.rows }} and {{ prior.log_rows }} are counted in {{ ([load.base] + load.log) | join(', ') }}. Files, partitions or {# -#}
-{{ run.committed }} were changed by something else than loads. Nothing was committed, so that nothing builds on it; readers see the damage. {# -#}
-Run spark-cdc verify --select {{ name }}, which says what it is and how to mend it, and then the same command again.
+{{ name }}: the ledger differs from what the load {{ load.parent }} left: {{ load.prior_rows }} rows and {{ load.prior_log_rows }} since the {# -#}
+checkpoint were recorded, {{ prior.rows }} and {{ prior.log_rows }} are counted in {{ ([load.base] + load.log) | join(', ') }}. {# -#}
+Something other than a load changed files, partitions or {{ run.committed }}. Nothing was committed; readers see the damage. Find out what it is:
+  spark-cdc verify --select {{ name }}
         {%- endset -%}
         {%- do spark_cdc._refuse_load(run.entity, 'damaged_ledger', message, load, known) -%}
     {%- endif -%}

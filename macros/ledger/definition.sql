@@ -168,10 +168,10 @@ where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operat
 {#- Refuses a load whose columns can't follow those of the loads before. Arguments: entity, problems (texts), load (of _plan_load(), if known). -#}
 {%- macro _refuse_definition(entity, problems, load=none) -%}
     {%- set message -%}
-{{ entity.name }}: its columns are not those of the loads before, and the change can not be applied:
+{{ entity.name }}: the columns have changed since the last load, and the change can't be applied:
   - {{ problems | join('.\n  - ') }}.
-Nothing was written. What can be changed, and how, is in docs/schema_change.md. To give up the loads so far, start the ledger anew: {# -#}
-{{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_wipe': '[' ~ entity.name ~ ']'}) }}.
+Nothing was written; docs/schema_change.md lists the changes that can be applied. To drop all loads and restart the ledger:
+  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_wipe': '[' ~ entity.name ~ ']'}) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'definition', message, load) -%}
 {%- endmacro -%}

@@ -14,8 +14,9 @@
     {%- set message -%}
 {{ entity.name }}: {{ 'a guard stops' if tripped | length == 1 else 'guards stop' }} the load of {{ load.business_time }}.
     - {{ lines | join('\n    - ') }}
-Nothing was committed and readers see what they saw before. If the data is wrong, correct it and run the same command again. If it is {# -#}
-right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: guards in the YAML of stg_{{ entity.name }}.
+Nothing was committed. If the data is wrong, correct it and run the same command again. If it is right, override the guard this once {# -#}
+(permanently: guards in the YAML of stg_{{ entity.name }}):
+  {{ spark_cdc._lift_command(entity, load, tripped | list) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, tripped | join(', '), message, load, audit) -%}
 {%- endmacro -%}
@@ -26,7 +27,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     {%- set limits, counts = entity.guards, audit.counts -%}
     {%- set is_full = load.load_type == 'full' -%}
     {%- if is_full and not audit.rows_in and audit.rows_prior -%}
-        {%- set what = 'the snapshot is empty, but ' ~ audit.rows_prior ~ ' rows exist: all of them would be deleted' -%}
+        {%- set what = 'the snapshot is empty, and all ' ~ audit.rows_prior ~ ' rows would be deleted' -%}
         {{ return({} if limits.empty is none else {'empty': what}) }}
     {%- elif not audit.rows_prior or audit.rows_prior < limits.min_rows -%}
         {{ return({}) }}
@@ -35,8 +36,8 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     {%- for guard, operation, done in [('deleted_share', 'D', 'deleted'), ('updated_share', 'U', 'updated'), ('inserted_share', 'I', 'inserted')]
             if limits[guard] is not none and counts[operation] > limits[guard] * audit.rows_prior -%}
         {%- set what -%}
-{{ counts[operation] }} rows would be {{ done }}, where {{ audit.rows_prior }} exist: a share of {# -#}
-{{ '%.3g' | format(counts[operation] / audit.rows_prior) }}, accepted are {{ limits[guard] }}
+{{ counts[operation] }} of {{ audit.rows_prior }} rows would be {{ done }}: a share of {# -#}
+{{ '%.3g' | format(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
 {{- spark_cdc._guard_examples(entity, ledger, load, operation) }}
         {%- endset -%}
         {%- do tripped.update({guard: what}) -%}
@@ -46,7 +47,7 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
         {%- if usual.rows and not limits.rows_band[0] * usual.rows <= audit.rows_in <= limits.rows_band[1] * usual.rows -%}
             {%- set what -%}
 {{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / usual.rows) }} times the {{ usual.rows }} of the last {# -#}
-{{ spark_cdc._counted(usual.loads, 'load') }} (median), accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
+{{ spark_cdc._counted(usual.loads, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
             {%- endset -%}
             {%- do tripped.update({'rows_band': what}) -%}
         {%- endif -%}
@@ -82,8 +83,8 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     {%- set reasons = [] -%}
     {%- if is_many -%}
         {%- set what -%}
-{{ apart }} of {{ events.known }} events of known keys are not newer than what was applied, and differ from it: a share of {# -#}
-{{ '%.3g' | format(apart / events.known) }}, accepted are {{ limit }}
+{{ apart }} of {{ events.known }} events of known keys are late and differ from what was applied: a share of {# -#}
+{{ '%.3g' | format(apart / events.known) }}; accepted is at most {{ limit }}
         {%- endset -%}
         {%- do reasons.append(what) -%}
     {%- endif -%}
@@ -91,8 +92,8 @@ right: {{ spark_cdc._lift_command(entity, load, tripped | list) }}. For good: gu
     {%- do reasons.append("positions count in the log '" ~ now | join("', '") ~ "'" ~ (", before in '" ~ before ~ "'" if before else '') ~ ', and those of different logs can not be compared') if logs -%}
     {%- do reasons.append(spark_cdc._counted(events.reads, 'event') ~ ' are rows of a snapshot, which come before all changes') if is_many and events.get('reads') -%}
     {%- set last, applied = events.get('last'), load.applied.get('highest') -%}
-    {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may number anew') if is_many and last and applied and last < applied -%}
-    {%- do reasons.append('where positions begin anew, load a full snapshot with its position, for which those of before do not count: spark-cdc load '
+    {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may have restarted its positions') if is_many and last and applied and last < applied -%}
+    {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: spark-cdc load '
         ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --lift ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
     {{ return({'late_share': reasons | join('; ')}) }}
 {%- endmacro -%}

@@ -227,8 +227,9 @@ where
 {%- macro _refuse_load_again(run) -%}
     {%- set name = run.entity.name -%}
     {%- set message -%}
-{{ name }}: nothing of {{ run.load.business_time }} is in this run (dbt retry leaves out what it takes for done), and it can't be made up for: that takes a model {# -#}
-stg_{{ name }} that is nothing but spark_cdc.stage(), and a landing. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, run.load.business_time) }}.
+{{ name }}: this run has no part of the load of {{ run.load.business_time }} (dbt retry skips what it takes for done). It can add it only where {# -#}
+stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing was written. Load the date:
+  {{ spark_cdc._load_command(run.entity, run.load.business_time) }}
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

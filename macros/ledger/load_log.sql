@@ -10,8 +10,8 @@ where false
 {%- endmacro -%}
 
 
-{#- The relation of cdc_loads; none where the project has no such model. A model that refuses a load need not depend on
-    it, so ref() won't do. -#}
+{#- The relation of cdc_loads; none where the project has no such model. Models do not depend on
+    it, so that it is no ancestor of every view in the lineage. -#}
 {%- macro _load_log() -%}
     {%- set node = (graph.nodes | default({})).get('model.spark_cdc.cdc_loads') -%}
     {{ return(spark_cdc._relation_in(node.schema, node.alias) if node else none) }}

@@ -25,9 +25,9 @@
 {{ entity.name }}: {{ what }} more than once in {{ load.business_time }}; a {{ load.load_type }} load takes one row per key (key: {# -#}
 {{ entity.key_columns | map(attribute='name') | join(', ') }}). Examples:
     - {{ spark_cdc._key_lines(entity, examples) | join('\n    - ') }}
-Nothing was committed and readers see what they saw before. Correct the data, or the columns with the role key in stg_{{ entity.name }}, {# -#}
-and run the same command again. To set all rows of these keys aside this once: {# -#}
-{{ spark_cdc._lift_command(entity, load, ['duplicate_keys']) }}; always: on_duplicate_key: quarantine.
+Nothing was committed. Correct the data, or the columns with the role key in stg_{{ entity.name }}, and run the same command again. {# -#}
+To reject all rows of these keys this once (always: on_duplicate_key: quarantine):
+  {{ spark_cdc._lift_command(entity, load, ['duplicate_keys']) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'duplicate_keys', message, load, known) -%}
 {%- endmacro -%}
@@ -69,12 +69,12 @@ order by kind desc
 {{ entity.name }}: {{ spark_cdc._counted(found | map(attribute='row_count') | map('int') | sum, 'row') }} of {{ load.business_time }} can't be {# -#}
 accepted as declared in stg_{{ entity.name }}; {{ lines | length }} of them:
     - {{ lines | join('\n    - ') }}
-Nothing was committed and readers see what they saw before. Correct the data or the types, and run the same command again. {# -#}
-{%- if kinds != ['tied_events'] -%}
-To set such rows aside this once: {{ spark_cdc._lift_command(entity, load, kinds) }}; always: {# -#}
-{{ {'failed_rules': "action: drop of the rule", 'duplicate_keys': 'on_duplicate_key: quarantine'}.get(kinds | join, 'on_reject: quarantine') }}. {# -#}
-{%- endif -%}
+Nothing was committed. Correct the data or the types, and run the same command again. {# -#}
 The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and operation = 'R'.
+{%- if kinds != ['tied_events'] %} To reject them this once (always: {# -#}
+{{ {'failed_rules': "action: drop of the rule", 'duplicate_keys': 'on_duplicate_key: quarantine'}.get(kinds | join, 'on_reject: quarantine') }}):
+  {{ spark_cdc._lift_command(entity, load, kinds) }}
+{%- endif -%}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, kinds | join(', '), message, load, known) -%}
 {%- endmacro -%}

@@ -63,7 +63,6 @@
     {{- config(materialized='cdc_committed', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set ledger = spark_cdc._whole(ref(name ~ '_ledger')) -%}
-    {%- do ref('spark_cdc', 'cdc_loads') -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {#- what is compiled has no loads: the materialization writes the real text -#}
     {{ return(spark_cdc._committed_sql(spark_cdc._entity(name), ledger, spark_cdc._empty_manifest())) }}

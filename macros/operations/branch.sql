@@ -118,7 +118,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
 {{ plan.name }}: the tag {{ plan.tag }} names another state, after {{ made.loads[-1] or 'nothing' }}: somebody made it meanwhile, or it is no branch's. Run the same command {# -#}
-again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._branch_tag(name) }} --drop.
+again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_cdc._branch_tag(name) }}.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
@@ -128,11 +128,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
     {%- endif -%}
     {%- for plan in planned -%}
         {%- do spark_cdc._branch_entity(plan) -%}
-        {%- do log(plan.name ~ ': is in the branch' ~ (' already' if plan.is_there) ~ ', as after ' ~ plan.manifest.loads[-1] ~ ', '
+        {%- do log(plan.name ~ ': branch ' ~ name ~ (' exists already' if plan.is_there else ' created') ~ ', after ' ~ plan.manifest.loads[-1] ~ ', '
             ~ spark_cdc._counted(plan.manifest.rows, 'row'), info=true) -%}
     {%- endfor -%}
     {%- for entity in empty -%}
-        {%- do log(entity ~ ': nothing is committed, so it begins empty in the branch', info=true) -%}
+        {%- do log(entity ~ ': branch ' ~ name ~ ' created, empty: nothing is committed', info=true) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -309,14 +309,14 @@ again; if it says so once more, drop the tag first: spark-cdc tag {{ spark_cdc._
     {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
     {%- if others or not (of_branch or tags) -%}
         {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or 'there is no branch ' ~ name) ~ '. Accepted are ' ~ (known or 'none yet')
+        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or "there is no branch '" ~ name ~ "'") ~ '. Accepted are ' ~ (known or 'none yet')
             ~ '. Nothing was dropped.') -%}
     {%- endif -%}
     {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
     {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
     {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- do log('dropped the branch ' ~ name ~ ': ' ~ (of_branch | join(', ') or 'its schema was gone')
-        ~ '; vacuum no longer keeps loads of production for it', info=true) -%}
+    {%- do log('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
+        ~ '; vacuum no longer keeps its loads in production', info=true) -%}
 {%- endmacro -%}
 
 

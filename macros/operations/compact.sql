@@ -15,7 +15,7 @@
     {%- endfor -%}
     {%- do log(
         'compact: ' ~ ('squashed ' if execute else 'would squash ') ~ spark_cdc._counted(total.loads, 'load')
-        ~ ('' if execute or not total.loads else '. Nothing was written: that takes execute: true (--execute)'),
+        ~ ('' if execute or not total.loads else '. Nothing was written (execute: false)'),
         info=true
     ) -%}
     {{ return(total.loads) }}

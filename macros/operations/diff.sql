@@ -68,7 +68,7 @@ as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with 
     {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
     {%- if found.problem or not text -%}
         {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
-        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag --list.') -%}
+        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag list.') -%}
     {%- endif -%}
     {{ return(found.loads) }}
 {%- endmacro -%}

@@ -14,7 +14,7 @@
     {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
         {%- set message -%}
 spark_cdc.tag: '{{ name }}' can't be the name of a tag. Accepted are up to 40 lower case letters, digits and underscores, a letter first: {# -#}
-spark-cdc tag march_2024. Nothing was changed.
+spark-cdc tag create march_2024. Nothing was changed.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif drop -%}
@@ -37,7 +37,7 @@ spark-cdc tag march_2024. Nothing was changed.
         {%- if not found.is_there -%}
             {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
         {%- endif -%}
-        {%- do log(capture.entity.name ~ ': ' ~ name ~ (' was already' if found.is_there else ' is now') ~ ' the state after '
+        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
             ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -48,11 +48,11 @@ spark-cdc tag march_2024. Nothing was changed.
     {%- set dropped = [] -%}
     {%- for capture in captures if name in spark_cdc._tags(capture) -%}
         {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
-        {%- do log(capture.entity.name ~ ': dropped the tag ' ~ name ~ '; vacuum no longer keeps its loads for it', info=true) -%}
+        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads', info=true) -%}
         {%- do dropped.append(capture) -%}
     {%- endfor -%}
     {%- if not dropped -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. spark-cdc tag --list shows those that are there.") -%}
+        {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. Nothing was dropped.\n  spark-cdc tag list") -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -92,7 +92,7 @@ spark-cdc tag march_2024. Nothing was changed.
     {%- if before and before.loads != manifest.loads -%}
         {%- set problem -%}
 {{ entity.name }}: {{ name }} names the state after {{ before.loads[-1] }} since {{ before.tag.at }} UTC. Take another name, or drop it first: {# -#}
-spark-cdc tag {{ name }} --drop --select {{ entity.name }}.
+spark-cdc tag drop {{ name }} --select {{ entity.name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- elif before -%}

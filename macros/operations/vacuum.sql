@@ -21,7 +21,7 @@
     {%- do log(
         'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
         ~ spark_cdc._counted(dropped | sum(attribute='partitions'), 'partition') ~ ', ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', '
-        ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes')) ~ ('' if execute or not dropped else '. Nothing was dropped: that takes execute: true (--execute)'),
+        ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes')) ~ ('' if execute or not dropped else '. Nothing was dropped (execute: false)'),
         info=true
     ) -%}
     {{ return(dropped | length) }}

@@ -242,7 +242,7 @@ order by listed.load_id
     {%- if left -%}
         {%- do findings.append({
             'problem': verified.masked ~ ' holds ' ~ spark_cdc._counted(left | length, 'load') ~ ' from before its columns were sensitive',
-            'repair': 'spark-cdc vacuum --select ' ~ name ~ ' --retention 0 --force --execute',
+            'repair': 'spark-cdc vacuum --select ' ~ name ~ ' --retention 0 --force',
             'examples': left[:3] | join(', '),
         }) -%}
     {%- endif -%}

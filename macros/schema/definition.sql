@@ -110,7 +110,7 @@
         {%- set problem -%}
 it {{ now }}, and was {{ 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive' }} in the loads so far, whose rows would stay as they are. {# -#}
 Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --from DATE --select {{ entity.name }} --publish, where DATE is the first one, then {# -#}
-spark-cdc vacuum --select {{ entity.name }} --retention 0 --force --execute
+spark-cdc vacuum --select {{ entity.name }} --retention 0 --force
         {%- endset -%}
         {{ return(problem) }}
     {%- elif column.sensitive and conversion is not none -%}

@@ -44,16 +44,16 @@ Nothing was written.
   found: {{ spark_cdc._names_shown(found_names) }}
   declared: {{ spark_cdc._names_shown(declared) }}
 {% if found_names -%}
-Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, and source.on_missing_column: null or {# -#}
-source.on_unexpected_column: ignore lift the check. {# -#}
+Correct the data or the columns of stg_{{ entity.name }}; `from` maps a name of the source. To accept them, set {# -#}
+source.on_missing_column: null or source.on_unexpected_column: ignore. {# -#}
 {%- else -%}
-Deliver the input anew: one without rows has its header. {# -#}
-{%- endif -%}
-{%- if 'unexpected_columns' in refused -%}
-{%- set load = {'business_time': spark_cdc._business_date(entity.name)} -%}
-To ignore unexpected ones this once: {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}. {# -#}
+Deliver the input again: a file without rows has its header. {# -#}
 {%- endif -%}
 Nothing was written.
+{%- if 'unexpected_columns' in refused -%}
+{%- set load = {'business_time': spark_cdc._business_date(entity.name)} %} To ignore unexpected columns this once:
+  {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}
+{%- endif -%}
     {%- endset -%}
     {{ return({'guard': refused | join(', '), 'message': message}) }}
 {%- endmacro -%}
@@ -90,9 +90,9 @@ Numbers that count a time are read with encoding: nanos, micros, millis, seconds
         {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
         {%- if not unread -%}{{ return(none) }}{%- endif -%}
         {%- set message -%}
-{{ entity.name }}: not all of {{ input }} would be read; left out would be {{ unread[:5] | join(', ') }}
-{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder, which Spark skips. Deliver such a file {# -#}
-anew or take it away; move the files of a folder up, or name the folders by a pattern in source.path of stg_{{ entity.name }}. Nothing was written.
+{{ entity.name }}: Spark would skip a part of {{ input }}: {{ unread[:5] | join(', ') }}
+{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder. Deliver the file again or {# -#}
+remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}. Nothing was written.
         {%- endset -%}
         {{ return({'guard': 'unread_files', 'message': message}) }}
     {%- elif entity.source.on_no_files == 'empty' -%}
@@ -100,11 +100,12 @@ anew or take it away; move the files of a folder up, or name the folders by a pa
     {%- endif -%}
     {%- set there = spark_cdc._entries(entity, time, files) if found.is_there else [] -%}
     {%- set message -%}
-{{ entity.name }}: there is no file to read: no {{ input }}
+{{ entity.name }}: there are no {{ input }}
 {%- if there %}, only {{ there[:5] | join(', ') }} (files of 0 bytes, folders, and names that begin with _ or . are not read)
-{%- elif not found.is_there %}, which is not there{{ ': ' ~ found.missing ~ ' does not exist on the Spark server' if found.missing }}{% endif -%}
-. That is not an empty input: one without rows has its header, JSON a line break. Deliver the files, or correct source.path; where no file {# -#}
-means that nothing came, set source.on_no_files: empty in stg_{{ entity.name }}. Nothing was written.
+{%- elif found.missing %}: '{{ found.missing }}' does not exist on the Spark server{% endif -%}
+. Accepted is at least one file; a file without rows has its header, or a line break in JSON. Deliver the files, or correct source.path; {# -#}
+where a missing file means no rows, set source.on_no_files: empty in stg_{{ entity.name }}. Nothing was written. Then load the date again:
+  {{ spark_cdc._load_command(entity, spark_cdc._business_date(entity.name)) }}
     {%- endset -%}
     {{ return({'guard': 'no_files', 'message': message}) }}
 {%- endmacro -%}

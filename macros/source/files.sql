@@ -126,8 +126,9 @@ options (
     {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
     {%- if not spark_cdc._lacks_path(folder ~ spark_cdc._closed_folder() ~ '/*') -%}{{ return(none) }}{%- endif -%}
     {%- set message -%}
-{{ entity.name }}: the business time of {{ folder }} is not closed: spark-cdc stream may still add messages to it, which no load would see. Wait until it is {# -#}
-closed (spark-cdc stream --status tells what is); spark-cdc run loads it then. Nothing was written.
+{{ entity.name }}: the business time of '{{ folder }}' is not closed; spark-cdc stream may still add messages, which no load would read. {# -#}
+spark-cdc run loads it when it is closed. Nothing was written. To see which are closed:
+  spark-cdc stream --status --select {{ entity.name }}
     {%- endset -%}
     {{ return({'guard': 'open_time', 'message': message}) }}
 {%- endmacro -%}

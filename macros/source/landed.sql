@@ -292,8 +292,8 @@ where false
     {%- set below = spark_cdc._landed_nowhere_path(folder ~ '/no_such_folder') if missing is none and is_folder else none -%}
     {%- set seen = below.removesuffix('/no_such_folder') if below else folder or source.path -%}
     {{ return(
-        ('the folder ' ~ missing ~ ' does not exist on the Spark server' if missing else 'no load is committed, and no business date has landed in ' ~ seen)
-        ~ ' (source.path is ' ~ source.path ~ ('; a relative path begins in the working directory of the server' if has_folders and source.path[:1] != '/'
+        ("the folder '" ~ missing ~ "' does not exist on the Spark server" if missing else 'no load is committed, and no business date has landed in ' ~ seen)
+        ~ ' (source.path is ' ~ source.path ~ ("; a relative path starts in the server's working directory" if has_folders and source.path[:1] != '/'
             and not scheme and ':' not in folder) ~ '). Deliver files there, or correct source.path'
     ) }}
 {%- endmacro -%}

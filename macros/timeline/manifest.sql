@@ -54,16 +54,17 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
     {%- if text | length <= limit -%}{{ return(none) }}{%- endif -%}
     {%- if text.split('load_id in (')[0] | length > limit -%}  {#- with no load at all #}
         {%- set message -%}
-{{ entity.name }}: the view {{ entity.name }}_committed would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold, {# -#}
-and the names of its {{ entity.stored | length }} columns alone take too many. Nothing was committed. Raise the var spark_cdc_manifest_limit where the metastore takes longer texts, as a new one of spark-cdc server start does; else load fewer columns, or in two entities.
+{{ entity.name }}: the view {{ entity.name }}_committed would have {{ text | length }} characters; accepted are {{ limit }}, what a Derby metastore {# -#}
+holds. The names of its {{ entity.stored | length }} columns alone take too many. Nothing was committed. Where the metastore holds longer texts, as a {# -#}
+new one of spark-cdc server start does, raise the var spark_cdc_manifest_limit; else load fewer columns, or in two entities.
         {%- endset -%}
         {{ return(message) }}
     {%- endif -%}
     {%- set message -%}
-{{ entity.name }}: the manifest would have {{ text | length }} characters, more than {{ limit }}, which a Derby metastore can hold. Nothing {# -#}
-was committed. Squash older loads, which changes no view, and run the same command again: spark-cdc compact --select {{ entity.name }} {# -#}
---older-than 1 --execute, which is dbt run-operation spark_cdc.compact --args '{entities: [{{ entity.name }}], older_than_days: 1, {# -#}
-execute: true}'. Where the metastore takes longer texts, raise the var spark_cdc_manifest_limit.
+{{ entity.name }}: the manifest would have {{ text | length }} characters; accepted are {{ limit }}, what a Derby metastore holds. Nothing {# -#}
+was committed. Where the metastore holds longer texts, raise the var spark_cdc_manifest_limit; else merge older loads, which changes no {# -#}
+view, and run the same command again:
+  spark-cdc compact --select {{ entity.name }} --older-than 1
     {%- endset -%}
     {{ return(message) }}
 {%- endmacro -%}
@@ -277,7 +278,7 @@ after {{ spark_cdc._load_time_text(entity, load_id) }}.
     {%- endif -%}
     {%- set message -%}
 {{ capture.entity.name }}: there is no tag '{{ name }}'. Accepted are {{ spark_cdc._tags(capture) | sort | join(', ') or 'none yet' }}. {# -#}
-To name a state: spark-cdc tag {{ name }} --select {{ capture.entity.name }}.
+To name a state: spark-cdc tag create {{ name }} --select {{ capture.entity.name }}.
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

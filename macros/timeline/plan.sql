@@ -57,16 +57,11 @@
     {%- set text = spark_cdc._time_text(entity, time) -%}
     {%- set times = spark_cdc._load_times(entity, replaced + later) -%}
     {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
-    {%- set following = times[1:] if replaced else times -%}
     {%- set message -%}
-{{ entity.name }}: {{ text }} lies before the last load, {{ times[-1] }}. Loading it would rewrite the {# -#}
-{{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} to {{ times[-1] }}, which build on it. Accepted are {{ times[-1] }} {# -#}
-(the last load again) and later dates. To load the past anew, with all dates after it: spark-cdc replay --from {{ quoted }} {# -#}
-{{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}. With dbt alone: {# -#}
-{{ spark_cdc._load_command(entity, text, more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}, {# -#}
-then the same for {{ following[:5] | join(', ') }}{{ ' and so on' if times | length > 5 }}, {# -#}
-then dbt run-operation spark_cdc.publish_replay --args '{entities: [{{ entity.name }}]}'. Readers see the old state until then. {# -#}
-Nothing was written.
+{{ entity.name }}: {{ text }} is before the last load, {{ times[-1] }}; {{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} {# -#}
+to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
+Nothing was written. To replay the past (with dbt alone: docs/replay.md):
+  spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
@@ -76,8 +71,9 @@ Nothing was written.
 {%- macro _refuse_squashed_load(entity, time) -%}
     {%- set text = spark_cdc._time_text(entity, time) -%}
     {%- set message -%}
-{{ entity.name }}: {{ text }} is the last of the loads that compact has squashed into one, which can be loaded anew only together. {# -#}
-Accepted are later dates; or all of them again, from the first on: spark-cdc replay --from DATE --select {{ entity.name }}. Nothing was written.
+{{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
+Accepted are later dates, or a replay from the first of them on. Nothing was written.
+  spark-cdc replay --from DATE --select {{ entity.name }}
     {%- endset -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
