@@ -60,7 +60,7 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
     return {
         "entity": entity,
         "schema": "shop",
-        "log_table": "`shop`.`cdc_loads`",
+        "log_table": "shop.cdc_loads",
         "broken": None,
         "log": json.dumps({name: [row[name] for row in rows] for name in NAMES}),
         "load_type": "full",
@@ -71,8 +71,6 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
         "undone": [],
         "rows": rows[-1]["rows_current"] if rows else 0,
         "checkpoint": counted[-1] if counted else None,
-        "log_loads": 0,
-        "log_rows": 0,
         "upkeep": {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168},
     } | more
 

@@ -215,7 +215,7 @@ def test_entities_without_loads_or_yaml() -> None:
     broken["broken"] = "shop: load_type is missing"
     log = reports.line("shop", days(5))["log"]
     gone = {"entity": "shop", "schema": "s", "broken": None, "log": log}
-    gone["log_table"] = "`shop`.`cdc_loads`"
+    gone["log_table"] = "shop.cdc_loads"
     found = [entity(one, NOW) for one in (never_line(), broken, gone)]
     assert never.attention == found[0].attention
     assert [one.attention[0].kind for one in found] == [
@@ -227,7 +227,7 @@ def test_entities_without_loads_or_yaml() -> None:
         ("idle", "removed"),
     ]
     assert kinds(found[2]) == ["active"]
-    drop = "alter table `shop`.`cdc_loads` drop partition (entity = 'shop')"
+    drop = "alter table shop.cdc_loads drop partition (entity = 'shop')"
     assert found[2].attention[0].steps == [("If it was removed for good, in SQL:", drop)]
 
 
@@ -488,7 +488,7 @@ def test_the_report_of_a_project(
     assert rejected["reason"] == "price: 'dear' is not accepted as decimal(9,2)"
     assert rejected["columns"] == "price"
     assert parts["upkeep"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
-    assert parts["log_table"] == f"`{project.schema}`.`cdc_loads`"
+    assert parts["log_table"] == f"{project.schema}.cdc_loads"
     files = parts["details"]["files"]
     assert [(one["table"], one["is_needed"]) for one in files] == [
         ("parts_ledger", True),

@@ -352,14 +352,13 @@ where
     A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
     is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
     as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
-    each entity). A line has entity, schema (of the target), log_table (the name of cdc_loads), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows, checkpoint, log_loads,
-    log_rows), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
+    each entity). A line has entity, schema (of the target), log_table (the name of cdc_loads), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows,
+    checkpoint), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
 {%- macro _print_report(entities=none, since=none, before=none, row_limit=400) -%}
     {%- set found = spark_cdc._captures_with_heads('report', entities) -%}
     {%- set listed = {} -%}
     {%- for capture in found.captures -%}
         {%- set entity, head = capture.entity, capture.head -%}
-        {%- set state = spark_cdc._state_loads(head.loads) -%}
         {%- do listed.update({entity.name: {
             'load_type': entity.declared_load_type,
             'per': 'date' if entity.eff_type == 'date' else 'timestamp',
@@ -369,9 +368,7 @@ where
             'loads': head.loads,
             'undone': head.get('undone', []) | map(attribute='loads') | sum(start=[]),
             'rows': head.rows,
-            'checkpoint': state.base,
-            'log_loads': state.log | length,
-            'log_rows': head.log_rows,
+            'checkpoint': spark_cdc._state_loads(head.loads).base,
         }}) -%}
     {%- endfor -%}
     {%- for name, problems in found.broken.items() -%}{%- do listed.update({name: {'broken': problems | join('; ')}}) -%}{%- endfor -%}

@@ -96,8 +96,6 @@ class Entity:
     expect: str | None = None
     rows: int = 0
     checkpoint: str | None = None
-    log_loads: int = 0
-    log_rows: int = 0
     committed_loads: int = 0
     upkeep: Row = field(default_factory=dict)
     broken: str | None = None
@@ -159,8 +157,7 @@ def entity(
     made.log_table = found["log_table"] or ""
     rows = _rows(found["log"])
     if "loads" in found:
-        names = ("load_type", "per", "expect", "rows", "checkpoint", "log_loads", "log_rows")
-        for name in (*names, "upkeep"):
+        for name in ("load_type", "per", "expect", "rows", "checkpoint", "upkeep"):
             setattr(made, name, found[name])
         made.committed_loads = len(found["loads"])
     else:

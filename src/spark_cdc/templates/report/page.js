@@ -319,7 +319,7 @@
   function loadsTable(loads) {
     const near = (row) => row.guards.filter(([, used]) => used >= 0.8).map(([guard, used]) => `${Math.round(100 * used)}% of ${guard}`);
     const note = (row) => [row.guard, row.change, ...near(row)].filter(Boolean).join("; ");
-    const figures = [["Rows in", "rows_in"], ...OPERATIONS.map((one) => [one[0].toUpperCase() + one.slice(1), one]), ["Rejected", "rejected"], ["Rows", "current"], ["Seconds", "seconds"], ["Files", "files"]];
+    const figures = [["Rows in", "rows_in"], ...OPERATIONS.map((one) => [one[0].toUpperCase() + one.slice(1), one]), ["Rejected", "rejected"], ["Late events", "late"], ["Rows", "current"], ["Seconds", "seconds"], ["Files", "files"]];
     const columns = [
       ["Business time", "time", (row) => row.time], ["State", null, (row) => row.kind], ["Type", null, (row) => row.type],
       ...figures.filter(([, name]) => loads.some((row) => row[name])).map(([heading, name]) => [heading, "figure", (row) => number(row[name])]),
