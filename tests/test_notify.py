@@ -177,8 +177,8 @@ def test_a_command_that_hangs_is_ended_with_what_it_started() -> None:
     ("variables", "message"),
     [
         ({"SPARK_CDC_NOTIFY_ON": "never"}, "Accepted are always, loads, problems"),
-        ({"SPARK_CDC_NOTIFY_URL": f"ftp://{SECRET}"}, "is no http:// or https:// URL"),
-        ({"SPARK_CDC_NOTIFY_URL": f"http://[{SECRET}"}, "is no http:// or https:// URL"),
+        ({"SPARK_CDC_NOTIFY_URL": f"ftp://{SECRET}"}, "is not an http:// or https:// URL"),
+        ({"SPARK_CDC_NOTIFY_URL": f"http://[{SECRET}"}, "is not an http:// or https:// URL"),
         ({"SPARK_CDC_METRICS_FILE": "cdc.txt"}, "node_exporter reads NAME.prom only"),
         ({"SPARK_CDC_OPENLINEAGE": "maybe"}, "Accepted are true and false"),
     ],
