@@ -362,6 +362,23 @@ def test_no_server_answers(monkeypatch, tmp_path):
         assert "No Spark server accepts dbt's connection on" in said(refused)
 
 
+MACRO = "> in macro tag (macros/tag.sql)"
+WRAPPED = "Runtime Error\n  Compilation Error in macro tag (macros/tag.sql)\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (f"{WRAPPED}    it is wrong\n      - a\n    \n    {MACRO}\n", "it is wrong\n  - a"),
+        (f"Compilation Error\n  it is wrong\n\n  {MACRO}\n", "it is wrong"),
+        ("Runtime Error\n  Database Error\n    the server says so\n", ""),
+    ],
+)
+def test_what_a_macro_raised(error, said):
+    output = f"10:00:01  Encountered an error while running operation: {error}"
+    assert chain.macro_message(chain.Done(False, f"10:00:00  Running\n{output}")) == said
+
+
 def test_load_checks_all_dates_first(fake_dbt, capsys):
     assert command_line.main(["load", "2019-06-18", "2019-02-30", "yesterday"]) == 2
     assert fake_dbt() == []

@@ -93,11 +93,11 @@ def test_dry_run_prints_and_writes_nothing(tmp_path, capsys):
 def test_nothing_is_overwritten(tmp_path):
     made = entity("orders", "--columns", COLUMNS)
     new.write(made, tmp_path)
-    with pytest.raises(SparkCdcError, match=r"orders is there already; nothing was written"):
+    with pytest.raises(SparkCdcError, match=r"orders exists already\. Nothing was written"):
         new.write(made, tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "stg_items.sql").write_text("select 1")
-    with pytest.raises(SparkCdcError, match=r"stg_items\.sql is there already"):
+    with pytest.raises(SparkCdcError, match=r"stg_items\.sql exists already"):
         new.write(entity("items", "--columns", COLUMNS), tmp_path)
     assert not (tmp_path / "items").exists()
 
@@ -305,7 +305,9 @@ def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
     with pytest.raises(SparkCdcError, match="could not judge the entity: 'unheard_of' is undef"):
         entity(*words, "acme")
     (tmp_path / "macros" / "more.sql").write_text(settings + "{% macro events_acme_x(")
-    with pytest.raises(SparkCdcError, match="the project's macros of change events can't be read"):
+    with pytest.raises(
+        SparkCdcError, match="The project's own macros of change events can't be read"
+    ):
         entity(*words, "acme")
 
 
@@ -792,18 +794,21 @@ def test_many_entities_of_an_information_schema(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("table,columns\n", "accepted are entity and options"),
-        ("entity,colums\nbills,id:int:key\n", "colums, which are no options"),
+        ("table,columns\n", "Accepted are entity and options"),
+        ("entity,colums\nbills,id:int:key\n", "colums, which are not options"),
         ("entity,columns\nbills,id:integre:key\n", "integre"),
-        ("entity,columns\nbills,id:int:key\nbills,id:int:key\n", "bills comes more than once"),
-        ("entity,columns\n", "names no entity"),
+        (
+            "entity,columns\nbills,id:int:key\nbills,id:int:key\n",
+            "'bills' is listed more than once",
+        ),
+        ("entity,columns\n", "lists no entity"),
     ],
 )
 def test_lists_that_are_wrong(text, message, tmp_path, capsys):
     listed = tmp_path / "tables.csv"
     listed.write_text(text)
     words = ["new", "--many", str(listed), "--directory", str(tmp_path / "models")]
-    assert command_line.main(words) == 1
+    assert command_line.main(words) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "models").exists()
 
@@ -839,9 +844,9 @@ def test_many_entities_of_a_database(project, command):
     ("words", "message"),
     [
         (["{s}.sale_*", "--key", "nothing"], "--key names 'nothing', which no table has"),
-        (["{s}", "--date-column", "day"], "other has no column day"),
+        (["{s}", "--date-column", "day"], "--date-column 'day' is not a column of other"),
         (["no_such"], "There is no database no_such"),
-        (["{s}.none_*"], "{s}.none_* names no entity"),
+        (["{s}.none_*"], "{s}.none_* lists no entity"),
     ],
 )
 def test_databases_that_are_wrong(words, message, project, command, tmp_path):

@@ -176,11 +176,11 @@ def test_a_command_that_hangs_is_ended_with_what_it_started() -> None:
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({"SPARK_CDC_NOTIFY_ON": "never"}, "accepted are always, loads, problems"),
-        ({"SPARK_CDC_NOTIFY_URL": f"ftp://{SECRET}"}, "is no http:// or https:// URL"),
-        ({"SPARK_CDC_NOTIFY_URL": f"http://[{SECRET}"}, "is no http:// or https:// URL"),
+        ({"SPARK_CDC_NOTIFY_ON": "never"}, "Accepted are always, loads, problems"),
+        ({"SPARK_CDC_NOTIFY_URL": f"ftp://{SECRET}"}, "is not an http:// or https:// URL"),
+        ({"SPARK_CDC_NOTIFY_URL": f"http://[{SECRET}"}, "is not an http:// or https:// URL"),
         ({"SPARK_CDC_METRICS_FILE": "cdc.txt"}, "node_exporter reads NAME.prom only"),
-        ({"SPARK_CDC_OPENLINEAGE": "maybe"}, "accepted are true and false"),
+        ({"SPARK_CDC_OPENLINEAGE": "maybe"}, "Accepted are true and false"),
     ],
 )
 def test_settings_that_are_wrong(variables: dict[str, str], message: str) -> None:
@@ -195,7 +195,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
     assert (found.file, found.on, found.openlineage) == ("b", "always", False)
     assert SECRET not in repr(found)
     assert not notify.read(argparse.Namespace(target="session"), {})
-    with pytest.raises(SparkCdcError, match="the target session has none"):
+    with pytest.raises(SparkCdcError, match="target 'session' has none"):
         notify.read(argparse.Namespace(target="session"), variables)
     monkeypatch.setattr(lineage.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(SparkCdcError, match=r"pip install 'spark-cdc\[openlineage\]'"):

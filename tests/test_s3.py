@@ -82,8 +82,8 @@ def test_the_store_is_where_the_environment_says(environment, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"SPARK_CDC_S3_ENDPOINT": "http://key:secret@host"}, "no plain URL"),
-        ({"AWS_ENDPOINT_URL": "http://host/bucket"}, "no plain URL"),
+        ({"SPARK_CDC_S3_ENDPOINT": "http://key:secret@host"}, "not a plain URL"),
+        ({"AWS_ENDPOINT_URL": "http://host/bucket"}, "not a plain URL"),
         ({"SPARK_CDC_S3_PATH_STYLE": "yes"}, "SPARK_CDC_S3_PATH_STYLE is 'yes'"),
     ],
 )
@@ -100,7 +100,7 @@ def test_settings_that_make_no_sense(environment, tmp_path: Path, variables, sai
 def test_keys_in_settings_are_refused(tmp_path: Path, name: str) -> None:
     conf = [f"spark.hadoop.fs.s3a.{name}={KEYS[1]}"]
     chosen = local_server.settings(tmp_path, conf=conf, formats=["s3"])
-    with pytest.raises(SparkCdcError, match="would be written into files") as caught:
+    with pytest.raises(SparkCdcError, match="would write a secret into files") as caught:
         local_server.spark_conf(chosen)
     assert KEYS[1] not in f"{caught.value.message}{caught.value.next_step}"
 
@@ -108,7 +108,7 @@ def test_keys_in_settings_are_refused(tmp_path: Path, name: str) -> None:
 def test_keys_are_refused_by_a_stream_too() -> None:
     words = ["stream", "--conf", f"spark.hadoop.fs.s3a.secret.key={KEYS[1]}"]
     arguments = command_line.parser().parse_args(words)
-    with pytest.raises(SparkCdcError, match="would be written into files"):
+    with pytest.raises(SparkCdcError, match="would write a secret into files"):
         arguments.run(arguments)
 
 
@@ -135,7 +135,7 @@ def test_a_stream_gets_what_its_paths_need(
 
 
 def test_a_warehouse_on_s3_needs_what_reads_it(tmp_path: Path) -> None:
-    with pytest.raises(SparkCdcError, match="without what reads and writes S3") as caught:
+    with pytest.raises(SparkCdcError, match="would start without S3") as caught:
         local_server.settings(tmp_path, warehouse=WAREHOUSE)
     assert "--with s3" in caught.value.next_step
     chosen = local_server.settings(tmp_path, warehouse=f"{WAREHOUSE}/", formats=["s3", "delta"])

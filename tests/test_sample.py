@@ -316,7 +316,7 @@ def test_options_take_either_name_of_a_column_that_has_another_name_here(tmp_pat
         " source_is_deleted, 'Größe' is groesse; options take either name.",
         "# spark_cdc has columns of its own called is_deleted.",
     ]
-    assert command_line.main([*words, "--load-type", "delta", "--deleted-when", "gone = 1"]) == 1
+    assert command_line.main([*words, "--load-type", "delta", "--deleted-when", "gone = 1"]) == 2
     assert "'is_deleted' is source_is_deleted" in capsys.readouterr().err
 
 

@@ -174,7 +174,7 @@ def test_port_taken(state, cli, tmp_path):
     port = str(_info(state)["port"])
     done = cli("server", "start", "--port", port, "--state-dir", str(tmp_path / "other"))
     assert done.returncode == 1
-    assert f"port {port} can't be used" in done.stderr
+    assert f"Port {port} can't be used" in done.stderr
     assert "--port" in done.stderr.split("next:")[1]
     assert not (tmp_path / "other" / "server.json").exists()
 
@@ -240,7 +240,7 @@ def test_nothing_runs(tmp_path, cli):
     assert (done.returncode, done.stdout.strip()) == (0, "No server runs.")
     done = cli("server", "logs", "--state-dir", str(tmp_path))
     assert done.returncode == 1
-    assert "no log" in done.stderr
+    assert "There is no log" in done.stderr
 
 
 def test_recycled_pid_is_left_alone(tmp_path):
@@ -301,7 +301,7 @@ def test_two_starts_at_once(tmp_path):
     chosen = server.settings(tmp_path / "s", port="0")
     with (
         server._locked(tmp_path / "s", 0),
-        pytest.raises(SparkCdcError, match="another start is under way"),
+        pytest.raises(SparkCdcError, match="Another command is starting a server"),
     ):
         server.start(chosen)
 
@@ -309,7 +309,7 @@ def test_two_starts_at_once(tmp_path):
 def test_too_little_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "machine_memory", lambda: (2048 * server.MIB, 1300 * server.MIB))
     assert server.default_memory() == 1024 * server.MIB
-    with pytest.raises(SparkCdcError, match="too little memory") as caught:
+    with pytest.raises(SparkCdcError, match="would take 4096 MB of memory") as caught:
         server.start(server.settings(tmp_path / "s", port="0", memory="4g"))
     assert "--memory 640m" in caught.value.next_step
 
@@ -325,14 +325,14 @@ def test_default_memory_is_a_quarter_within_bounds(monkeypatch, size, expected):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"memory": "lots"}, "memory 'lots' is not understood"),
+        ({"memory": "lots"}, "--memory 'lots' is not a size"),
         ({"memory": "100m"}, "too little"),
-        ({"port": "http"}, "port 'http' is not a number"),
+        ({"port": "http"}, "--port 'http' is not accepted"),
         ({"port": "70000"}, "from 0 to 65535"),
-        ({"cores": "-1"}, "cores '-1'"),
-        ({"conf": ["spark.x"]}, "not key=value"),
+        ({"cores": "-1"}, "--cores '-1'"),
+        ({"conf": ["spark.x"]}, "not KEY=VALUE"),
         ({"jars": ["/no/such.jar"]}, "no such file"),
-        ({"timeout": "soon"}, "timeout 'soon'"),
+        ({"timeout": "soon"}, "--timeout 'soon'"),
     ],
 )
 def test_wrong_options(tmp_path, options, message):
@@ -369,9 +369,9 @@ def test_port_taken_by_another_program(tmp_path):
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        with pytest.raises(SparkCdcError, match=f"port {port} can't be used") as caught:
+        with pytest.raises(SparkCdcError, match=f"Port {port} can't be used") as caught:
             server.start(server.settings(tmp_path / "s", port=str(port), memory="512m"))
-        assert f"Who has it: process {os.getpid()} (" in caught.value.next_step
+        assert f"It belongs to process {os.getpid()} (" in caught.value.message
 
 
 def test_a_zombie_has_ended(tmp_path):

@@ -102,8 +102,8 @@ def test_from_files_to_current(
     done = cli(*words, SPARK_CDC_PROJECT_DIR=str(people.folder))
     assert done.returncode == 0, done.stdout + done.stderr
     said = done.stdout
-    assert "people  batch 0  20240304T101500  2 messages, 1 set aside" in said
-    assert "people  3 messages landed, 1 set aside, closed before" in said
+    assert "people  batch 0  20240304T101500  2 messages, 1 rejected" in said
+    assert "people  3 messages landed, 1 rejected, closed before" in said
     assert landed(people) == {
         "2024-03-04T101500": ["_closed/first", "batch=0"],
         "2024-03-04T101510": ["_closed/after-20240304T101500", "batch=1"],
@@ -193,11 +193,11 @@ def test_a_job() -> None:
 @pytest.mark.parametrize(
     ("told", "words", "message"),
     [
-        (found(), ("--select", "nobody"), "there is no entity 'nobody'"),
+        (found(), ("--select", "nobody"), "--select 'nobody' is not an entity"),
         (found(load_type="full"), (), "people: its load type is full, and only change events"),
         (found(problems=["people: it is wrong."]), (), "people: it is wrong."),
-        (found(), (), "no broker is named: --kafka HOST:PORT"),
-        (found(stream={"encoding": "avro"}), (), "no schema registry is named: --registry URL"),
+        (found(), (), "--kafka is missing; entities read topics"),
+        (found(stream={"encoding": "avro"}), (), "--registry is missing; messages are Avro"),
         (found(stream={"topic": None}), (), "people: source.stream names no source; accepted are"),
         (
             found(path="landing/people/{business_date:%Y/%m/%d/%H%M}"),
@@ -215,11 +215,11 @@ def test_what_is_refused(told: dict[str, Any], words: tuple[str, ...], message: 
     with pytest.raises(SparkCdcError) as caught:
         planned(told, *words)
     assert message in caught.value.message
-    assert "Entities of this project are: people, orders" in caught.value.next_step
+    assert "The project has the entities people, orders" in caught.value.next_step
 
 
 def test_no_entity_is_streamed() -> None:
-    with pytest.raises(SparkCdcError, match=r"no entity has source\.stream"):
+    with pytest.raises(SparkCdcError, match=r"No entity has source\.stream"):
         planned({"known": ["orders"], "found": []})
     nothing = found()
     nothing["found"][0]["stream"] = None
@@ -229,7 +229,7 @@ def test_no_entity_is_streamed() -> None:
 
 @pytest.mark.parametrize("text", ["5", "0s", "m5", "1.5h", "1w"])
 def test_times(text: str) -> None:
-    with pytest.raises(SparkCdcError, match=f"--interval is '{text}'; accepted are"):
+    with pytest.raises(SparkCdcError, match=f"--interval '{text}' is not a time"):
         planned(found(), "--interval", text)
 
 

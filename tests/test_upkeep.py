@@ -326,11 +326,11 @@ TOLD = """
     ("failures", "ok", "lacking", "wanted"),
     [
         (None, True, [], None),
-        (2, False, [], "verify found 2 problems; nothing was changed"),
-        (2, True, [], "verify found 2 problems; nothing was changed"),  # severity: warn
+        (2, False, [], "verify found 2 problems\\. Nothing was changed"),
+        (2, True, [], "verify found 2 problems\\. Nothing was changed"),  # severity: warn
         (None, False, [], "verify failed"),  # an error of Spark
-        (None, True, ["views_match_ledger"], "verify found 1 problem; nothing was changed"),
-        ("not written", True, [], "can't tell what the tests found"),
+        (None, True, ["views_match_ledger"], "verify found 1 problem\\. Nothing was changed"),
+        ("not written", True, [], "their results are unknown"),
     ],
 )
 def test_verify_prints_what_the_tests_found(
@@ -348,7 +348,7 @@ def test_verify_prints_what_the_tests_found(
     other = dict.fromkeys(FINDING) | {"entity": "orders", "problem": "a view is missing"}
     rows = [FINDING, other | {"repair": "dbt run"}]
 
-    def run(_: chain.Dbt, *words: str, shown: bool = False) -> chain.Done:
+    def run(_: chain.Dbt, *words: str, **_more: Any) -> chain.Done:
         ran.append(words)
         if words[0] == "test" and failures == "not written":
             return chain.Done(ok, "")

@@ -386,10 +386,12 @@ def messages(errors: Sequence[Node]) -> str:
 
 def macro_message(done: Done) -> str:
     """Return what the macro of a run-operation raised; nothing if dbt failed for another reason."""
-    start = "Encountered an error while running operation: Compilation Error"
+    start = "Encountered an error while running operation: "
     said = "\n".join(done.lines).partition(start)[2]
-    frames = re.compile(r"\s*> (in|called by) macro ")
-    lines = [line for line in said.splitlines()[1:] if line.strip() and not frames.match(line)]
+    if "Compilation Error" not in said:
+        return ""
+    frames = re.compile(r"\s*(> (in|called by) macro |(Runtime|Compilation) Error\b)")
+    lines = [line for line in said.splitlines() if line.strip() and not frames.match(line)]
     return textwrap.dedent("\n".join(lines)).strip()
 
 

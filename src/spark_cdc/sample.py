@@ -61,11 +61,11 @@ def read_sample(
     else:
         found = _typed_columns(path, file_format, options)
     if not found:
-        raise _bad_sample(f"{path} has no columns")
+        raise _bad_sample(f"'{path}' is empty, or has no columns")
     names = [name for name, *_ in found]
     for name in names:
         if not name.strip():
-            raise _bad_sample(f"{path} has a column without a name")
+            raise _bad_sample(f"'{path}' has a column without a name")
         alike = [other for other in names if other.lower() == name.lower()]
         if len(alike) > 1:
             raise _bad_sample(f"{path} has columns whose names are the same, case apart: {alike}")

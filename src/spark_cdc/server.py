@@ -222,14 +222,16 @@ def settings(
             if not path.is_file():
                 raise UsageError(
                     f"--jars {name!r} (SPARK_CDC_JARS): no such file. Accepted are paths of jars,"
-                    " separated by commas."
+                    " separated by commas.",
+                    "spark-cdc server start --jars /path/to/driver.jar",
                 )
             files.append(path)
     ivy = choose(ivy_settings, "SPARK_CDC_IVY_SETTINGS", "")
     if ivy and not Path(ivy).expanduser().is_file():
         raise UsageError(
             f"--ivy-settings {ivy!r} (SPARK_CDC_IVY_SETTINGS): no such file. Accepted is the"
-            " path of an Ivy settings file."
+            " path of an Ivy settings file.",
+            "spark-cdc server start --ivy-settings /path/to/ivysettings.xml",
         )
     return Settings(
         state_dir=state_dir,

@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 class SparkBatch:
-    """The messages of a batch; rejects is how many of them may be set aside."""
+    """The messages of a batch; rejects is how many of them may be rejected."""
 
     def __init__(
         self,

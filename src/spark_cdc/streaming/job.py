@@ -183,7 +183,7 @@ class Stream:
         reached = self.landing.reached
         behind = {name: count for name, count in lag.items() if count > 0}
         each = ", ".join(f"{name}: {count}" for name, count in sorted(behind.items())[:8])
-        aside = f", {reached['rejected']} set aside" if reached["rejected"] else ""
+        aside = f", {reached['rejected']} rejected" if reached["rejected"] else ""
         print(
             f"{self.name}  batch {reached['batch']}  {stamp(reached['time'])}  "
             f"{reached['messages']} messages{aside}  {reached['seconds']:.1f} s"

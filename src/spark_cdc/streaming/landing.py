@@ -41,7 +41,7 @@ class Batch(Protocol):
     def write(self, place: str, aside: str) -> int:
         """Write the messages to a folder, and to another those that are not what they should be.
 
-        Neither is there. Returns how many were set aside.
+        Neither is there. Returns how many were rejected.
         """
         ...
 

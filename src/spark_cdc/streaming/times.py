@@ -25,7 +25,7 @@ class State:
     open: business times that have messages and no marker yet, with the number of messages.
     last: the last one that got a marker.
     high: highest timestamp by partition. offsets: the next offset by partition.
-    messages, rejected: how many have landed and how many were set aside.
+    messages, rejected: how many have landed and how many were rejected.
     """
 
     source: Mapping[str, str] = field(default_factory=dict)
