@@ -19,9 +19,13 @@ pytestmark = [pytest.mark.proves("examples"), pytest.mark.integration]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "own_data.md").read_text("utf-8")
-# What gets the project and its packages, which the test has already, and the demo.
+# What gets the project, its packages and the server, which the test has already.
 GIVEN = {
-    "Clone and demo": ["git clone <URL of this repository> spark_cdc", "cd spark_cdc", "make demo"],
+    "Clone and start a server": [
+        "git clone <URL of this repository> spark_cdc",
+        "cd spark_cdc",
+        "make server",
+    ],
     "The same in a dbt project of your own": [
         "python3 -m venv .venv && . .venv/bin/activate",
         "pip install -e ../spark_cdc",
@@ -88,7 +92,7 @@ def type_in(section: str, folder: Path, port: int) -> str:
 
 def test_the_page_prints_what_its_commands_print(clone: tuple[Path, int]) -> None:
     """In the page's order, for each section goes on from the one before."""
-    assert commands("Clone and demo") == ""
+    assert commands("Clone and start a server") == ""
     for section in re.findall(r"^## (.+)$", PAGE, flags=re.MULTILINE)[1:-1]:
         printed = type_in(section, *clone)
         for shown in block(section, "text").splitlines():
