@@ -47,8 +47,8 @@ server: .venv/run.stamp ## the Spark server without the examples, for data of yo
 	@$(BIN)/spark-cdc server start
 
 # What each suite proves, and how long it takes: docs/testing.md.
-test: SUITE = test ## what to run before each commit, on servers of its own: some 20 minutes on two cores
-test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: half an hour
+test: SUITE = test ## what to run before each commit, on servers of its own: some 12 minutes on two cores
+test-integration: SUITE = integration ## dbt end to end, beyond what `make test` has of it: some 25 minutes
 test-all: SUITE = all ## everything that proves the project: some three hours
 test test-integration test-all: .venv/dev.stamp
 	@$(BIN)/spark-cdc deps --if-needed
@@ -80,7 +80,7 @@ test-formats: .venv/dev.stamp ## histories, readers, replays, schema change, bra
 		$(BIN)/python -m pytest $(FORMAT_TESTS) $(PYTEST_ARGS) || failed="$$failed $$format"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
-histories: ## 100,000 random histories of change events, of which `make test` runs 880 and `make test-all` 12,000: half an hour
+histories: ## 100,000 random histories of change events, of which `make test` runs 460 and `make test-all` 12,000: half an hour
 	@SPARK_CDC_TEST_HISTORIES=100000 $(MAKE) --no-print-directory test-all PYTEST_ARGS="tests/test_event_histories.py tests/test_events_read_again.py"
 
 browser: .venv/dev.stamp ## opens report and site in Chromium (Debian: chromium); part of `make test-all`

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # servers of its own, with Hive's catalog (tests/faults), as users have.
 CATALOG = "hive" if scale.ALL or scale.FORMAT == "iceberg" else "in-memory"
 SERVER = (
-    f"spark.driver.extraJavaOptions={JVM}",
+    f"spark.driver.extraJavaOptions={JVM} -Xms1500m",
     *SPARK,
     *(SEVERAL_TASKS if scale.ALL else ONE_TASK),
     f"spark.sql.catalogImplementation={CATALOG}",

@@ -23,17 +23,12 @@ from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
 import scale
+from shop import INTERPRETED
 from spark_cdc import chain
 from warehouse import described, fetched, land_lines
 
 ROOT = Path(__file__).resolve().parents[1]
-# A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in
-# the loads of the examples, the random histories and the tests of hashes.
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-# The same in a profile; names without the prefix would be ignored.
+# What is interpreted, in a profile; names without the prefix would be ignored.
 INTERPRETED_SESSIONS = {f"set:hiveconf:{name}": value for name, value in INTERPRETED.items()}
 # Files that no test reads.
 FLAGS = {"send_anonymous_usage_stats": False, "write_json": False, "log_level_file": "none"}

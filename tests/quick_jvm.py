@@ -19,10 +19,13 @@ SPARK = (
     "spark.sql.thriftServer.ui.retainedStatements=10",
     "spark.sql.thriftServer.ui.retainedSessions=10",
 )
-# One task per stage; `make test-all` has several.
+# One task per stage, and so no plans that are made again, and shown again, after each stage:
+# of wide statements that is a quarter. `make test-all` has several tasks, and plans as users do.
 ONE_TASK = (
     "spark.sql.shuffle.partitions=1",
     "spark.sql.leafNodeDefaultParallelism=1",
     "spark.sql.files.minPartitionNum=1",
+    "spark.sql.adaptive.enabled=false",
+    "spark.sql.ui.explainMode=simple",
 )
 SEVERAL_TASKS = ("spark.sql.shuffle.partitions=4",)

@@ -22,7 +22,8 @@ from spark_cdc import server as local_server
 from spark_cdc.macros import CompilerError, Node
 from warehouse import PACKAGE, Warehouse, described, fetched, land_lines
 
-# What dbt sets for a load of a few rows, which costs less if Spark compiles nothing for it.
+# A load of a few rows costs less if Spark compiles nothing for it. Compiled code runs in the
+# examples, the tests of hashes, random histories and, of events, those of `make test-all`.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

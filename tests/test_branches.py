@@ -33,7 +33,8 @@ EVERY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "steps": (COLUMNS | OP | SEQ, {"load_type": "events", "events": FEED, "checkpoint": OFTEN}),
 }
-ENTITIES = EVERY if scale.ALL else {name: EVERY[name] for name in ("full", "moves")}
+CHOSEN = {"all": tuple(EVERY), "test": ("full",)}.get(scale.SUITE, ("full", "moves"))
+ENTITIES = {name: EVERY[name] for name in CHOSEN}
 VIEWS = ("current", "history", "versions", "changes", "event_versions", "rejects", "quality")
 DAYS = tuple(f"2024-03-0{day}" for day in range(1, 8))
 Command = Callable[..., tuple[int, str]]
@@ -102,7 +103,7 @@ def kept(project: Project) -> tuple[Any, ...]:
         (str(path), path.stat().st_mtime_ns, path.stat().st_size)
         for path in sorted(project.folder_of(project.schema).rglob("*"))
     ]
-    assert len(files) > 50
+    assert len(files) > 20
     texts = [row[3] for row in project.query("show table extended in {s} like '*'") if row[0]]
     return files, sorted(texts), seen(project, project.schema)
 
@@ -176,6 +177,21 @@ def test_a_branch_that_is_not_there(shop: Project, command: Command) -> None:
     assert command("branch", "list")[1].startswith("There is no branch. To create one:\n")
 
 
+def test_a_load_is_tried_in_a_branch(shop: Project, well: Callable[..., str]) -> None:
+    """Production stays as it is, also when the branch is dropped."""
+    before = kept(shop)
+    well("branch", "create", BRANCH)
+    land(shop, "full", 3)
+    well("load", DAYS[3], "--select", "full", "--branch", BRANCH)
+    assert loads(shop, BRANCH, "full")[-1] not in loads(shop, "shop", "full")
+    assert seen(shop, BRANCH, "full")["full_current"] != before[2]["full_current"]
+    assert kept(shop) == before
+    well("branch", "drop", BRANCH)
+    assert not shop.query(f"show schemas like '{BRANCH}*'")
+    assert kept(shop) == before
+
+
+@pytest.mark.integration
 def test_what_is_done_in_a_branch_stays_there(
     shop: Project, well: Callable[..., str], command: Command
 ) -> None:
