@@ -207,8 +207,8 @@ def _story_of(chance: random.Random, name: str, size: int, loads: int) -> list[d
     if name == "orders" and rows:
         message = (
             "orders: a guard stops the load of 2024-06-28.\n    - empty: the snapshot is empty,"
-            f" and all {current} rows would be deleted\nNothing was committed. If the data is wrong,"
-            " correct it and run the same command again."
+            f" and all {current} rows would be deleted\nNothing was committed. If the data is"
+            " wrong, correct it and run the same command again."
         )
         refusal = {"status": "refused", "guard": "empty", "message": message}
         rows[-1] = load("2024-06-28", "5d0c11fe", **refusal, rows_current=current)
