@@ -79,7 +79,7 @@ def test_writes_the_yaml_and_eight_models(tmp_path, capsys):
     }
     out = capsys.readouterr().out
     assert "landing/orders/{business_date}" in out
-    assert "--select tag:spark_cdc.orders --vars '{business_date: 2019-" in out
+    assert "--select tag:spark_cdc.orders --vars '{business_date: 20" in out
     assert [path.name for path in tmp_path.iterdir()] == ["orders"]
 
 
