@@ -216,6 +216,7 @@ def test_a_column_that_is_not_declared_follows_the_policy(
     assert people.summary["unexpected"] == 2
 
 
+@pytest.mark.integration
 def test_structs_of_many_columns_are_told_apart(warehouse: Warehouse) -> None:
     """Spark's `describe` leaves out what comes behind 25 fields, unless it is told not to."""
     many = {f"c{i:02}": KINDS["long"] for i in range(30)}

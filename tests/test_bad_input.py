@@ -432,6 +432,7 @@ def test_a_damaged_file_stops_the_load_whatever_the_cluster_says(shop: Shop) -> 
     assert len(shop.rows("damaged_current", "id, value")) == 499
 
 
+@pytest.mark.integration
 def test_a_retry_of_a_refused_load_is_no_success(project: Project) -> None:
     """With dbt: the message, what readers see, and what `dbt retry` makes of it."""
     project.entity("null_key", KEYED)

@@ -77,11 +77,12 @@ def seeded(dbt: Dbt) -> Dbt:
 @pytest.mark.parametrize(
     ("names", "count"),
     [
-        (["customers"], 10),
-        pytest.param(["orders"], 9, marks=pytest.mark.integration),
-        pytest.param(["members", "price_changes", "students"], 27, marks=pytest.mark.full),
+        pytest.param(["customers"], 10, id="full"),
+        pytest.param(["orders"], 9, id="delta", marks=pytest.mark.integration),
+        pytest.param(
+            *(["members", "price_changes", "students"], 27), id="others", marks=pytest.mark.full
+        ),
     ],
-    ids=" ".join,
 )
 def test_examples_follow_their_stories(seeded: Dbt, names: list[str], count: int) -> None:
     """All but the synthetic one, which test_generate and `make demo` load."""
