@@ -336,7 +336,10 @@ def _broken(made: Entity, last: str | None) -> list[Attention]:
         ]
         return [Attention("misconfigured", "", made.broken, steps, urgent=True)]
     if not made.known:
-        text = "cdc_loads has loads of this entity, but the project does not have it: restore its models, or ignore its loads."
+        text = (
+            "cdc_loads has loads of this entity, but the project does not have it."
+            " Restore its models, or ignore its loads."
+        )
         return [Attention("removed", last or "", text)]
     if not made.committed_loads:
         steps = [("Load the dates that have landed:", made.command("run --select ENTITY"))]
