@@ -60,7 +60,6 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
     return {
         "entity": entity,
         "schema": "shop",
-        "log_table": "shop.cdc_loads",
         "broken": None,
         "log": json.dumps({name: [row[name] for row in rows] for name in NAMES}),
         "load_type": "full",

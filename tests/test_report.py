@@ -211,11 +211,10 @@ def test_rejected_rows() -> None:
 
 def test_entities_without_loads_or_yaml() -> None:
     never = entity(reports.line("shop", []), NOW)
-    broken = {"entity": "shop", "schema": "s", "log_table": None, "log": None}
+    broken = {"entity": "shop", "schema": "s", "log": None}
     broken["broken"] = "shop: load_type is missing"
     log = reports.line("shop", days(5))["log"]
     gone = {"entity": "shop", "schema": "s", "broken": None, "log": log}
-    gone["log_table"] = "shop.cdc_loads"
     found = [entity(one, NOW) for one in (never_line(), broken, gone)]
     assert never.attention == found[0].attention
     assert [one.attention[0].kind for one in found] == [
@@ -227,8 +226,7 @@ def test_entities_without_loads_or_yaml() -> None:
         ("idle", "removed"),
     ]
     assert kinds(found[2]) == ["active"]
-    drop = "alter table shop.cdc_loads drop partition (entity = 'shop')"
-    assert found[2].attention[0].steps == [("If it was removed for good, in SQL:", drop)]
+    assert found[2].attention[0].steps == []
 
 
 def never_line() -> dict[str, Any]:
@@ -488,7 +486,6 @@ def test_the_report_of_a_project(
     assert rejected["reason"] == "price: 'dear' is not accepted as decimal(9,2)"
     assert rejected["columns"] == "price"
     assert parts["upkeep"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
-    assert parts["log_table"] == f"{project.schema}.cdc_loads"
     files = parts["details"]["files"]
     assert [(one["table"], one["is_needed"]) for one in files] == [
         ("parts_ledger", True),
@@ -505,14 +502,6 @@ def test_the_report_of_a_project(
     assert set(only["loads"]["time"]) == {"2024-03-02"}
     assert only["details"]["changes"]["rows"] == only["details"]["rejected_rows"] == []
     assert only["details"]["changes"]["columns"] == changes["columns"]
-
-    gone = entity(
-        {"entity": "torn", "broken": None, "log": None, "log_table": parts["log_table"]}, NOW
-    )
-    count = "select count(*) from {s}.cdc_loads where entity = 'torn'"
-    assert (gone.state, project.query(count)) == ("removed", [(1,)])
-    project.query(gone.attention[0].steps[0][1])
-    assert project.query(count) == [(0,)]
 
 
 @pytest.mark.parametrize(("entities", "details"), [(3, False), (report.MANY + 1, None)])

@@ -352,7 +352,7 @@ where
     A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
     is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
     as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
-    each entity). A line has entity, schema (of the target), log_table (the name of cdc_loads), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows,
+    each entity). A line has entity, schema (of the target), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows,
     checkpoint), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
 {%- macro _print_report(entities=none, since=none, before=none, row_limit=400) -%}
     {%- set found = spark_cdc._captures_with_heads('report', entities) -%}
@@ -381,7 +381,7 @@ where
         {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
     {%- endif -%}
     {%- for name in (listed | list + log | list) | unique -%}
-        {%- do spark_cdc._print_data('report', dict({'entity': name, 'schema': target.schema, 'log_table': load_log | string, 'broken': none, 'log': log.get(name)}, **listed.get(name, {}))) -%}
+        {%- do spark_cdc._print_data('report', dict({'entity': name, 'schema': target.schema, 'broken': none, 'log': log.get(name)}, **listed.get(name, {}))) -%}
     {%- endfor -%}
 {%- endmacro -%}
 

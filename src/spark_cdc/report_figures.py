@@ -100,7 +100,6 @@ class Entity:
     upkeep: Row = field(default_factory=dict)
     broken: str | None = None
     known: bool = True
-    log_table: str = ""
     options: str = ""
     loads: dict[str, list[Any]] = field(default_factory=dict)
     guards: dict[str, list[float | None]] = field(default_factory=dict)
@@ -154,7 +153,6 @@ def entity(
     Raises SparkCdcError if `expect` is none.
     """
     made = Entity(found["entity"], broken=found["broken"], details=details, options=options)
-    made.log_table = found["log_table"] or ""
     rows = _rows(found["log"])
     if "loads" in found:
         for name in ("load_type", "per", "expect", "rows", "checkpoint", "upkeep"):
@@ -338,11 +336,11 @@ def _broken(made: Entity, last: str | None) -> list[Attention]:
         ]
         return [Attention("misconfigured", "", made.broken, steps, urgent=True)]
     if not made.known:
-        text = "cdc_loads has loads of this entity, but the project does not have the entity."
-        name = made.name.replace("\\", "\\\\").replace("'", "\\'")
-        sql = f"alter table {made.log_table} drop partition (entity = '{name}')"
-        steps = [("If it was removed for good, in SQL:", sql)]
-        return [Attention("removed", last or "", text, steps)]
+        text = (
+            "cdc_loads has loads of this entity, but the project does not have it."
+            " Restore its models, or ignore its loads."
+        )
+        return [Attention("removed", last or "", text)]
     if not made.committed_loads:
         steps = [("Load the dates that have landed:", made.command("run --select ENTITY"))]
         return [Attention("never loaded", "", "No load is committed.", steps)]
