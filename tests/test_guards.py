@@ -179,7 +179,7 @@ def days(shop: Shop) -> dict[str, Any]:
             "rows_band",
             [
                 "g_band: a guard stops the load of 2024-01-02.",
-                "rows_band: 15 rows came in, 0.15 times the 100 of the last 1 load (median),"
+                "rows_band: 15 rows came in, 0.15 times the 100 of the last 1 load (median);"
                 " accepted are 0.2 to 5 times",
                 "dbt run --select tag:spark_cdc.g_band --vars '{business_date: 2024-01-02,"
                 " spark_cdc_lift: [g_band.rows_band]}'",
@@ -214,7 +214,7 @@ def test_a_guard_trips_and_leaves_a_refused_load(
     assert len(message) == 1
     assert message[0][0] == guard
     assert message[0][2:] == (None, None, True, "2024-01-02", True, True)
-    for part in [*parts, "Nothing was committed and readers see what they saw before"]:
+    for part in [*parts, "Nothing was committed."]:
         assert part in message[0][1]
         assert part in stopped.output
     assert {row[2] for row in days["2"][name]["current"]} == {"I"}

@@ -156,7 +156,7 @@ def test_loads_every_15_minutes(project: Project) -> None:
     ]
     assert {row[0] for row in project.rows("quarter_history", "business_date")} == {"2024-01-01"}
     outcome = project.run("2024-01-01 00:15", "quarter")
-    assert "2024-01-01 00:15:00 lies before the last load, 2024-01-01 00:30:00" in outcome.output
+    assert "2024-01-01 00:15:00 is before the last load, 2024-01-01 00:30:00" in outcome.output
     for date, found in (("2024-01-01", 0), ("2024-01-01 00:20", 1), ("2024-01-02", 0)):
         sql = f"select * from ({{{{ spark_cdc.as_of(ref('quarter_versions'), '{date}') }}}})"
         shown = project.dbt("show", "--inline", sql, "--output", "json")

@@ -149,7 +149,7 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     project.land("kept", DATES[1], "id,value", "1,1")
     code, [one] = call(DATES[1], "kept")
     assert (code, one["refused"]["guard"]) == (1, "deleted_share")
-    assert "2 rows would be deleted, where 3 exist" in one["refused"]["message"]
+    assert "2 of 3 rows would be deleted" in one["refused"]["message"]
     assert (one["counts"]["D"], one["counts"]["N"], one["rows_current"]) == (2, 1, 1)
     code, [one] = call(DATES[1], "kept", words=("--lift", "kept.deleted_share"))
     assert (code, one["refused"], one["counts"]["D"]) == (0, None, 2)
@@ -163,7 +163,7 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     project.land("kept", "2024-02-01", "id,value", "1,1")
     code, [one, other] = call("2024-02-01", "kept", "never")
     assert code == 1
-    assert "2024-02-01 lies before the last load, 2024-03-01" in one["refused"]["message"]
+    assert "2024-02-01 is before the last load, 2024-03-01" in one["refused"]["message"]
     assert other["refused"]["guard"] == "no_files"
     code, [one] = call(f"{DATES[1]} 10:00:00", "kept")
     assert "by date" in one["refused"]["message"], one
@@ -238,7 +238,7 @@ def test_plans_for_people() -> None:
     }
     refused = {
         **{"entity": "b", "business_time": "2024-03-01"},
-        "refused": {"guard": None, "message": "b: lies before the last load"},
+        "refused": {"guard": None, "message": "b: is before the last load"},
     }
     text = plan.describe([fine, refused])
     cells = ["a", "2024-03-01", "full", "checkpoint", *"301234521", "would", "load"]
@@ -247,4 +247,4 @@ def test_plans_for_people() -> None:
     assert "a: replaces 20240301-f-x" in text
     assert "a: definition changes: dropped memo" in text
     assert "a: of the events 2 late\n" in text
-    assert text.endswith("b: lies before the last load")
+    assert text.endswith("b: is before the last load")

@@ -270,7 +270,7 @@ def test_tags_and_what_differs(
     assert "No entity got the tag third" in said
     code, said = command("tag", "create", "third", "--select", "full", "delta")
     assert code == 0 and "full: tag third exists already, after" in said
-    assert "delta: third is now" in said
+    assert "delta: tag third created" in said
     code, said = command("tag", "create", "Third")
     assert code == 1 and "'Third' can't be the name of a tag" in said
 
@@ -393,7 +393,7 @@ def test_a_squashed_load_goes_with_the_others(shop: Project, command: Command) -
     assert code == 1 and "there is no state at 2024-03-03" in " ".join(said.split())
     outcome = shop.run(DAYS[4], "delta")
     assert not outcome.success
-    assert "2024-03-05 is the last of the loads that compact has squashed" in outcome.output
+    assert "2024-03-05 is the last of the loads that compact has merged" in outcome.output
     code, said = command("redo", "delta")
     assert code == 0, said
     assert seen(shop, "delta") == before
