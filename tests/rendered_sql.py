@@ -16,6 +16,7 @@ import hashlib
 import re
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,8 +76,8 @@ MANIFESTS = {  # by the name of what is planned on top of them
 }
 
 
-def render() -> dict[str, str]:
-    """Return the SQL by file name."""
+def render(after: Callable[[Macros], None] = lambda macros: None) -> dict[str, str]:
+    """Return the SQL by file name; after: gets the macros when all of it is made."""
     files = {}
     with tempfile.TemporaryDirectory() as place:
         macros = _macros(Path(place))
@@ -87,6 +88,7 @@ def render() -> dict[str, str]:
             for title, sql in _landing_statements(macros, name).items():
                 folder = "formats" if title.startswith("stg_") else "landing"
                 files[f"{folder}/{title}.sql"] = _tidy(sql)
+        after(macros)
     return files
 
 

@@ -177,6 +177,7 @@ def test_changes_of_other_tables_are_control_messages(warehouse: Any) -> None:
     assert people.summary["controls"] == 1
 
 
+@pytest.mark.integration
 def test_a_truncate_of_one_of_several_tables_is_refused(warehouse: Any) -> None:
     people = warehouse(table="people_*")
     rows = [envelope("c", at, f"people_{at}", id=at, name="a") for at in (1, 2)]

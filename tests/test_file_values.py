@@ -113,6 +113,7 @@ def test_flat_events_in_json_meet_in_any_case(files: Any) -> None:
     assert things.rows("id, value, operation") == [(1, 8, "U")]
 
 
+@pytest.mark.integration
 def test_nested_names_of_json_meet_in_any_case(files: Any) -> None:
     """Also where the ledger was made with the names in another case."""
     item = "array<struct<orderId:int,tags:map<string,int>>>"
@@ -173,6 +174,7 @@ def test_csv_records_end_as_outside_of_quotes(files: Any) -> None:
             assert things.landed(date, f"id, `{name}`, memo") == wanted, (end, inside, encoding)
 
 
+@pytest.mark.integration
 def test_each_file_of_a_day_has_its_own_line_end(files: Any) -> None:
     """And rows of two days are alike, whichever line end their files have."""
     things = files(

@@ -164,13 +164,23 @@ def test_a_landing_that_is_not_there_is_no_idleness(
 @pytest.mark.parametrize(
     ("path", "last", "asked", "found"),
     [
-        ("in/x/{business_date}", None, ["in/x"], "the folder file:/s/in/x does not exist"),
-        ("in/x/{business_date}", DATE, ["in/x"], "the folder file:/s/in/x does not exist"),
-        ("in/*/x/{business_date}", DATE, ["in"], "the folder file:/s/in does not exist"),
-        ("in/x{business_date:%Y%m%d}.csv", DATE, ["in"], "the folder file:/s/in does not exist"),
-        ("file:///in/x/{business_date}", DATE, ["file:///in/x"], "the folder file:/s/file:///in/x"),
+        ("in/x/{business_date}", None, ["in/x"], "the folder 'file:/s/in/x' does not exist"),
+        ("in/x/{business_date}", DATE, ["in/x"], "the folder 'file:/s/in/x' does not exist"),
+        ("in/*/x/{business_date}", DATE, ["in"], "the folder 'file:/s/in' does not exist"),
+        ("in/x{business_date:%Y%m%d}.csv", DATE, ["in"], "the folder 'file:/s/in' does not exist"),
+        (
+            "file:///in/x/{business_date}",
+            DATE,
+            ["file:///in/x"],
+            "the folder 'file:/s/file:///in/x'",
+        ),
         # an object store has no folders: a prefix without objects is not there
-        ("s3a://in/x/{business_date}", None, ["s3a://in/x"], "the folder file:/s/s3a://in/x does"),
+        (
+            "s3a://in/x/{business_date}",
+            None,
+            ["s3a://in/x"],
+            "the folder 'file:/s/s3a://in/x' does",
+        ),
         ("s3a://in/x/{business_date}", DATE, [], None),
         ("s3a://in/{business_date}", None, [], "has landed in s3a://in ("),
         ("{business_date}/x", None, [], "has landed in {business_date}/x ("),

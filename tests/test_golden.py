@@ -20,6 +20,7 @@ from pyhive import hive
 
 import rendered_sql
 from project import Project
+from spark_cdc.macros import Macros
 
 pytestmark = pytest.mark.proves("house")
 
@@ -71,6 +72,34 @@ def test_rendered_sql_is_unchanged() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(sql, "utf-8")
     compare("rendered", [f"{digest(sql)} {len(sql):6} {name}" for name, sql in files.items()])
+
+
+def test_what_a_run_keeps_is_never_changed() -> None:
+    """Macros hand dictionaries on; one that changed a kept one would change what comes after."""
+    compared: dict[str, bool] = {}
+
+    def look(macros: Macros) -> None:
+        names = {one.removesuffix(" as declared") for one in macros._memo() if "model." in one}
+        nodes = {one: macros.entity_node(one.rpartition(".stg_")[2]) for one in names}
+        for node in nodes.values():
+            macros._entity_problems(node["name"].removeprefix("stg_"), node)
+        for kept, value in macros._memo().items():
+            compared[kept] = value == _worked_out(macros, kept, nodes)
+
+    rendered_sql.render(look)
+    assert len(compared) > 30
+    assert [kept for kept, is_same in compared.items() if not is_same] == []
+
+
+def _worked_out(macros: Macros, kept: str, nodes: dict[str, Any]) -> Any:
+    """What is kept under a name, made again."""
+    if kept == "settings":
+        return macros._known_settings_table()
+    if kept.startswith("format "):
+        return macros._described_format(kept.removeprefix("format "))
+    node = nodes[kept.removesuffix(" as declared")]
+    name = node["name"].removeprefix("stg_")
+    return macros._completed_entity(name, macros._needed_node(node), kept.endswith("declared"))
 
 
 class Log:

@@ -414,6 +414,7 @@ def test_a_lift_takes_lines_as_spark_reads_them(shop: Shop, outcome: Outcomes) -
         assert shop.rows("in_turn_current", "id, memo") == rows
 
 
+@pytest.mark.integration
 def test_dbt_refuses_files_that_are_not_all_read(project: Project) -> None:
     _, files, guard, parts = CASES["in_a_subfolder"]
     project.entity("people", KEYED)

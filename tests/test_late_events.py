@@ -176,6 +176,7 @@ def test_a_numbering_that_begins_anew(people: EventWarehouse) -> None:
     assert rows(people) == [(1, "z2"), (2, "b3"), (3, "c3")]
 
 
+@pytest.mark.integration
 def test_events_from_before_a_truncate(cursor: Any, schema: str, tmp_path: Path) -> None:
     people = EventWarehouse(
         cursor, schema, tmp_path, [column("id", "bigint", role="key"), column("name", "string")]

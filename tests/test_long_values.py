@@ -52,6 +52,7 @@ def envelope(at: int, **after: Any) -> dict[str, Any]:
     return {"before": None, "after": after, "source": source, "op": "c"}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("length", [17_000_000, LONG], ids=["cut", "left out"])
 def test_a_long_row_is_cut_where_it_is_shown(people: EventWarehouse, length: int) -> None:
     people.land(DAY, [envelope(1, id=1, name="y" * length, n="x")])

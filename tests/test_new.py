@@ -325,7 +325,7 @@ def test_the_rules_are_those_that_the_project_runs_with(tmp_path, monkeypatch):
     shutil.rmtree(package)
     assert "accepted are full, delta, events" in refused(*words, "weekly")
     monkeypatch.setattr(macros, "ROOT", tmp_path)
-    with pytest.raises(SparkCdcError, match="the macros of spark_cdc are not here"):
+    with pytest.raises(SparkCdcError, match="The dbt package spark_cdc is not installed"):
         entity(*words, "full")
 
 
@@ -461,7 +461,7 @@ def test_types(text, accepted):
         ),
         (["x_events", "--columns", "a:int:key"], "'x_events' has the affix _events"),
         (["x_event_versions", "--columns", "a:int:key"], "has the affix _event_versions"),
-        (["x", "--from-file", "missing.csv"], "missing.csv is not there"),
+        (["x", "--from-file", "missing.csv"], "'missing.csv': no such file or folder"),
         (["x", "--from-file", __file__], "the format of"),
     ],
 )
@@ -504,7 +504,7 @@ def test_hint_for_a_compared_flag(tmp_path, capsys):
     arguments = ["--load-type", "delta", "--deleted-when", "op = 'D'", "--directory", str(tmp_path)]
     args = parsed("x", "--columns", columns, *arguments)
     args.run(args)
-    assert "Note: op stands in deleted-when and is compared too" in capsys.readouterr().out
+    assert "Note: --deleted-when uses op, which is compared too" in capsys.readouterr().out
 
 
 # --- samples ------------------------------------------------------------------

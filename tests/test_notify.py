@@ -441,6 +441,7 @@ def told_to(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
+@pytest.mark.integration
 def test_all_are_told_of_runs(
     project: Project,
     receive: Any,
@@ -523,7 +524,7 @@ def test_all_are_told_of_runs(
     code, said = call("load", DATES[0], "--select", "path:models/told", "--notify-on", "problems")
     assert code == 1, said
     [failed] = told_to(file)[3:]
-    assert failed["error"].startswith("the load of 2024-03-01 failed")
+    assert failed["error"].startswith("The load of 2024-03-01 failed")
 
     events = told_to(tmp_path / "lineage.json")
     for event in events:
@@ -552,5 +553,5 @@ def test_a_server_that_is_gone_is_told(
     said = capsys.readouterr()
     [one] = told_to(file)
     assert one["exit_code"] == 1
-    assert "no connection: nothing answers" in one["error"]
+    assert "No Spark server answers on 127.0.0.1:1" in one["error"]
     assert "not notified: cdc_loads could not be read" in said.err

@@ -572,6 +572,7 @@ def test_what_new_says_of_a_sample_that_is_landed(tmp_path, monkeypatch, capsys,
 # --- with Spark ---------------------------------------------------------------
 
 
+@pytest.mark.integration
 def test_a_load_takes_what_was_proposed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text and each name, in CSV as in JSON: no row is rejected."""
     monkeypatch.chdir(project.folder)

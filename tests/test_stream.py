@@ -281,7 +281,7 @@ Caused by: org.apache.kafka.OffsetOutOfRangeException: out of range
         "  | Reason: Could not read records in offset [204, 1608) of shop.people-0",
         "  | org.apache.kafka.OffsetOutOfRangeException: out of range",
     ]
-    assert told.next_step.endswith("--accept-data-loss goes on behind them. All is in a.log.")
+    assert told.next_step.endswith("--accept-data-loss goes on after the gap. All is in a.log.")
     told = explained("people", Exception("OSError: no room"), "")
     assert told.message == "people: the stream failed\n  | OSError: no room"
 

@@ -258,6 +258,7 @@ def test_the_next_load_records_what_an_undo_could_not(shop: Project, command: Co
     assert "move" not in figures(shop, "full")
 
 
+@pytest.mark.integration
 def test_tags_and_what_differs(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:

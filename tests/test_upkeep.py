@@ -357,7 +357,7 @@ def test_verify_prints_what_the_tests_found(
             written.write_text(json.dumps({"results": results}), encoding="utf-8")
             return chain.Done(ok, "")
         marker, printed = ("verify", plan) if "_verify_plan" in words[1] else ("findings", rows)
-        return chain.Done(True, f"12:00:00  spark_cdc {marker}: {json.dumps(printed)}")
+        return chain.Done(True, f"12:00:00  spark_cdc: {json.dumps({marker: printed})}")
 
     (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
     written = tmp_path / "target" / "run_results.json"

@@ -143,7 +143,7 @@
     {%- endif -%}
 
     {%- set about = spark_cdc._adapter_format(given.format) -%}
-    {%- set rules = spark_cdc._known_settings().events -%}
+    {%- set rules = dict(spark_cdc._known_settings().events) -%}
     {%- for name, accepted in about.settings.items() -%}
         {%- set is_choice = accepted and accepted is not string -%}
         {%- set rule = {'kind': 'choice', 'accepted': accepted} if is_choice else {'kind': 'any'} -%}

@@ -123,7 +123,7 @@ def load_macros(
     """
     functions: dict[str, Callable[..., Any]] = {}
     macros = Macros(functions)
-    nothing = {"graph": Node(nodes={}, sources={})}
+    nothing = {"graph": _Forgetful(nodes={}, sources={})}
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
 
     def statement(*_: Any, caller: Callable[[], str], **__: Any) -> str:
@@ -153,6 +153,13 @@ class Node(dict):  # type: ignore[type-arg]
         return self[name]
 
 
+class _Forgetful(Node):
+    """A graph in which macros keep nothing: each call is a run of its own, of whatever entity."""
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        return default
+
+
 def load_macros_of(
     entity: str,
     settings: dict[str, Any],
@@ -170,7 +177,7 @@ def load_macros_of(
         package_name=PACKAGE,
     )
     macros = load_macros(
-        graph=Node(nodes={unique_id: node}, sources={}),
+        graph=_Forgetful(nodes={unique_id: node}, sources={}),
         model={"unique_id": unique_id, "package_name": PACKAGE},
         **context,
     )
