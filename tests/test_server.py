@@ -58,7 +58,7 @@ def state(tmp_path_factory, cli):
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Start the Spark server" in done.stdout
+    assert "Start the Spark server" in done.stderr
     yield folder
     cli("server", "stop", "--if-needed", "--state-dir", str(folder))
 
