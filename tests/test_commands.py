@@ -102,8 +102,8 @@ def test_a_load_of_nothing_is_no_success(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project.serve_commands(monkeypatch)
-    assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 1
-    assert "nothing was loaded: no model is selected" in capsys.readouterr().err
+    assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 2
+    assert "No model is selected by" in capsys.readouterr().err
 
 
 @pytest.mark.integration

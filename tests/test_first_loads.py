@@ -13,6 +13,7 @@ import pytest
 
 from project import Project
 from spark_cdc import cli, run
+from spark_cdc.exit_codes import ExitCode
 from spark_cdc.macros import load_macros
 
 pytestmark = pytest.mark.proves("load types")
@@ -135,7 +136,7 @@ def test_a_landing_that_is_not_there_is_no_idleness(
     here = Path(project.query("set spark.sql.warehouse.dir")[0][1].removeprefix("file:"))
     for words in ((), ("--dry-run",)):
         code, waits = told(*words)
-        assert code == run.WAITS
+        assert code == ExitCode.ATTENTION
         assert waits["idle"] is None
         wrong = waits["wrong"] or ""
         place = re.search(r"the folder 'file:(/\S*)/no/such/place' does not exist on the", wrong)
@@ -153,7 +154,7 @@ def test_a_landing_that_is_not_there_is_no_idleness(
     assert told("--select", "idle") == (run.NOTHING, {"idle": None})
     shutil.rmtree(project.landing / "idle")
     code, waits = told("--select", "idle")
-    assert code == run.WAITS and f"file:{project.landing}/idle does not exist" in (
+    assert code == ExitCode.ATTENTION and f"file:{project.landing}/idle does not exist" in (
         waits["idle"] or ""
     )
     # a load says where it looked, too

@@ -319,7 +319,7 @@ def test_command_line(spark, tmp_path, capsys):
     expected = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-05"]
     assert sorted(path.name for path in tmp_path.iterdir()) == expected
     assert len(rows_of(tmp_path / "2024-03-05", sep="\t")) == 10
-    assert "10 rows (4 unchanged, 6 updated)" in capsys.readouterr().out
+    assert "10 rows (4 unchanged, 6 updated)" in capsys.readouterr().err
 
 
 def test_command_line_delta(spark, tmp_path):

@@ -73,7 +73,7 @@ def operations(project: Project, name: str, day: str) -> dict[str, int]:
 
 def test_without_a_secret_nothing_is_loaded(shop: Project, command: Command) -> None:
     code, said = command("secrets", "check")
-    assert (code, said.strip()) == (0, "There is no secret. spark-cdc secrets init makes one.")
+    assert (code, said.strip()) == (0, "There is no secret. To make one:\n  spark-cdc secrets init")
     code, said = command("secrets", "rotate")
     assert code != 0 and "spark-cdc secrets init" in said
     outcome = shop.run(DAYS[0])

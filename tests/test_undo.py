@@ -556,7 +556,7 @@ def test_a_refused_load_is_acknowledged(
         ).success
     project.serve_commands(monkeypatch)
     assert command_line.main(["acknowledge", DAYS[1], "--select", "typos"]) == 1
-    told = capsys.readouterr().out
+    told = "".join(capsys.readouterr())
     assert f"no load of '{DAYS[1]}' was refused" in told
     assert f"typos {FUTURE}, typos 2063-01-01. Nothing was changed" in told
     assert command_line.main(["acknowledge", FUTURE, "--select", "typos"]) == 0
