@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import cli, run
+from spark_cdc import cli
 from spark_cdc.exit_codes import ExitCode
 from spark_cdc.macros import load_macros
 
@@ -149,9 +149,9 @@ def test_a_landing_that_is_not_there_is_no_idleness(
         assert "no load is committed, and the table" in (waits["rows"] or "")
         assert "has no business date in its column day" in (waits["rows"] or "")
     # what was loaded is idle when its files are gone, but not when its folder is
-    assert told("--select", "idle") == (run.NOTHING, {"idle": None})
+    assert told("--select", "idle") == (ExitCode.NOTHING, {"idle": None})
     shutil.rmtree(project.landing / "idle" / DATE)
-    assert told("--select", "idle") == (run.NOTHING, {"idle": None})
+    assert told("--select", "idle") == (ExitCode.NOTHING, {"idle": None})
     shutil.rmtree(project.landing / "idle")
     code, waits = told("--select", "idle")
     assert code == ExitCode.ATTENTION and f"file:{project.landing}/idle does not exist" in (
