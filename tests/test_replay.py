@@ -153,7 +153,6 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
     assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
 
 
-@pytest.mark.integration
 def test_a_commit_that_came_meanwhile_is_not_undone(
     shop: Project, command: Callable[..., tuple[int, str]]
 ) -> None:
