@@ -154,12 +154,12 @@ def test_a_landing_that_is_not_there_is_no_idleness(
     assert told("--select", "idle") == (ExitCode.NOTHING, {"idle": None})
     shutil.rmtree(project.landing / "idle")
     code, waits = told("--select", "idle")
-    assert code == ExitCode.ATTENTION and f"file:{project.landing}/idle does not exist" in (
+    assert code == ExitCode.ATTENTION and f"file:{project.landing}/idle' does not exist" in (
         waits["idle"] or ""
     )
     # a load says where it looked, too
     refused = project.run(DATE, "wrong")
-    assert re.search(rf"not there: file:/\S*/no/such/place/{DATE} does not exist", refused.output)
+    assert re.search(rf"'file:/\S*/no/such/place/{DATE}' does not exist", refused.output)
 
 
 @pytest.mark.parametrize(
