@@ -91,6 +91,11 @@ class Node:
     status: str
     message: str
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ran, and did not succeed."""
+        return self.status not in ("success", "skipped")
+
 
 @dataclass(frozen=True)
 class Done:
@@ -218,21 +223,20 @@ class Dbt:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def operate(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
+    def operate(
+        self,
+        macro: str,
+        entities: Sequence[str] = (),
+        heard: Callable[[str], None] | None = None,
+        **more: Any,
+    ) -> Done:
         """Run a macro of the package that takes `entities`, and more; raise if it fails.
+
+        heard: gets what it logs.
 
         Raises SparkCdcError with the macro's own message.
         """
-        return self._operate(macro, entities, more)
-
-    def _operate(
-        self,
-        macro: str,
-        entities: Sequence[str],
-        more: Mapping[str, Any],
-        heard: Callable[[str], None] | None = None,
-    ) -> Done:
-        values = json.dumps(({"entities": entities} if entities else {}) | dict(more))
+        values = json.dumps(({"entities": entities} if entities else {}) | more)
         done = self.run("run-operation", f"spark_cdc.{macro}", "--args", values, heard=heard)
         if not done.ok:
             if said := macro_message(done):
@@ -243,7 +247,7 @@ class Dbt:
 
     def show(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
         """Run a macro as `operate` does, and print what it logs."""
-        return self._operate(macro, entities, more, console.printer())
+        return self.operate(macro, entities, console.printer(), **more)
 
     def _is_safe(self) -> bool:
         # Spark in dbt's own process is for one run
@@ -319,7 +323,7 @@ class Dbt:
             self.invocations.append(get_invocation_id())
         for node in nodes:
             self.failed.pop(node.name, None)
-            if node.status not in ("success", "skipped"):
+            if node.has_failed:
                 self.failed[node.name] = node.message
         models = sum(getattr(node, "resource_type", None) == "model" for node in ran)
         done = Done(bool(result.success), output, models, nodes, tuple(notes))
@@ -375,7 +379,7 @@ def _loads(done: Done) -> list[re.Match[str]]:
 
 def failure(done: Done) -> str:
     """Return why a dbt command failed: messages of its nodes, else all that it printed."""
-    errors = [node for node in done.nodes if node.status not in ("success", "skipped")]
+    errors = [node for node in done.nodes if node.has_failed]
     return messages(errors) if errors else done.output
 
 
@@ -413,17 +417,16 @@ class Load:
 
 
 class Watch:
-    """Sees loads as dbt ends them, and what their macros note; its methods run in dbt's threads.
+    """Sees loads as dbt ends them; its methods run in dbt's threads.
 
-    ended: gets each load. noted: gets each note.
+    ended: gets each load. screen: gets what macros note.
     """
 
-    def __init__(self, ended: Callable[[Load], None], noted: Callable[[str], None]) -> None:
+    def __init__(self, ended: Callable[[Load], None], screen: console.Screen) -> None:
         self._ended = ended
-        self._noted = noted
+        self._screen = screen
         self._spent: dict[str, float] = {}
         self._told: dict[str, re.Match[str]] = {}
-        self.loads: list[Load] = []
 
     def __call__(self, event: Any) -> None:
         """Take an event of dbt's."""
@@ -433,7 +436,7 @@ class Watch:
             if match := committed_load(text):
                 self._told[match[1]] = match
             elif not READING.match(text):
-                self._noted(text)
+                self._screen.line(f"  {text}")
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
 
@@ -445,9 +448,7 @@ class Watch:
             self._end(match, self._spent[entity])
 
     def _end(self, match: re.Match[str], seconds: float) -> None:
-        load = Load(match[1], match[2], seconds, int(match[3]), match[4])
-        self.loads.append(load)
-        self._ended(load)
+        self._ended(Load(match[1], match[2], seconds, int(match[3]), match[4]))
 
     def read(self, done: Done, seconds: float) -> None:
         """Take what dbt printed in a process of its own, where no event is seen."""
@@ -475,9 +476,7 @@ class Progress:
     ) -> Done:
         """Run dbt for a date; what dbt printed is shown only if it failed."""
         self._screen.advance(date)
-        watch = Watch(
-            lambda load: self._screen.line(str(load)), lambda text: self._screen.line(f"  {text}")
-        )
+        watch = Watch(lambda load: self._screen.line(str(load)), self._screen)
         started = time.monotonic()
         done = dbt.run(*words, interrupted=interrupted, watch=watch)
         watch.read(done, time.monotonic() - started)

@@ -368,7 +368,6 @@ class Controller:
         self._arguments = arguments
         self._screen = console.Screen(sum(len(work.waiting) for work in works), "load", out)
         self._round: dict[str, Work] = {}
-        self._watch = chain.Watch(self._ended, lambda text: self._screen.line(f"  {text}"))
 
     def work(self) -> None:
         """Load until nothing waits that can be loaded."""
@@ -414,7 +413,6 @@ class Controller:
     def _load(self, chosen: list[Work]) -> None:
         """Load the next date of each; note what came of it."""
         self._round = {work.entity: work for work in chosen}
-        self._watch = chain.Watch(self._ended, lambda text: self._screen.line(f"  {text}"))
         dates = {work.entity: work.waiting[0] for work in chosen}
         words = ["run", "--select", *(model for work in chosen for model in work.models)]
         if self._arguments.parallel:
@@ -430,7 +428,7 @@ class Controller:
             done = self._dbt.run(
                 *words,
                 interrupted=self._interrupted,
-                watch=self._watch,
+                watch=chain.Watch(self._ended, self._screen),
                 variables={VARIABLE: json.dumps(dates)},
             )
             output = done.output
@@ -444,11 +442,7 @@ class Controller:
     def _settle_hooks(self, chosen: Sequence[Work], done: chain.Done) -> None:
         """Note what failed beside the models, such as upkeep at the end of a round."""
         models = {model for work in chosen for model in work.models}
-        errors = [
-            node
-            for node in done.nodes
-            if node.name not in models and node.status not in ("success", "skipped")
-        ]
+        errors = [node for node in done.nodes if node.name not in models and node.has_failed]
         if errors:
             self._works[:] = [work for work in self._works if work.entity != HOOKS]
             self._works.append(Work(HOOKS, [], failed=chain.messages(errors)))
@@ -458,7 +452,7 @@ class Controller:
         """Note what came of the load of an entity in a round."""
         date = work.waiting[0]
         nodes = {node.name: node for node in done.nodes if node.name in work.models}
-        errors = [node for node in nodes.values() if node.status not in ("success", "skipped")]
+        errors = [node for node in nodes.values() if node.has_failed]
         committed = nodes.get(f"{work.entity}_committed")
         if committed and committed.status == "success":
             work.waiting.popleft()
