@@ -45,8 +45,9 @@ from {{ typed }}
 {%- macro _events_delta_cdf_feed_now(table) -%}
     {#- what Delta says of a version is of no interest here -#}
     {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
-    {%- set is_delta = modules.re.match('\\[DELTA_(?!TABLE_ONLY)', spark_cdc._plan_refusal(plan) or '[DELTA_') -%}
-    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', not is_delta) -%}
+    {%- set words = spark_cdc._plan_refusal(plan) or '[DELTA_' -%}
+    {%- set is_other = not words.startswith('[DELTA_') or words.startswith('[DELTA_TABLE_ONLY') -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', is_other) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
     {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}

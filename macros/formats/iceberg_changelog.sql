@@ -124,7 +124,7 @@ from {{ feed.table }} version as of {{ feed.to }}
 
 
 {%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
-{%- set parts = modules.re.findall('`(?:[^`]|``)+`|[^.`]+', feed.table) -%}
+{%- set parts = spark_cdc._split_outside(feed.table, '.') -%}
 {%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
 call {{ catalog }}.system.create_changelog_view(
     table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},

@@ -82,7 +82,7 @@ where {{ visible }}
     {%- for change in changed -%}
         {%- set misfits = found['misfits_' ~ loop.index] -%}
         {%- if misfits -%}
-            {%- set is_nested = modules.re.match('array|map|struct', change.type) -%}
+            {%- set is_nested = change.type.split('<')[0] in ['array', 'map', 'struct'] -%}
             {%- set examples_sql -%}
 select distinct left({{ 'to_json(%s)' % change.value if is_nested else 'cast(%s as string)' % change.value }}, 60) as example
 from {{ ledger }}

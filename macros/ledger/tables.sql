@@ -181,8 +181,10 @@ Nothing was written. Run the same command again.
 {%- macro _has_option(table, option) -%}
     {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
-    {%- set stored = modules.re.search('(?m)^Storage Properties: \\[(.*)\\]$', cached.information or '') -%}
-    {{ return(stored is not none and option in stored.group(1).split(', ')) }}
+    {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
+        {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro -%}
 
 
@@ -192,7 +194,8 @@ Nothing was written. Run the same command again.
     {%- set types = {} -%}
     {%- for column in columns -%}{%- do types.update({column.at | lower: spark_cdc._plain_type(column.data_type)}) -%}{%- endfor -%}
     {%- set cached, found = load_cached_relation(table), [] -%}
-    {%- for name, dtype in modules.re.findall('(?m)^ [|]-- (.*): ([a-z_0-9(),]+) [(]nullable = (?:true|false)[)]$', (cached.information if cached else none) or '') -%}
+    {%- for line in ((cached.information if cached else none) or '').split('\n') if line.startswith(' |-- ') and ': ' in line -%}
+        {%- set name, dtype = line[5:].rsplit(' (nullable = ', 1)[0].rsplit(': ', 1) -%}
         {%- if types.pop(name | lower, none) == spark_cdc._plain_type(dtype) -%}{%- do found.append({'name': name, 'dtype': dtype}) -%}
         {%- else -%}{{ return([]) }}{%- endif -%}
     {%- endfor -%}

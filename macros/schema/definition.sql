@@ -198,10 +198,11 @@ stay readable in the ledger; else put it back
 {%- endmacro -%}
 
 
-{#- What such a text says of the key's hash alone. -#}
+{#- The part of such a text that concerns the key's hash. -#}
 {%- macro _hash_specification_of_key(text) -%}
-    {%- set keyed = modules.re.fullmatch('version 2 of (.*) with (secret .*)', text) -%}
-    {{ return(text if not keyed else keyed.group(2) if 'key' in keyed.group(1).split(', ') else 'version ' ~ spark_cdc._hash_version()) }}
+    {%- if not text.startswith('version 2 of ') -%}{{ return(text) }}{%- endif -%}
+    {%- set roles, secret = text.removeprefix('version 2 of ').split(' with ', 1) -%}
+    {{ return(secret if 'key' in roles.split(', ') else 'version ' ~ spark_cdc._hash_version()) }}
 {%- endmacro -%}
 
 

@@ -29,7 +29,8 @@ name, or read a view on it that renames it. Nothing was written.
     {%- if not refused -%}
         {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
-    {%- if modules.re.search('[\\x00-\\x08\\x0e-\\x1f\\ufffd]', found_names | join) -%}
+    {%- set characters = (found_names | join).split() | join -%}
+    {%- if '\ufffd' in characters or characters | select('lt', ' ') | list -%}
         {%- set message -%}
 {{ entity.name }}: the header of {{ input }} is no text. Is a file compressed? Spark goes by the name: one of gzip has to end in .gz, as {# -#}
 data.csv.gz does, of bzip2 in .bz2. If it is text in another encoding than UTF-8, name it in source.options.encoding.
@@ -122,7 +123,7 @@ where a missing file means no rows, set source.on_no_files: empty in stg_{{ enti
     {%- set elsewhere = [] -%}
     {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
     {#- a folder that holds just these files; a file by its name, or a pattern of such; else the names tell -#}
-    {%- set expected = files.files + 1 if not elsewhere else files.files if modules.re.search('[*?{[]', folder) or files.files == 1 -%}
+    {%- set expected = files.files + 1 if not elsewhere else files.files if spark_cdc._has_wildcard(folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
     {%- set unread, skipped = [], [] -%}
     {%- for entry in spark_cdc._entries(entity, time, files) -%}

@@ -41,13 +41,43 @@ options (
     {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
     {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
     {%- set root = spark_cdc._landing_path(entity, time) -%}
-    {%- do options.update({'basePath': root}) if '=' in names | join and not modules.re.search('[*?{[]', root) -%}
+    {%- do options.update({'basePath': root}) if '=' in names | join and not spark_cdc._has_wildcard(root) -%}
     {{ return(options) }}
 {%- endmacro -%}
 
 
 {#- A path as a pattern that stands for nothing but itself. -#}
-{%- macro _as_pattern(path) -%}{{ return(modules.re.sub('([\\\\{}\\[\\]*?,])', '\\\\\\1', path)) }}{%- endmacro -%}
+{%- macro _as_pattern(path) -%}{{ return(spark_cdc._escaped(path, '\\{}[]*?,')) }}{%- endmacro -%}
+
+
+{#- Whether a path stands for several: a pattern of Spark's. -#}
+{%- macro _has_wildcard(path) -%}{{ return(path | select('in', '*?{[') | list | length > 0) }}{%- endmacro -%}
+
+
+{#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
+{%- macro _without_scheme(path) -%}
+    {%- set scheme = path.split(':')[0] -%}
+    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}
+        {{ return(path.removeprefix('./')) }}
+    {%- endif -%}
+    {%- set rest = path[scheme | length + 1:] -%}
+    {{ return(rest[2 + rest[2:].split('/')[0] | length:] if rest.startswith('//') else rest) }}
+{%- endmacro -%}
+
+
+{#- A path in which a star stands for each part that is a pattern: in/{a,b}/day?.csv becomes in/*/day*.csv. -#}
+{%- macro _with_stars(path) -%}
+    {%- set at = namespace(path='', end='') -%}
+    {%- for character in path -%}
+        {%- if at.end -%}
+            {%- set at.end = '' if character == at.end else at.end -%}
+        {%- else -%}
+            {%- set at.end = {'{': '}', '[': ']'}.get(character, '') -%}
+            {%- set at.path = at.path ~ ('*' if character in '{[*?' else character) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(at.path) }}
+{%- endmacro -%}
 
 
 {#- A text as a regular expression that means just it: each character by its number. -#}
@@ -61,10 +91,27 @@ options (
 {#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500 where loads
     are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
 {%- macro _landing_path(entity, time) -%}
-{%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
-{%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path) -%}
-{{ part if loop.index is odd else time.strftime(part[15:-1] or default) }}
+{%- for part in spark_cdc._landing_path_parts(entity, entity.source.path) -%}
+{{ part if loop.index is odd else time.strftime(part) }}
 {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Splits a path at its business dates. Returns a list: text, pattern of strftime, text, and so on. -#}
+{%- macro _landing_path_parts(entity, path) -%}
+    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
+    {%- set parts = [] -%}
+    {%- for piece in path.split('{business_date') -%}
+        {%- set pattern, is_date, text = piece.partition('}') -%}
+        {%- if loop.first -%}
+            {%- do parts.append(piece) -%}
+        {%- elif is_date and (not pattern or pattern[0] == ':' and '{' not in pattern) -%}
+            {%- do parts.extend([pattern[1:] or default, text]) -%}
+        {%- else -%}
+            {%- do parts.append(parts.pop() ~ '{business_date' ~ piece) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(parts) }}
 {%- endmacro -%}
 
 
@@ -111,7 +158,10 @@ options (
 
 {#- What paths of the folder, as Spark lists them, have in them: its own without the scheme, which Spark may write otherwise. -#}
 {%- macro _entries_folder(entity, time) -%}
-    {{ return(modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/')) }}
+    {%- set path = spark_cdc._landing_path(entity, time) -%}
+    {%- set scheme = path.split(':')[0] -%}
+    {%- set has_scheme = scheme and scheme != path and spark_cdc._has_only(scheme, '') -%}
+    {{ return((path[scheme | length + 1:].lstrip('/') if has_scheme else path).rstrip('/')) }}
 {%- endmacro -%}
 
 
@@ -209,17 +259,31 @@ to_json(sort_array(collect_list(path))) as paths
 {#- Their names, in lower case. Switches the guess off if there are any. -#}
 {%- macro _folder_columns(entity, time, files) -%}
     {%- set names = [] -%}
-    {%- if files and '=' in files.paths | join -%}
-        {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', spark_cdc._entries_folder(entity, time)) -%}
-        {%- set root = modules.re.escape(wild).replace('\\*', '[^/]*') ~ '(?=/|$)' -%}
-        {%- for path in files.paths -%}
-            {%- for folder in modules.re.split(root, path, maxsplit=1)[-1].split('/')[:-1] if '=' in folder -%}
-                {%- do names.append(folder.split('=')[0] | lower) -%}
-            {%- endfor -%}
+    {%- set root = spark_cdc._entries_folder(entity, time) -%}
+    {%- for path in (files.paths if files and '=' in files.paths | join else []) -%}
+        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}
+            {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}
-    {%- endif -%}
+    {%- endfor -%}
     {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
+{%- endmacro -%}
+
+
+{#- The folders of a file's path below a root, in which a folder may be a pattern. -#}
+{%- macro _folders_below(root, path) -%}
+    {%- set steps, names = spark_cdc._with_stars(root.lstrip('/')).split('/'), path.split('/') -%}
+    {%- for start in range(names | length - steps | length + 1) -%}
+        {%- set others = [] -%}
+        {%- for step in steps -%}
+            {%- set name = names[start + loop.index0] -%}
+            {%- set is_it = name == step if '*' not in step
+                else name.startswith(step.split('*')[0]) and name.endswith(step.split('*')[-1]) -%}
+            {%- do others.append(name) if not is_it -%}
+        {%- endfor -%}
+        {%- if not others -%}{{ return(names[start + steps | length:-1]) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(names[:-1]) }}
 {%- endmacro -%}
 
 

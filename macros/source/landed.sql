@@ -162,7 +162,7 @@ if({{ spark_cdc._quote(name) }} is null, null, {{ spark_cdc._typed_message(entit
 cast(null as string)
 {%- elif type == 'binary' -%}
 decode({{ column }}, 'UTF-8')
-{%- elif modules.re.match('struct|map|array', type) -%}
+{%- elif type.split('<')[0] in ['struct', 'map', 'array'] -%}
 {{ spark_cdc._typed_json(column) }}
 {%- elif type == 'timestamp' -%}
 {{ spark_cdc._instant_text(column) }}
@@ -319,8 +319,8 @@ where false
 {%- macro _names_shown(names) -%}
     {%- set shown = [] -%}
     {%- for name in names -%}
-        {%- set is_odd = modules.re.search('^ | $|  |[^\\S ]|[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff]', name) -%}
-        {%- do shown.append(tojson(name) if is_odd else name) -%}
+        {%- set unseen = name | select('in', '\x7f\u200b\u200c\u200d\u200e\u200f\u2060\ufeff') | list + name | select('lt', ' ') | list -%}
+        {%- do shown.append(tojson(name) if unseen or name != name.split() | join(' ') else name) -%}
     {%- endfor -%}
     {{ return(shown | join(', ')) }}
 {%- endmacro -%}
@@ -364,8 +364,7 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
     {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
     {%- set paths = [] -%}
     {%- for time in times -%}{%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}{%- endfor -%}
-    {%- if paths | unique | list | length < paths | length
-            or not modules.re.fullmatch('[A-Za-z0-9_./:=\\n-]*', paths | join('\n')) -%}
+    {%- if paths | unique | list | length < paths | length or not spark_cdc._has_only(paths | join, '_./:=-') -%}
         {{ return(none) }}
     {%- endif -%}
     {{ return(spark_cdc._braced_dates(paths)) }}
@@ -457,7 +456,9 @@ group by position
         {%- endfor -%}
     {%- elif spark_cdc._csv_has_header(entity) -%}
         {#- the bytes of a file that is not compressed, nor so big that nobody wants to hold it -#}
-        {%- if modules.re.search('[.](gz|bz2|deflate|snappy|lz4|zst|xz)(\n|$)', paths | join('\n')) or files | map(attribute='bytes') | max > 2 ** 28
+        {%- set endings = [] -%}
+        {%- for path in paths -%}{%- do endings.append(path.split('.')[-1]) -%}{%- endfor -%}
+        {%- if endings | select('in', ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz']) | list or files | map(attribute='bytes') | max > 2 ** 28
                 or spark_cdc._csv_encoding(entity) != 'utf-8' or spark_cdc._csv_is_multi_line(entity)
                 or spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
             {{ return(apart) }}

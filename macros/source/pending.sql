@@ -12,7 +12,8 @@
     {%- endif -%}
     {%- set names = [] -%}
     {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
-    {%- set is_grouped = entity.source.text or not modules.re.search('map|variant', entity.columns | map(attribute='data_type') | join) -%}
+    {%- set types = entity.columns | map(attribute='data_type') | join -%}
+    {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
 (
     select
@@ -85,9 +86,11 @@ union all
     {%- set groups = {} -%}
     {%- for one in days if is_table or one.files.files -%}
         {%- set path = '' if is_table else spark_cdc._landing_path(entity, one.time).rstrip('/') -%}
-        {%- set is_apart = not is_table and (
-            modules.re.search('[*?{}\\[\\],\\\\]', path) or one.files.paths | join('\n') | length > 0 and
-            modules.re.search('=[^/]*/', (one.files.paths | join('\n')).replace(path.rsplit(':', 1)[-1].lstrip('/'), ''))) -%}
+        {%- set below = [] -%}
+        {%- for found in (one.files.paths if not is_table else []) -%}
+            {%- do below.extend(found.replace(path.rsplit(':', 1)[-1].lstrip('/'), '').split('/')[:-1]) -%}
+        {%- endfor -%}
+        {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
         {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
         {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {
@@ -258,32 +261,27 @@ where
         'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
         'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
     } -%}
-    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
     {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
-    {%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path.rstrip('/')) -%}
+    {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
             {%- do glob.append(part) -%}
             {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
-            {%- set text = modules.re.sub('^([A-Za-z0-9]+:(//[^/]*)?|[.]/)', '', part) if loop.first else part -%}
-            {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
-            {%- set escaped = modules.re.escape(wild).replace('\\*', '[^/]*') -%}
+            {%- set text = spark_cdc._without_scheme(part) if loop.first else part -%}
+            {%- set single = namespace(slashes=text) -%}
+            {%- for _ in text if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
+            {%- set escaped = spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*') -%}
             {%- do regex.append(escaped) -%}
             {%- do plain.append(escaped) -%}
         {%- else -%}
-            {%- set form = (part[15:-1] or default).replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S') -%}
-            {%- do glob.append(modules.re.sub('%.', '*', form)) -%}
-            {%- for piece in modules.re.split('(%.)', form) -%}
-                {%- set letter = piece[1:] -%}
-                {%- if loop.index is odd -%}
-                    {%- do regex.append(modules.re.escape(piece)) -%}
-                    {%- do plain.append(modules.re.escape(piece)) -%}
-                {%- elif letter not in parts -%}
-                    {%- do unknown.append(piece) -%}
-                {%- else -%}
-                    {%- do regex.append('(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts[letter] ~ ')') -%}
-                    {%- do plain.append(parts[letter]) -%}
-                    {%- do found.append(letter) -%}
-                {%- endif -%}
+            {%- set pieces = part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
+            {%- for piece in pieces -%}
+                {%- set letter, text = (piece[:1], piece[1:]) if not loop.first else ('', piece) -%}
+                {%- set named = '(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts.get(letter, '') ~ ')' -%}
+                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in parts -%}
+                {%- do glob.append(('*' if letter else '') ~ text) -%}
+                {%- do regex.append((named if letter else '') ~ spark_cdc._escaped_regex(text)) -%}
+                {%- do plain.append(parts.get(letter, '') ~ spark_cdc._escaped_regex(text)) -%}
+                {%- do found.append(letter) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}

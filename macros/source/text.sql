@@ -338,8 +338,9 @@ concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
     Arguments: entity, message (expression). Returns an expression. -#}
 {%- macro _json_document(entity, message) -%}
 {%- set types = entity.columns | rejectattr('encoding') | map(attribute='data_type') | join(' ') -%}
-{%- set digits = modules.re.findall('decimal *[(] *([0-9]+)', types) | map('int') | list -%}
-{%- if ([0] + digits) | max <= 15 -%}
+{%- set digits = [0] -%}
+{%- for rest in types.replace(' ', '').split('decimal(')[1:] -%}{%- do digits.append(rest.split(',')[0].split(')')[0] | int) -%}{%- endfor -%}
+{%- if digits | max <= 15 -%}
 {{ message }}
 {%- else -%}
 {#- more than 15 digits and a point: there are 8 digits on one side of it -#}

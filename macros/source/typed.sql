@@ -59,7 +59,7 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {#- The fields of a struct, from its type as `describe` gives it. Returns a list of {col_name, data_type}. -#}
 {%- macro _typed_fields(type) -%}
     {%- set fields = [] -%}
-    {%- for part in spark_cdc._hash_type_parts(type[7:-1]) if part -%}
+    {%- for part in spark_cdc._split_outside(type[7:-1], ',') if part -%}
         {%- set name, data_type = part.split(':', 1) -%}
         {%- do fields.append({'col_name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
@@ -75,7 +75,7 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     {%- set fields = columns | selectattr('col_name', 'equalto', 'key') | list if value else columns -%}
     {%- set fields = fields + (spark_cdc._typed_fields(value.data_type) if value and value.data_type.startswith('struct<') else []) -%}
     {%- set names = columns | map(attribute='col_name') | list + columns | map(attribute='data_type') | list -%}
-    {%- for name in modules.re.findall('[^<>,:]*[$][{][^<>,:]*', names | join(',')) -%}
+    {%- for name in (names | join(',')).replace('<', ',').replace('>', ',').replace(':', ',').split(',') if '${' in name -%}
         {%- do problems.update({name ~ ' has ${ in its name, in the place of which Spark puts a setting: rename it in the source': none}) -%}
     {%- endfor -%}
     {%- for field in fields if field.col_name in spark_cdc._typed_images(entity) and field.data_type.startswith('struct<') -%}
@@ -140,15 +140,12 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
-    {%- set to_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', declared) -%}
-    {%- set from_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', found) -%}
-    {%- if to_decimal and (from_decimal or found in integers) -%}
-        {%- set scale = to_decimal.group(2) | default('0', true) | int -%}
-        {%- set found_scale = from_decimal.group(2) | default('0', true) | int if from_decimal else 0 -%}
-        {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
-        {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
+    {%- set digits = spark_cdc._precision_and_scale(declared) -%}
+    {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._precision_and_scale(found) -%}
+    {%- if digits and found_digits -%}
+        {{ return(digits[1] >= found_digits[1] and digits[0] - digits[1] >= found_digits[0] - found_digits[1]) }}
     {%- endif -%}
-    {%- set is_text = modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) is not none -%}
+    {%- set is_text = found.split('(')[0] in ['char', 'varchar'] -%}
     {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
 {%- endmacro -%}
 

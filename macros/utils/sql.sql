@@ -65,10 +65,51 @@
         'then', 'time', 'timestamp', 'to', 'trailing', 'true', 'union', 'unique', 'unknown', 'update', 'user', 'using',
         'values', 'when', 'where', 'window', 'with', 'within', 'year',
     ] -%}
-    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', name) and name not in reserved -%}
-        {{ return(name) }}
-    {%- endif -%}
-    {{ return('`' ~ name.replace('`', '``') ~ '`') }}
+    {%- set is_plain = spark_cdc._has_only(name, '_') and name == name | lower and name[:1] not in '_0123456789' -%}
+    {{ return(name if is_plain and name not in reserved else '`' ~ name.replace('`', '``') ~ '`') }}
+{%- endmacro -%}
+
+
+{#- Whether a text has only ASCII letters, digits and some other characters. -#}
+{%- macro _has_only(text, others) -%}
+    {{ return(not text.strip('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789' ~ others)) }}
+{%- endmacro -%}
+
+
+{#- A text with a backslash before each of some marks. A backslash, if it is one of them, comes first. -#}
+{%- macro _escaped(text, marks) -%}
+    {%- set escaped = namespace(text=text) -%}
+    {%- for mark in marks -%}{%- set escaped.text = escaped.text.replace(mark, '\\' ~ mark) -%}{%- endfor -%}
+    {{ return(escaped.text) }}
+{%- endmacro -%}
+
+
+{#- A regular expression that matches a text and nothing else. -#}
+{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\x0b\x0c')) }}{%- endmacro -%}
+
+
+{#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int, b: int>, z
+    has two parts. Returns a list of trimmed texts. -#}
+{%- macro _split_outside(text, separators) -%}
+    {%- set at = namespace(part='', depth=0, quote='', is_escaped=false) -%}
+    {%- set parts = [] -%}
+    {%- for character in text -%}
+        {%- if not at.quote and not at.depth and character in separators -%}
+            {%- do parts.append(at.part | trim) -%}
+            {%- set at.part = '' -%}
+        {%- else -%}
+            {%- set at.part = at.part ~ character -%}
+        {%- endif -%}
+        {%- if at.quote -%}
+            {%- set at.quote = '' if character == at.quote and not at.is_escaped else at.quote -%}
+            {%- set at.is_escaped = character == '\\' and not at.is_escaped and at.quote != '`' -%}
+        {%- elif character in '`\'"' -%}
+            {%- set at.quote = character -%}
+        {%- else -%}
+            {%- set at.depth = at.depth + (1 if character in '<(' else -1 if character in '>)' else 0) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(parts + [at.part | trim]) }}
 {%- endmacro -%}
 
 
@@ -155,15 +196,29 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- A type in the one way of writing it that Spark's catalogue has. -#}
+{#- A type as Spark's catalogue writes it: bigint for LONG, decimal(10,0) for decimal, no blanks. -#}
 {%- macro _plain_type(type) -%}
     {%- set names = {'long': 'bigint', 'short': 'smallint', 'byte': 'tinyint', 'real': 'float', 'timestamp_ltz': 'timestamp'} -%}
-    {%- set text = modules.re.sub('\\s*([<>(),:])\\s*', '\\1', type | string | trim | lower) -%}
-    {%- set decimal = modules.re.fullmatch('(?:decimal|dec|numeric)(?:[(]([0-9]+)(?:,([0-9]+))?[)])?', text) -%}
-    {%- if decimal -%}
-        {{ return('decimal(' ~ (decimal.group(1) or 10) ~ ',' ~ (decimal.group(2) or 0) ~ ')') }}
+    {%- set text = namespace(plain=type | string | trim | lower) -%}
+    {%- for mark in '<>(),:' -%}
+        {%- set text.plain = text.plain.split(mark) | map('trim') | join(mark) -%}
+    {%- endfor -%}
+    {%- set digits = spark_cdc._precision_and_scale(text.plain) -%}
+    {{ return('decimal(' ~ digits | join(',') ~ ')' if digits else names.get(text.plain, text.plain) | replace('integer', 'int')) }}
+{%- endmacro -%}
+
+
+{#- Precision and scale of a decimal type without blanks, as a list of two numbers; none of other types. -#}
+{%- macro _precision_and_scale(type) -%}
+    {%- set name = type.split('(')[0] -%}
+    {%- set digits = type[name | length:] -%}
+    {%- if name not in ['decimal', 'dec', 'numeric'] -%}{{ return(none) }}{%- endif -%}
+    {%- if not digits -%}{{ return([10, 0]) }}{%- endif -%}
+    {%- set numbers = digits[1:-1].split(',') -%}
+    {%- if digits[-1] != ')' or numbers | length > 2 or '' in numbers or (numbers | join).strip('0123456789') -%}
+        {{ return(none) }}
     {%- endif -%}
-    {{ return(names.get(text, text) | replace('integer', 'int')) }}
+    {{ return((numbers + ['0'])[:2] | map('int') | list) }}
 {%- endmacro -%}
 
 
