@@ -88,11 +88,7 @@
 {%- endmacro -%}
 
 
-{#- How many digits a decimal has before the point, and how many behind it. -#}
-{%- macro _decimal_digits(type) -%}
-    {%- set precision, scale = spark_cdc._precision_and_scale(spark_cdc._plain_type(type)) -%}
-    {{ return([precision - scale, scale]) }}
-{%- endmacro -%}
+
 
 
 {#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's columns may not use them.

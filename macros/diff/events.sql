@@ -568,7 +568,7 @@ and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.trunc
 {%- macro _found_origins(run, events, row) -%}
     {%- set before = run.load.applied.get('origin') or {} -%}
     {%- set origin, origins = dict(before), {} -%}
-    {%- for part in spark_cdc._origin_parts() if row.get('source_' ~ part ~ '_lowest') is not none -%}
+    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
         {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
         {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
             {%- set found = {} -%}
@@ -582,12 +582,9 @@ and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.trunc
 {%- endmacro -%}
 
 
-{%- macro _origin_parts() -%}{{ return(['table', 'log']) }}{%- endmacro -%}
-
-
 {#- Whether the names are one, as columns of a summary: numbers, since Spark sorts rows to compare texts. Argument: origin (of loads before). -#}
 {%- macro _found_origins_figures(origin) -%}
-    {%- for part in spark_cdc._origin_parts() -%}
+    {%- for part in ['table', 'log'] -%}
         {%- set name = 'event_origin.source_' ~ part -%}
         {%- for aggregate, label in [('min', 'lowest'), ('max', 'highest')] -%}
 {{ aggregate }}(if({{ name }} is null, null, xxhash64({{ name }}))) as source_{{ part }}_{{ label }},

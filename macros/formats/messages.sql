@@ -374,7 +374,14 @@ coalesce(size({{ names }}) = size({{ texts }}) and size(array_distinct(array_com
     whose old value is null has not changed. Returns an expression of type map<string, string>: null where no old value
     is there. -#}
 {%- macro _old_key_map(entity) -%}
-{%- set old_texts = spark_cdc._old_key_map_texts(entity) -%}
+{%- set old_texts = {} -%}
+{%- for key in entity.key_columns -%}
+    {%- for name, old in (entity.events.get('old_key') or {}).items() if name | lower == key.name | lower -%}
+        {%- set text = spark_cdc._event_text(entity, spark_cdc._named_column(entity, old)) -%}
+        {#- an empty field is null for every type but text -#}
+        {%- do old_texts.update({key.name: text if key.data_type == 'string' else 'nullif(' ~ text ~ ", '')"}) -%}
+    {%- endfor -%}
+{%- endfor -%}
 {%- if not old_texts -%}
 cast(null as map<string, string>)
 {%- else -%}
@@ -392,18 +399,7 @@ if(
 {%- endmacro -%}
 
 
-{#- The old values that the setting gives, as text, by the name of the key column. -#}
-{%- macro _old_key_map_texts(entity) -%}
-    {%- set texts = {} -%}
-    {%- for key in entity.key_columns -%}
-        {%- for name, old in (entity.events.get('old_key') or {}).items() if name | lower == key.name | lower -%}
-            {%- set text = spark_cdc._event_text(entity, spark_cdc._named_column(entity, old)) -%}
-            {#- an empty field is null for every type but text -#}
-            {%- do texts.update({key.name: text if key.data_type == 'string' else 'nullif(' ~ text ~ ", '')"}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(texts) }}
-{%- endmacro -%}
+
 
 
 {#- What is wrong with the setting old_key. Returns a list of texts. -#}

@@ -91,10 +91,10 @@ unhex(md5(concat(
         {{ return({'kind': kinds[text | lower], 'text': text, 'problem': none}) }}
     {%- endif -%}
 
-    {%- set digits = spark_cdc._precision_and_scale(spark_cdc._plain_type(text)) -%}
+    {%- set digits = spark_cdc._decimal_digits(text) -%}
     {%- if digits -%}
-        {%- set precision, scale = digits -%}
-        {%- if precision < 1 or precision > 38 or scale > precision -%}
+        {%- set before, scale = digits -%}
+        {%- if before < 0 or not 1 <= before + scale <= 38 -%}
             {{ return({'problem': "the type " ~ text ~ " does not exist in Spark; accepted are precisions from 1 to 38 and "
                 ~ "scales up to the precision: correct it, for instance decimal(18,2)"}) }}
         {%- endif -%}
@@ -205,8 +205,7 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- The version of the encoding of docs/hash.md, which is stored with every load. -#}
-{%- macro _hash_version(secret=none) -%}{{ return('1' if secret is none else '2') }}{%- endmacro -%}
+
 
 
 {#- The token for a value: the same in all columns of its domain. Returns an expression: 32 hexadecimal

@@ -196,14 +196,14 @@ Nothing was written; docs/schema_change.md lists the changes that can be applied
         {%- if not missing -%}
             {{ return(none) }}
         {%- elif loop.last -%}
-            {%- set message -%}
-{{ entity.name }}: no event of {{ input }} has {{ missing | join(', ') }}.
+            {%- set problem -%}
+no event of {{ input }} has {{ missing | join(', ') }}.
   declared: {{ entity.stored | map(attribute='from') | join(', ') }}
   not declared, but there: {{ fromjson(found.unexpected) | join(', ') or 'nothing' }}
-Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and {# -#}
-source.on_missing_column: null lifts the check. Nothing was written.
+Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and
+source.on_missing_column: null lifts the check.
             {%- endset -%}
-            {{ return({'guard': 'missing_columns', 'message': message}) }}
+            {{ return(spark_cdc._load_refusal(entity, 'missing_columns', problem)) }}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}

@@ -82,8 +82,10 @@ Nothing was written. Run the same command again.
         {%- endif -%}
         {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
-    {%- set is_other = problems or settled | selectattr('name', 'none') | list or spark_cdc._has_other_format(entity, table) -%}
-    {%- set is_unused = is_other and begun is not none and spark_cdc._is_unused(begun) -%}
+    {%- set format = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
+    {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
+    {%- set is_unused = head is not none and not head.loads and not head.get('undone') -%}
     {%- if problems and (shown != table or not (spark_cdc._is_wiped(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}
@@ -126,18 +128,6 @@ Nothing was written. Run the same command again.
         {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
             ~ ' counts for new tables', info=true) -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _has_other_format(entity, table) -%}
-    {{ return((spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format) != entity.file_format) }}
-{%- endmacro -%}
-
-
-{#- Whether nothing in the ledger is, or could by redo become, what readers see: all loads so far were refused. -#}
-{%- macro _is_unused(capture) -%}
-    {%- set head = spark_cdc._head(capture, is_planned=true) -%}
-    {{ return(not head.loads and not head.get('undone')) }}
 {%- endmacro -%}
 
 

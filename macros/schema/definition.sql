@@ -188,13 +188,12 @@ stay readable in the ledger; else put it back
     events are told apart by their place, or are archived and may name their row by a sensitive unique key) and with which secret: `version 2 of compared, key with secret 20240301T101500_0a935ca6`. -#}
 {%- macro _hash_specification(entity) -%}
     {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
-    {%- set version = 'version ' ~ spark_cdc._hash_version(secret) -%}
-    {%- if secret is none -%}{{ return(version) }}{%- endif -%}
+    {%- if secret is none -%}{{ return('version 1') }}{%- endif -%}
     {%- set events = entity.events or {} -%}
     {%- set names_rows = not entity.key_columns or (events.get('archive')
         and spark_cdc._secret_of(events.unique_keys | sum(start=[])) is not none) -%}
     {%- set roles = entity.sensitive | map(attribute='role') | list + (['key'] if names_rows else []) -%}
-    {{ return(version ~ ' of ' ~ roles | unique | sort | join(', ') ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
+    {{ return('version 2 of ' ~ roles | unique | sort | join(', ') ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
 {%- endmacro -%}
 
 
@@ -202,7 +201,7 @@ stay readable in the ledger; else put it back
 {%- macro _hash_specification_of_key(text) -%}
     {%- if not text.startswith('version 2 of ') -%}{{ return(text) }}{%- endif -%}
     {%- set roles, secret = text.removeprefix('version 2 of ').split(' with ', 1) -%}
-    {{ return(secret if 'key' in roles.split(', ') else 'version ' ~ spark_cdc._hash_version()) }}
+    {{ return(secret if 'key' in roles.split(', ') else 'version 1') }}
 {%- endmacro -%}
 
 

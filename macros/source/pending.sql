@@ -104,11 +104,9 @@ union all
         {%- set all = dict(
             spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
         {%- for view in spark_cdc._line_ends(all, time).parts -%}
-            {%- if is_table -%}
-                {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
-            {%- else -%}
-                {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
-            {%- endif -%}
+            {%- set merged = {'mergeSchema': 'true'} if group.several else {} -%}
+            {%- set times = group.days | map(attribute='time') | list -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, merged, times=times)) -%}
             {%- do spark_cdc._land_columns(view, time, group.found) -%}
             {%- set places = {} -%}
             {%- if is_table -%}
@@ -133,12 +131,7 @@ union all
 {%- endmacro -%}
 
 
-{%- macro _table_dates_view_sql(entity, landing, days) -%}
-create or replace temporary view {{ spark_cdc._files_view(entity) }} as
-select *
-from {{ landing }}
-where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') | list) }}
-{%- endmacro -%}
+
 
 
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
@@ -157,7 +150,7 @@ where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') |
             {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
-            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan('select * from ' ~ landing)) -%}
+            {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
             {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
             {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
                 if is_there and spark_cdc._date_column_problem(read) else none -%}

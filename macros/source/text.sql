@@ -112,12 +112,11 @@ options (
         {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
         {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
     {%- endfor -%}
-    {%- set message -%}
-{{ entity.name }}: the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage return would get {# -#}
-into their last column.
+    {%- set problem -%}
+the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage
+return would get into their last column.
   {{ mixed[:5] | join('\n  ') }}
-Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines. {# -#}
-Nothing was written.
+Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines.
     {%- endset -%}
     {%- set parts = [] -%}
     {%- for line_end, paths in groups.items() -%}
@@ -130,7 +129,7 @@ Nothing was written.
             {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return({'parts': parts, 'refusal': {'guard': 'line_ends', 'message': message} if mixed else none}) }}
+    {{ return({'parts': parts, 'refusal': spark_cdc._load_refusal(entity, 'line_ends', problem) if mixed else none}) }}
 {%- endmacro -%}
 
 
@@ -212,15 +211,18 @@ left join (
 {%- endmacro -%}
 
 
-{#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
-    lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
-    note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
-    end within one), unescaped (lines with a quote in a quoted value that is not escaped),
-    blank (rows that Spark skips), malformed (lines with bytes that are
-    not UTF-8), of all examples, file by file. Of several dates, whose places are given (of
-    _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
+{#- A query that reads text files once more, line by line, with a reader that shares no code with the one that
+    loads them: the number of records, and the lines that the other would misread. Its row has the columns
+    of _load_counts(): load_id, operation, row_count, note. The note is JSON, with examples by file:
+        records    none where a line need not be a record
+        unclosed   lines with a quote that is not closed; with multiLine, files that end within one
+        unescaped  lines with a quote in a quoted value that is not escaped
+        blank      rows that Spark skips
+        malformed  lines with bytes that are not UTF-8
+    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of all dates; the
+    query then has a row {position, note} for each). -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
-{%- set is_csv = entity.source.format == 'csv' -%}
+{%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     {%- if places %}
@@ -231,7 +233,7 @@ select
     0 as row_count,
     {%- endif %}
     to_json(struct(
-        {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
+        {{ 'null' if is_multi_line else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
         collect_list(unclosed_example) as unclosed_examples,
         sum(unescaped) as unescaped,
@@ -245,7 +247,13 @@ from (
     select
         path,
         sum(records){{ headers }} as records,
-        {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
+        {%- if is_multi_line %}
+        sum(quotes) % 2 as unclosed,
+        if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example,
+        {%- else %}
+        sum(quotes) as unclosed,
+        concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example,
+        {%- endif %}
         sum(unescaped) as unescaped,
         concat(max(path), ': ', min(if(unescaped > 0, odd_line, null))) as unescaped_example,
         sum(blank) as blank,
@@ -256,7 +264,8 @@ from (
         {#- numbers alone are summed up by hash; texts beside them would have the lines sorted #}
         select
             path,
-            {{ spark_cdc._odd_line(entity) }} as odd_line,
+            {#- a line that may be shown as an example #}
+            if(is_malformed or is_unescaped{{ ' or quotes = 1' if not is_multi_line }}, left(format_string('%s', value), 200), null) as odd_line,
             count_if(is_record) as records,
             sum(if(is_record, quotes, 0)) as quotes,
             count_if(is_record and is_unescaped) as unescaped,
@@ -300,21 +309,7 @@ group by position
 {%- endmacro -%}
 
 
-{#- A line that may be shown as an example, as text: the others are null. -#}
-{%- macro _odd_line(entity) -%}
-if(is_malformed or is_unescaped{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
-{%- endmacro -%}
 
-
-{%- macro _unclosed_counts(entity) -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-sum(quotes) % 2 as unclosed,
-if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example
-{%- else -%}
-sum(quotes) as unclosed,
-concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
-{%- endif -%}
-{%- endmacro -%}
 
 
 {#- The rows that came in, counted without reading a column: of tables, typed files, and text in which a line need not be a row. -#}

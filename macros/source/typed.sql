@@ -140,10 +140,10 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
-    {%- set digits = spark_cdc._precision_and_scale(declared) -%}
-    {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._precision_and_scale(found) -%}
+    {%- set digits = spark_cdc._decimal_digits(declared) -%}
+    {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._decimal_digits(found) -%}
     {%- if digits and found_digits -%}
-        {{ return(digits[1] >= found_digits[1] and digits[0] - digits[1] >= found_digits[0] - found_digits[1]) }}
+        {{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}
     {%- endif -%}
     {%- set is_text = found.split('(')[0] in ['char', 'varchar'] -%}
     {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
@@ -212,10 +212,10 @@ from
         {%- endfor -%}
     {%- endif -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: the files of one load have other columns or types than each other.
+    {%- set problem -%}
+the files of one load have other columns or types than each other.
   {{ problems | join('\n  ') }}
-Spark reads all of them by the columns of one. Deliver them alike. Nothing was written.
+Spark reads all of them by the columns of one. Deliver them alike.
     {%- endset -%}
-    {{ return({'guard': 'column_types', 'message': message}) }}
+    {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
 {%- endmacro -%}

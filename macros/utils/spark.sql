@@ -21,8 +21,7 @@
 {%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
 
 
-{#- Whether a plan says that its relation does not exist. -#}
-{%- macro _plan_lacks_relation(plan) -%}{{ return('_NOT_FOUND]' in plan) }}{%- endmacro -%}
+
 
 
 {#- The path that does not exist; none if all do. -#}
@@ -92,8 +91,7 @@
 {%- endmacro -%}
 
 
-{#- A relation in the schema of the model at hand. -#}
-{%- macro _sibling(identifier) -%}{{ return(spark_cdc._relation_in(model['schema'], identifier)) }}{%- endmacro -%}
+
 
 
 {#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers with

@@ -16,6 +16,19 @@
 {%- endmacro -%}
 
 
+{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand alone. -#}
+{%- macro _folded(text) -%}
+    {%- set folded = namespace(text='', is_list=true) -%}
+    {%- for line in text.split('\n') -%}
+        {%- set is_list = line.startswith('  ') -%}
+        {%- set break = '' if loop.first else '\n' if is_list or folded.is_list else ' ' -%}
+        {%- set folded.text = folded.text ~ break ~ line -%}
+        {%- set folded.is_list = is_list -%}
+    {%- endfor -%}
+    {{ return(folded.text) }}
+{%- endmacro -%}
+
+
 {#- A relation, or a query between brackets, which needs a name. -#}
 {%- macro _from(relation) -%}
     {%- set text = relation | string -%}
@@ -203,22 +216,25 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
     {%- for mark in '<>(),:' -%}
         {%- set text.plain = text.plain.split(mark) | map('trim') | join(mark) -%}
     {%- endfor -%}
-    {%- set digits = spark_cdc._precision_and_scale(text.plain) -%}
-    {{ return('decimal(' ~ digits | join(',') ~ ')' if digits else names.get(text.plain, text.plain) | replace('integer', 'int')) }}
+    {%- set digits = spark_cdc._decimal_digits(text.plain) -%}
+    {%- if digits -%}{{ return('decimal(' ~ digits | sum ~ ',' ~ digits[1] ~ ')') }}{%- endif -%}
+    {{ return(names.get(text.plain, text.plain) | replace('integer', 'int')) }}
 {%- endmacro -%}
 
 
-{#- Precision and scale of a decimal type without blanks, as a list of two numbers; none of other types. -#}
-{%- macro _precision_and_scale(type) -%}
-    {%- set name = type.split('(')[0] -%}
-    {%- set digits = type[name | length:] -%}
+{#- The digits of a decimal before and after the point, as a list of two numbers; none of other types. -#}
+{%- macro _decimal_digits(type) -%}
+    {%- set text = (type | lower).replace(' ', '') -%}
+    {%- set name = text.split('(')[0] -%}
+    {%- set given = text[name | length:] -%}
     {%- if name not in ['decimal', 'dec', 'numeric'] -%}{{ return(none) }}{%- endif -%}
-    {%- if not digits -%}{{ return([10, 0]) }}{%- endif -%}
-    {%- set numbers = digits[1:-1].split(',') -%}
-    {%- if digits[-1] != ')' or numbers | length > 2 or '' in numbers or (numbers | join).strip('0123456789') -%}
+    {%- if not given -%}{{ return([10, 0]) }}{%- endif -%}
+    {%- set numbers = given[1:-1].split(',') -%}
+    {%- if given[-1] != ')' or numbers | length > 2 or '' in numbers or (numbers | join).strip('0123456789') -%}
         {{ return(none) }}
     {%- endif -%}
-    {{ return((numbers + ['0'])[:2] | map('int') | list) }}
+    {%- set precision, scale = (numbers + ['0'])[:2] | map('int') -%}
+    {{ return([precision - scale, scale]) }}
 {%- endmacro -%}
 
 
