@@ -1,15 +1,16 @@
 {#- The hash of some columns of a row, as the ledger computes it: see docs/hash.md.
-    Argument: columns (list of dictionaries {name, data_type, sql}; sql is the typed expression, mostly the
-    column itself). Returns an expression of type binary, 16 bytes, never null. -#}
+    Argument: columns (list of dictionaries {name, data_type, sql}; sql is the typed expression,
+    mostly the column itself). Returns an expression of type binary, 16 bytes, never null. -#}
 {%- macro hash(columns) -%}{{ return(spark_cdc._hash(columns)) }}{%- endmacro -%}
 
 
-{#- The hash of some columns of a row: md5 over the canonical, injective encoding of docs/hash.md (version
-    1), or, if a column is sensitive, HMAC-MD5 over it with the installation's secret (version 2). It skips
-    nulls and sorts columns by name, so a new column that is null everywhere and another order of columns
-    change no hash. It is the same on every JVM, in every session time zone, with ANSI mode on and off.
-    Argument: columns (list of dictionaries {name, data_type, sql, secret}; secret is the table with the
-    keys of a sensitive column's hashes, none or absent for others).
+{#- The hash of some columns of a row: md5 over the canonical, injective encoding of docs/hash.md
+    (version 1), or, if a column is sensitive, HMAC-MD5 over it with the installation's secret
+    (version 2). It skips nulls and sorts columns by name, so a new column that is null everywhere
+    and another order of columns change no hash. It is the same on every JVM, in every session time
+    zone, with ANSI mode on and off.
+    Argument: columns (list of dictionaries {name, data_type, sql, secret}; secret is the table with
+    the keys of a sensitive column's hashes, none or absent for others).
     Returns an expression of type binary, 16 bytes, never null. -#}
 {%- macro _hash(columns) -%}
     {%- if not columns -%}{{ return("unhex(md5(''))") }}{%- endif -%}
@@ -30,11 +31,11 @@
 {%- endmacro -%}
 
 
-{#- md5 of a message, or its HMAC-MD5 (RFC 2104). A scalar subquery reads the keys while the statement runs,
-    once per query, so that no SQL, plan or log holds them. Spark accepts it neither in a lambda nor in the
-    condition of a join.
-    Arguments: message (a text expression, never null), secret (table with the struct keys: inner_key,
-    outer_key; or none). Returns an expression of type binary, 16 bytes. -#}
+{#- md5 of a message, or its HMAC-MD5 (RFC 2104). A scalar subquery reads the keys while the
+    statement runs, once per query, so that no SQL, plan or log holds them. Spark accepts it neither
+    in a lambda nor in the condition of a join.
+    Arguments: message (a text expression, never null), secret (table with the struct keys:
+    inner_key, outer_key; or none). Returns an expression of type binary, 16 bytes. -#}
 {%- macro _hash_digest(message, secret=none) -%}
     {%- if secret is none -%}{{ return('unhex(md5(' ~ message ~ '))') }}{%- endif -%}
 unhex(md5(concat(
@@ -44,9 +45,11 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- The records of named values, the columns of a row or the fields of a struct, in the order of their names in
-    lower case. fields: list of dictionaries {name, type, sql}, type as _hash_type returns it.
-    Returns a list of text expressions, one for each field: `,<length>:<name>=<value>`, or '' for null. -#}
+{#- The records of named values, the columns of a row or the fields of a struct, in the order of
+    their names in lower case. fields: list of dictionaries {name, type, sql}, type as _hash_type
+    returns it.
+    Returns a list of text expressions, one for each field: `,<length>:<name>=<value>`, or '' for
+    null. -#}
 {%- macro _hash_records(fields, depth=0) -%}
     {%- set by_name = {} -%}
     {%- for field in fields -%}{%- do by_name.update({field.name | lower: field}) -%}{%- endfor -%}
@@ -61,7 +64,8 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- The names that occur more than once among the fields, whatever their case. Returns a list of texts. -#}
+{#- The names that occur more than once among the fields, whatever their case.
+    Returns a list of texts. -#}
 {%- macro _hash_repeated_names(fields) -%}
     {%- set seen, repeated = [], [] -%}
     {%- for name in fields | map(attribute='name') -%}
@@ -73,10 +77,10 @@ unhex(md5(concat(
 
 
 {#- Reads a data type as Spark writes it, in upper or lower case, nested to any depth.
-    Returns a dictionary: kind (boolean, integer, decimal, float, double, string, binary, date, timestamp,
-    timestamp_ntz, array, map, struct), text (of types that hold no others), and by kind: scale; element;
-    key and value; fields, a list of {name, type}. problem is none, or the only entry: why the type can't
-    be hashed. -#}
+    Returns a dictionary: kind (boolean, integer, decimal, float, double, string, binary, date,
+    timestamp, timestamp_ntz, array, map, struct), text (of types that hold no others), and by kind:
+    scale; element; key and value; fields, a list of {name, type}. problem is none, or the only
+    entry: why the type can't be hashed. -#}
 {%- macro _hash_type(data_type) -%}
     {%- set kinds = {
         'boolean': 'boolean',
@@ -151,13 +155,14 @@ unhex(md5(concat(
 
 
 {#- The encoding of one value, by its type (the table in docs/hash.md), as a text expression.
-    Doubles and wall-clock times go through xxhash64: it is one-to-one for a single value of 8 bytes, takes
-    -0.0 for 0.0 and knows one NaN. A double's text would depend on the JVM, and unix_micros of a wall-clock
-    time on the session time zone. xxhash64 of null is its seed, and the fields of a struct do not say
-    whether the struct is null: these kinds ask with nvl2. try_cast writes decimals without an exponent in
-    both ANSI modes, cast in one only.
-    Arguments: sql (the expression), type (of _hash_type), depth (number of lambdas around the expression),
-    prefix (literal text before the encoding), if_null (the result where the value is null).
+    Doubles and wall-clock times go through xxhash64: it is one-to-one for a single value of 8
+    bytes, takes -0.0 for 0.0 and knows one NaN. A double's text would depend on the JVM, and
+    unix_micros of a wall-clock time on the session time zone. xxhash64 of null is its seed, and the
+    fields of a struct do not say whether the struct is null: these kinds ask with nvl2. try_cast
+    writes decimals without an exponent in both ANSI modes, cast in one only.
+    Arguments: sql (the expression), type (of _hash_type), depth (number of lambdas around the
+    expression), prefix (literal text before the encoding), if_null (the result where the value is
+    null).
     Returns a text expression that is never null. -#}
 {%- macro _hash_value(sql, type, depth, prefix, if_null) -%}
     {%- set kind = type['kind'] -%}
@@ -208,15 +213,17 @@ unhex(md5(concat(
 
 
 
-{#- The token for a value: the same in all columns of its domain. Returns an expression: 32 hexadecimal
-    digits, null of null. Arguments: column (with pseudonym, data_type, secret), value (SQL). -#}
+{#- The token for a value: the same in all columns of its domain. Returns an expression: 32
+    hexadecimal digits, null of null.
+    Arguments: column (with pseudonym, data_type, secret), value (SQL). -#}
 {%- macro _pseudonym(column, value) -%}
     {%- set token = spark_cdc._hash([dict(column, name='pseudonym:' ~ column.pseudonym, sql=value)]) -%}
 if({{ value }} is null, null, {{ spark_cdc._hex(token) }})
 {%- endmacro -%}
 
 
-{#- The table with the secret that keys hashes over some columns; none if none of them is sensitive. -#}
+{#- The table with the secret that keys hashes over some columns; none if none of them is
+    sensitive. -#}
 {%- macro _secret_of(columns) -%}
     {{ return(columns | selectattr('secret', 'defined') | map(attribute='secret') | select | first | default(none)) }}
 {%- endmacro -%}

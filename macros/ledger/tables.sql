@@ -1,11 +1,16 @@
-{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
-    are written, and Parquet's pages are held against their checksums, which are written in any case
-    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
-    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
-    the time of the write. Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its own, and not to keep a copy of its list
-    of snapshots for each load. Delta is to keep no minimum and maximum of columns in its log: the footers of the files have them, and they take a fifth of
-    the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
-    (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
+{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a
+    statement: an overwrite replaces only the partitions that are written, and Parquet's pages are
+    held against their checksums, which are written in any case
+    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never
+    repeat, so in Parquet files the hash columns do without a dictionary; ORC makes none of binary
+    columns. What goes with the next load does without any, which takes half the time of the write.
+    Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its
+    own, and not to keep a copy of its list of snapshots for each load. Delta is to keep no minimum
+    and maximum of columns in its log: the footers of the files have them, and they take a fifth of
+    the write.
+    Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format,
+    partitions (names), hashes (names of hash columns), is_kept (whether the rows stay behind the
+    next load). -#}
 {%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
 create table if not exists {{ table }} (
     {%- for column in columns %}
@@ -42,9 +47,11 @@ options (
 {%- endmacro -%}
 
 
-{#- Makes sure that a table is there with the columns that are written, and returns all that it has, in its order: an insert goes by position.
-    Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
-    hash columns), is_kept (as of _create_table_sql()), begun (capture of an entity of which the load at hand may be the first). -#}
+{#- Makes sure that a table is there with the columns that are written, and returns all that it has,
+    in its order: an insert goes by position.
+    Arguments: entity, table (relation), columns (that are written, with the names where they lie),
+    partitions (names), hashes (names of hash columns), is_kept (as of _create_table_sql()), begun
+    (capture of an entity of which the load at hand may be the first). -#}
 {%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
     {%- set shown, table = table, spark_cdc._own(table) -%}
     {%- set existing = load_cached_relation(table) -%}
@@ -67,13 +74,17 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table has beyond are named none. A table of which no load counts follows
-    the YAML, and so does a ledger that is wiped with columns of other types: it is set aside under another name, not dropped; in a branch it can't be, where
-    production's rows have them, too. Argument: shown (relation that readers have in the table's place: a view in a branch, else the table). -#}
+{#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table
+    has beyond are named none. A table of which no load counts follows the YAML, and so does a
+    ledger that is wiped with columns of other types: it is set aside under another name, not
+    dropped; in a branch it can't be, where production's rows have them, too.
+    Argument: shown (relation that readers have in the table's place: a view in a branch, else the
+    table). -#}
 {%- macro _settled_columns(entity, table, columns, partitions, shown, begun=none) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
-    {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
+    {#- a table format has its partitions where they were declared, and what the metastore shows of
+        it may be old -#}
     {%- set is_plain = not spark_cdc._table_format(table) -%}
     {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
@@ -110,8 +121,9 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. What ORC does not keep
-    (_orc_misfit(), names with backticks) is looked for by the setting alone, so an ORC table has to be known as one. -#}
+{#- The format is the table's own once it is there: a setting that differs counts for new tables,
+    and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is looked for
+    by the setting alone, so an ORC table has to be known as one. -#}
 {%- macro _note_file_format(entity, table) -%}
     {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
     {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
@@ -131,7 +143,8 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What --empty and --sample make of a table of loads: it is created if it is not there, and nothing is loaded. Arguments as of _settled_table(). -#}
+{#- What --empty and --sample make of a table of loads: it is created if it is not there, and
+    nothing is loaded. Arguments as of _settled_table(). -#}
 {%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
     {%- do log(entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- if load_cached_relation(table) is none -%}
@@ -141,9 +154,12 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log without a version, for which Delta refuses to make the table ever
-    after (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder that holds anything else stays, and Delta says so.
-    A table's first version is written right after its log's folder, so another run that is making it now has hardly ever none: it is looked at twice.
+{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log
+    without a version, for which Delta refuses to make the table ever after
+    (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder
+    that holds anything else stays, and Delta says so. A table's first version is written right
+    after its log's folder, so another run that is making it now has hardly ever none: it is looked
+    at twice.
     Arguments: entity, table (relation, which is not there). -#}
 {%- macro _drop_begun_delta_table(entity, table) -%}
     {%- set load_log = spark_cdc._load_log() -%}
@@ -159,15 +175,17 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a checkpoint. -#}
+{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a
+    checkpoint. -#}
 {%- macro _is_begun_delta_table(folder) -%}
     {%- if spark_cdc._lacks_path(folder ~ '/_delta_log') -%}{{ return(false) }}{%- endif -%}
     {{ return(spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}') and spark_cdc._lacks_path(folder ~ '/[^_]*')) }}
 {%- endmacro -%}
 
 
-{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen is of this run, and has all that
-    _create_table_sql() gives. Argument: option (as name=value). -#}
+{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen
+    is of this run, and has all that _create_table_sql() gives.
+    Argument: option (as name=value). -#}
 {%- macro _has_option(table, option) -%}
     {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
@@ -178,8 +196,10 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and plain: an empty list where they are not, or where a
-    type is not told whole. Arguments: table (relation), columns (that are written, see _settled_table()). Returns dictionaries: name, dtype. -#}
+{#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and
+    plain: an empty list where they are not, or where a type is not told whole.
+    Arguments: table (relation), columns (that are written, see _settled_table()). Returns
+    dictionaries: name, dtype. -#}
 {%- macro _cached_columns(table, columns) -%}
     {%- set types = {} -%}
     {%- for column in columns -%}{%- do types.update({column.at | lower: spark_cdc._plain_type(column.data_type)}) -%}{%- endfor -%}
@@ -193,9 +213,11 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- How the files are written that a state is laid out in, for the next statement of this session: it is shuffled in small parts, of which as many go into a
-    file as have the size (Spark counts bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's own default (INT96) has
-    no minimum and maximum by which readers could skip. Arguments: entity, rows. -#}
+{#- How the files are written that a state is laid out in, for the next statement of this session:
+    it is shuffled in small parts, of which as many go into a file as have the size (Spark counts
+    bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's
+    own default (INT96) has no minimum and maximum by which readers could skip.
+    Arguments: entity, rows. -#}
 {%- macro _set_file_size(entity, rows) -%}
     {%- do spark_cdc._send('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
     {%- do spark_cdc._send('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
@@ -210,9 +232,12 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What a new table of Delta or Iceberg needs of the server, asked before anything is written: that it keeps such tables in the session's catalog, where the
-    views are, too. With Iceberg's extension of SQL views would be Iceberg's, which can't be altered in place; and sessions are not to go on reading a table as
-    they found it, for half a minute by default: readers would see a load without its rows. Arguments: entity, table (relation). -#}
+{#- What a new table of Delta or Iceberg needs of the server, asked before anything is written: that
+    it keeps such tables in the session's catalog, where the views are, too. With Iceberg's
+    extension of SQL views would be Iceberg's, which can't be altered in place; and sessions are not
+    to go on reading a table as they found it, for half a minute by default: readers would see a
+    load without its rows.
+    Arguments: entity, table (relation). -#}
 {%- macro _check_table_format(entity, table) -%}
     {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
     {%- set found = {} -%}

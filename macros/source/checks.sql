@@ -1,13 +1,14 @@
-{#- Why a load is refused. Arguments: entity, guard (its name), problem (with the remedy; lines are joined,
-    but for lists, whose lines are indented), then (what to do after that, with its command).
+{#- Why a load is refused.
+    Arguments: entity, guard (its name), problem (with the remedy; lines are joined, but for lists,
+    whose lines are indented), then (what to do after that, with its command).
     Returns a dictionary, as all checks here do that find something: guard, message. -#}
 {%- macro _load_refusal(entity, guard, problem, then='') -%}
     {{ return({'guard': guard, 'message': spark_cdc._folded(entity.name ~ ': ' ~ problem ~ '\nNothing was written.' ~ then)}) }}
 {%- endmacro -%}
 
 
-{#- Compares the source's columns with the declared ones: names, and for typed formats whether each type
-    becomes the declared one without a loss. Returns none, or a refusal. -#}
+{#- Compares the source's columns with the declared ones: names, and for typed formats whether each
+    type becomes the declared one without a loss. Returns none, or a refusal. -#}
 {%- macro _check_columns(entity, input, found) -%}
     {%- set found_names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
@@ -88,10 +89,11 @@ Numbers that count a time are read with encoding: nanos, micros, millis, seconds
 {%- endmacro -%}
 
 
-{#- Checks that a load reads everything in its folder. Spark skips files of 0 bytes and nested folders
-    silently, and a full load deletes the rows that it does not read. Names that begin with _ or . are
-    skipped by convention.
-    Arguments: entity, input (in words), time, found (of _found_by_pattern()), files (of _input_files()).
+{#- Checks that a load reads everything in its folder. Spark skips files of 0 bytes and nested
+    folders silently, and a full load deletes the rows that it does not read. Names that begin with
+    _ or . are skipped by convention.
+    Arguments: entity, input (in words), time, found (of _found_by_pattern()), files (of
+    _input_files()).
     Returns none, or a refusal. -#}
 {%- macro _check_files(entity, input, time, found, files) -%}
     {%- if files.files -%}
@@ -119,7 +121,8 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
 {%- endmacro -%}
 
 
-{#- The entries beside the files that are read, which Spark neither reads nor skips by convention. -#}
+{#- The entries beside the files that are read, which Spark neither reads nor skips by
+    convention. -#}
 {%- macro _unread_entries(entity, time, files, count) -%}
     {%- if not count or spark_cdc._direct_options(entity) -%}
         {%- do log(entity.name ~ ': not looked for files of 0 bytes and for folders beside the files that are read, since '
@@ -131,7 +134,8 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
     {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}
         {%- do elsewhere.append(path) -%}
     {%- endfor -%}
-    {#- Spark counts the folder with its files; a file, or a pattern of files, has no folder to count -#}
+    {#- Spark counts the folder with its files; a file, or a pattern of files, has no folder to
+        count -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
     {#- names that writers give to files without data -#}

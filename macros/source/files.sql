@@ -1,10 +1,11 @@
 {%- macro _files_view(entity) -%}{{ return('landed_' ~ entity.name ~ '_files') }}{%- endmacro -%}
 
 
-{#- A temporary view of the source: the rows of a table for some business times, of its change feed, or the
-    files: of CSV and typed formats with the columns that Spark finds, of JSON with the lines as text.
-    Arguments: entity, landing (of a table), time (of the files), more (options of the reader), view (another
-    name for it), times (of a table's rows, if they are several). -#}
+{#- A temporary view of the source: the rows of a table for some business times, of its change feed,
+    or the files: of CSV and typed formats with the columns that Spark finds, of JSON with the lines
+    as text.
+    Arguments: entity, landing (of a table), time (of the files), more (options of the reader), view
+    (another name for it), times (of a table's rows, if they are several). -#}
 {%- macro _files_view_sql(entity, landing, time, more={}, view=none, times=none) -%}
 {%- set format = entity.source.format -%}
 create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
@@ -68,7 +69,8 @@ options (
 {%- endmacro -%}
 
 
-{#- A path in which a star stands for each part that is a pattern: in/{a,b}/day?.csv becomes in/*/day*.csv. -#}
+{#- A path in which a star stands for each part that is a pattern: in/{a,b}/day?.csv becomes
+    in/*/day*.csv. -#}
 {%- macro _with_stars(path) -%}
     {%- set at = namespace(path='', end='') -%}
     {%- for character in path -%}
@@ -91,8 +93,8 @@ options (
 {%- endmacro -%}
 
 
-{#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500 where loads
-    are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
+{#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500
+    where loads are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
 {%- macro _landing_path(entity, time) -%}
 {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path) -%}
 {{ part if loop.index is odd else time.strftime(part) }}
@@ -100,7 +102,8 @@ options (
 {%- endmacro -%}
 
 
-{#- Splits a path at its business dates. Returns a list: text, pattern of strftime, text, and so on. -#}
+{#- Splits a path at its business dates.
+    Returns a list: text, pattern of strftime, text, and so on. -#}
 {%- macro _landing_path_parts(entity, path) -%}
     {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
     {%- set parts = [] -%}
@@ -139,10 +142,11 @@ options (
 {%- endmacro -%}
 
 
-{#- What the pattern `folder/*` finds, with the folder. Spark's readers do not list files of 0 bytes, but
-    the plan of a query has all paths that match a pattern. Spark looks at each of them, which costs time.
-    Returns a dictionary: is_there (whether there is anything), missing (else the path, as Spark has it),
-    count and paths (of _plan_paths()). -#}
+{#- What the pattern `folder/*` finds, with the folder. Spark's readers do not list files of 0
+    bytes, but the plan of a query has all paths that match a pattern. Spark looks at each of them,
+    which costs time.
+    Returns a dictionary: is_there (whether there is anything), missing (else the path, as Spark has
+    it), count and paths (of _plan_paths()). -#}
 {%- macro _found_by_pattern(entity, time) -%}
     {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
@@ -163,7 +167,8 @@ options (
 {%- endmacro -%}
 
 
-{#- The part of the folder's path that all listed paths contain: Spark may write the scheme in another way. -#}
+{#- The part of the folder's path that all listed paths contain: Spark may write the scheme in
+    another way. -#}
 {%- macro _entries_folder(entity, time) -%}
     {%- set path = spark_cdc._landing_path(entity, time) -%}
     {%- set scheme = path.split(':')[0] -%}
@@ -172,13 +177,13 @@ options (
 {%- endmacro -%}
 
 
-{#- Where spark-cdc stream puts the marker that closes a business time: a folder below that of the time.
-    Spark's readers skip it, but a query can ask for its file. -#}
+{#- Where spark-cdc stream puts the marker that closes a business time: a folder below that of the
+    time. Spark's readers skip it, but a query can ask for its file. -#}
 {%- macro _closed_folder() -%}{{ return('/_closed') }}{%- endmacro -%}
 
 
-{#- Checks that a streamed business time is closed: no load would read later messages. Returns none, or a
-    refusal. -#}
+{#- Checks that a streamed business time is closed: no load would read later messages. Returns none,
+    or a refusal. -#}
 {%- macro _check_closed(entity, time) -%}
     {%- if entity.source.stream is not mapping -%}{{ return(none) }}{%- endif -%}
     {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
@@ -192,8 +197,8 @@ spark-cdc run loads it when it is closed.
 {%- endmacro -%}
 
 
-{#- The input of a written load as it is now: rows {load_id, operation, row_count, note} for _load_counts(),
-    of the files and, of text, of their lines. None where no files are read. -#}
+{#- The input of a written load as it is now: rows {load_id, operation, row_count, note} for
+    _load_counts(), of the files and, of text, of their lines. None where no files are read. -#}
 {%- macro _input_sql(entity, time) -%}
 {%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
     {{ return(none) }}
@@ -221,16 +226,19 @@ union all
 {%- endmacro -%}
 
 
-{#- The files that a load reads. Spark's binaryFile reader lists the files that every reader finds, and
-    opens none. Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if
-    known). Returns a dictionary: files (number), bytes, digest (of paths, bytes and times), paths. -#}
+{#- The files that a load reads. Spark's binaryFile reader lists the files that every reader finds,
+    and opens none.
+    Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if
+    known).
+    Returns a dictionary: files (number), bytes, digest (of paths, bytes and times), paths. -#}
 {%- macro _input_files(entity, time, found=none) -%}
     {%- set is_no_folder = not found.is_there if found else spark_cdc._is_no_folder(entity, time) -%}
     {{ return(spark_cdc._files_figures(none if is_no_folder else spark_cdc._query(spark_cdc._input_files_sql(entity, time))[0])) }}
 {%- endmacro -%}
 
 
-{#- The figures of files from a row of _input_files_figures_sql(); those of no files without one. -#}
+{#- The figures of files from a row of _input_files_figures_sql(); those of no files without
+    one. -#}
 {%- macro _files_figures(row) -%}
     {%- if row is none -%}{{ return({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) }}{%- endif -%}
     {{ return({'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) }}
@@ -299,7 +307,8 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- The columns found; those of folders have the declared type, and the declared column as folder. -#}
+{#- The columns found; those of folders have the declared type, and the declared column as
+    folder. -#}
 {%- macro _folder_columns_found(entity, found, names) -%}
     {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
     {%- set marked = [] -%}
@@ -338,8 +347,8 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- Checks that files do not have a folder's column with other values: Spark would read the folder's, and
-    of CSV neither. Returns none, or a refusal. -#}
+{#- Checks that files do not have a folder's column with other values: Spark would read the
+    folder's, and of CSV neither. Returns none, or a refusal. -#}
 {%- macro _check_folder_columns(entity, input, time, names) -%}
     {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
@@ -386,8 +395,9 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 {%- endmacro -%}
 
 
-{#- Reader options as SQL, a list of lines: the entity's, and those that the project needs. In CSV Spark
-    distinguishes "" (empty text) from nothing (null) only with a null text that is not empty. -#}
+{#- Reader options as SQL, a list of lines: the entity's, and those that the project needs. In CSV
+    Spark distinguishes "" (empty text) from nothing (null) only with a null text that is not
+    empty. -#}
 {%- macro _reader_options(entity, time, more={}) -%}
     {%- set given = entity.source.options -%}
     {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
@@ -406,15 +416,16 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 {%- endmacro -%}
 
 
-{#- The value of an option as SQL. In lineSep \n and \r are the characters: dbt drops line breaks at the
-    end of a text. -#}
+{#- The value of an option as SQL. In lineSep \n and \r are the characters: dbt drops line breaks at
+    the end of a text. -#}
 {%- macro _reader_option_literal(option, value) -%}
     {%- set text = value | string | lower if value is boolean else value | string -%}
     {{ return(spark_cdc._literal(text.replace('\\n', '\n').replace('\\r', '\r') if option | lower == 'linesep' else text)) }}
 {%- endmacro -%}
 
 
-{#- The entity's value of a reader's option. Arguments: entity, names (in lower case; some have two), default. -#}
+{#- The entity's value of a reader's option.
+    Arguments: entity, names (in lower case; some have two), default. -#}
 {%- macro _reader_option(entity, names, default) -%}
     {%- for option, value in entity.source.options.items() if option | lower in names -%}
         {{ return(value) }}
@@ -429,8 +440,9 @@ concat({{ spark_cdc._wall_clock_text(sql) }}, 'Z')
 {%- endmacro -%}
 
 
-{#- A typed column as text that staging reads back as the same value, whatever the session's time zone; where columns
-    arrive as text, the text that arrived. Arguments: entity, column (dictionary, or none). Returns an expression. -#}
+{#- A typed column as text that staging reads back as the same value, whatever the session's time
+    zone; where columns arrive as text, the text that arrived.
+    Arguments: entity, column (dictionary, or none). Returns an expression. -#}
 {%- macro _event_text(entity, column) -%}
 {%- if column is none -%}
 cast(null as string)

@@ -1,8 +1,10 @@
-{#- Makes the temporary view landed_<entity> of a business date's data: the columns as the source names them,
-    and `landing_problem`, the problem with a row as a whole. The names of the columns are compared with the
-    declared ones first; missing and unexpected ones are refused, unless the entity says otherwise.
-    Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is table), time
-    (datetime of the business date), files (of _input_files()). Returns none, or a refusal. -#}
+{#- Makes the temporary view landed_<entity> of a business date's data: the columns as the source
+    names them, and `landing_problem`, the problem with a row as a whole. The names of the columns
+    are compared with the declared ones first; missing and unexpected ones are refused, unless the
+    entity says otherwise.
+    Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is
+    table), time (datetime of the business date), files (of _input_files()). Returns none, or a
+    refusal. -#}
 {%- macro _land(entity, landing, time, files) -%}
     {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
     {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
@@ -62,11 +64,11 @@
 {%- endmacro -%}
 
 
-{#- Makes the view landed_<entity> of messages in a table or in typed files. Files may have the columns of
-    several schemas, as the topics of a registry do. Those with the same columns are read together, since a
-    column that a file lacks was not sent, and is not null.
-    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as Spark finds
-    them), folders (of _folder_columns()). Returns none, or a refusal. -#}
+{#- Makes the view landed_<entity> of messages in a table or in typed files. Files may have the
+    columns of several schemas, as the topics of a registry do. Those with the same columns are read
+    together, since a column that a file lacks was not sent, and is not null.
+    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as
+    Spark finds them), folders (of _folder_columns()). Returns none, or a refusal. -#}
 {%- macro _land_messages(entity, landing, time, files, found, folders) -%}
     {%- set view = spark_cdc._files_view(entity) -%}
     {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
@@ -94,10 +96,11 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
 {%- endmacro -%}
 
 
-{#- The view that staging of messages reads: the messages as text, and the declared control columns beside
-    them. Messages are the lines of JSON files, or of a table or typed files the column `value` (beside
-    `key`, as topics are stored), or, without such a column, whole rows as JSON.
-    Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per schema). -#}
+{#- The view that staging of messages reads: the messages as text, and the declared control columns
+    beside them. Messages are the lines of JSON files, or of a table or typed files the column
+    `value` (beside `key`, as topics are stored), or, without such a column, whole rows as JSON.
+    Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per
+    schema). -#}
 {%- macro _landed_messages_sql(entity, landed=[]) -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 {% if entity.source.format == 'json' -%}
@@ -178,10 +181,10 @@ cast({{ column }} as string)
 {%- macro _landed_view(entity) -%}{{ return('landed_' ~ entity.name) }}{%- endmacro -%}
 
 
-{#- The view that staging reads. CSV is read with the header's columns as text, so that Spark finds rows with
-    too few or too many fields and checks each further file's header. JSON lines become columns;
-    format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns that may be missing
-    are nulls. -#}
+{#- The view that staging reads. CSV is read with the header's columns as text, so that Spark finds
+    rows with too few or too many fields and checks each further file's header. JSON lines become
+    columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
+    that may be missing are nulls. -#}
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing, values = spark_cdc._missing_columns(entity, found), [] -%}
@@ -259,7 +262,8 @@ from {{ spark_cdc._files_view(entity) }}
 {%- endmacro -%}
 
 
-{#- The view that staging reads, without rows: for an entity that takes no files for an empty input. -#}
+{#- The view that staging reads, without rows: for an entity that takes no files for an empty
+    input. -#}
 {%- macro _no_rows_view_sql(entity) -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
@@ -280,9 +284,11 @@ where false
 {%- endmacro -%}
 
 
-{#- Why an entity without any business date in its landing is not just idle: the folder does not exist on the
-    server, or no date ever landed. An object store has no empty folders, so a missing one says nothing.
-    Arguments: entity, last (time of the last committed load, or none). Returns a text, or none. -#}
+{#- Why an entity without any business date in its landing is not just idle: the folder does not
+    exist on the server, or no date ever landed. An object store has no empty folders, so a missing
+    one says nothing.
+    Arguments: entity, last (time of the last committed load, or none).
+    Returns a text, or none. -#}
 {%- macro _landed_nowhere(entity, last) -%}
     {%- set source = entity.source -%}
     {%- if source.format == 'change_feed' -%}
@@ -317,8 +323,8 @@ where false
 {%- endmacro -%}
 
 
-{#- The declared columns that are not among those found, whatever their case. dbt makes a line feed of each
-    line break in YAML. -#}
+{#- The declared columns that are not among those found, whatever their case. dbt makes a line feed
+    of each line break in YAML. -#}
 {%- macro _missing_columns(entity, found) -%}
     {%- set names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list -%}
     {%- set missing = [] -%}
@@ -351,8 +357,8 @@ value rlike '[^\\x00-\\x20]'{{ ' and not startswith(value, ' ~ spark_cdc._litera
 {%- endmacro -%}
 
 
-{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON, the names
-    in the first lines; later an unexpected name is a problem of its row. -#}
+{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON,
+    the names in the first lines; later an unexpected name is a problem of its row. -#}
 {%- macro _found_columns(entity) -%}
 {%- set sql -%}
 {%- if entity.source.format != 'json' -%}
@@ -371,8 +377,8 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- endmacro -%}
 
 
-{#- Several dates in one statement, where loads take one or several for each date. Only for paths without
-    characters that mean something to a pattern or a URL; others are read date by date. -#}
+{#- Several dates in one statement, where loads take one or several for each date. Only for paths
+    without characters that mean something to a pattern or a URL; others are read date by date. -#}
 
 
 {#- The paths of some dates as one pattern; none where they can't be taken together. -#}
@@ -406,8 +412,8 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- macro _entity_of_dates(entity, path) -%}{{ return(dict(entity, source=dict(entity.source, path=path))) }}{%- endmacro -%}
 
 
-{#- The dates as an inline table to join files with: place (a part of a file's path, with a slash after it)
-    and position (of the date among these). -#}
+{#- The dates as an inline table to join files with: place (a part of a file's path, with a slash
+    after it) and position (of the date among these). -#}
 {%- macro _dates_places_sql(entity, times) -%}
 values
     {%- for time in times %}
@@ -417,8 +423,8 @@ values
 {%- endmacro -%}
 
 
-{#- The files of several dates: a list with _input_files() of each date, in order; none where the dates have
-    to be read one by one. -#}
+{#- The files of several dates: a list with _input_files() of each date, in order; none where the
+    dates have to be read one by one. -#}
 {%- macro _dates_files(entity, times) -%}
     {%- set path = spark_cdc._dates_path(entity, times) -%}
     {%- if not path -%}{{ return(none) }}{%- endif -%}
@@ -456,8 +462,9 @@ group by position
 {%- endmacro -%}
 
 
-{#- A text for each date, the same for dates that are read alike, so that one check stands for all of them:
-    of CSV the headers, of typed files the columns. None for each date if they have to be checked one by one.
+{#- A text for each date, the same for dates that are read alike, so that one check stands for all
+    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
+    checked one by one.
     Arguments: entity, times, files (of _dates_files()). -#}
 {%- macro _dates_signatures(entity, times, files) -%}
     {%- set format = entity.source.format -%}
@@ -501,8 +508,9 @@ group by position
 {%- endmacro -%}
 
 
-{#- The input of written loads of several dates as it is now: a list of dictionaries by date, with files and,
-    of text, lines, as of _input_sql(); none where the dates have to be read one by one. -#}
+{#- The input of written loads of several dates as it is now: a list of dictionaries by date, with
+    files and, of text, lines, as of _input_sql(); none where the dates have to be read one by
+    one. -#}
 {%- macro _dates_input(entity, times) -%}
     {%- set files = spark_cdc._dates_files(entity, times) -%}
     {%- if files is none -%}{{ return(none) }}{%- endif -%}

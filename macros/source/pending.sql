@@ -1,8 +1,10 @@
-{#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that Spark reads their files in one go, and tells by a
-    file's name which date a row is of. Rows that came alike on several dates are one row, before anything is cast or hashed: of snapshots that is most of
-    what they hold. Where a column can't be grouped by, each row stays for itself.
-    Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that stands for the date), files (of _land_load()), found
-    (of _found_columns())). Returns the name of the columns of a landed view with backfill__days, as a query between brackets. -#}
+{#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that
+    Spark reads their files in one go, and tells by a file's name which date a row is of. Rows that
+    came alike on several dates are one row, before anything is cast or hashed: of snapshots that is
+    most of what they hold. Where a column can't be grouped by, each row stays for itself.
+    Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
+    stands for the date), files (of _land_load()), found (of _found_columns())). Returns the name of
+    the columns of a landed view with backfill__days, as a query between brackets. -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
     {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
     {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
@@ -49,7 +51,8 @@ group by backfill__day
 {%- endmacro -%}
 
 
-{#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile, which is noticed later. -#}
+{#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile,
+    which is noticed later. -#}
 {%- macro _dated_rows_sql(names, views) -%}
 {%- for view in views %}
 select /*+ broadcast(places) */
@@ -78,9 +81,10 @@ union all
 {%- endmacro -%}
 
 
-{#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path with a pattern, and one that has folders
-    named column=value below it, is a view of its own. Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its values to
-    days). -#}
+{#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path
+    with a pattern, and one that has folders named column=value below it, is a view of its own.
+    Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its
+    values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
     {%- set is_table = entity.source.format == 'table' -%}
     {%- set groups = {} -%}
@@ -134,11 +138,14 @@ union all
 
 
 
-{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
-    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
-    only, is not there to Spark's readers, and so not here.
-    Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
-    (datetimes, in order), problem (why they can't be told, or none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
+{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct
+    values of the date column after the last committed load, of change feeds the present one where
+    the table has gone on. A folder without a file, or with hidden or empty ones only, is not there
+    to Spark's readers, and so not here.
+    Arguments: captures (with head), since (datetime of the last committed load by entity; none
+    where there is none).
+    Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
+    none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(captures, since) -%}
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
@@ -168,10 +175,12 @@ union all
         {#- many files, of which no byte is read, are no reason for many tasks -#}
         {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
         {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
-        {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there; a load reads with its own options -#}
+        {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there;
+            a load reads with its own options -#}
         {%- do spark_cdc._send('set spark.sql.files.ignoreMissingFiles = true') -%}
     {%- endif -%}
-    {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
+    {#- one landing that is not there yet makes the query of all fail: then each is asked on its
+        own -#}
     {%- set joined = files | join('\nunion all\n') -%}
     {%- set is_whole = files and not spark_cdc._plan_lacks_path(spark_cdc._plan(joined)) -%}
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
@@ -199,9 +208,12 @@ union all
 {%- endmacro -%}
 
 
-{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A marker names the one before: so a listing that was made while
-    markers were set, and may have the second without the first, lets no load be left out. Arguments: times (in order), markers (time to name of its marker),
-    since (the last committed one, or none). Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
+{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A
+    marker names the one before: so a listing that was made while markers were set, and may have the
+    second without the first, lets no load be left out.
+    Arguments: times (in order), markers (time to name of its marker), since (the last committed
+    one, or none).
+    Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
 {%- macro _landed_times_in_a_row(times, markers, since) -%}
     {%- set row = namespace(times=[], missing=none) -%}
     {%- for time in times if row.missing is none -%}
@@ -247,8 +259,10 @@ where
 {%- endmacro -%}
 
 
-{#- How a business date is read back from a path that _landing_path() makes. Returns a dictionary: glob (what finds the paths of all dates), regex (with a
-    group for each part of the date, by the letter that strftime has for it), plain (the same without groups, for Spark), problem. -#}
+{#- How a business date is read back from a path that _landing_path() makes.
+    Returns a dictionary: glob (what finds the paths of all dates), regex (with a group for each
+    part of the date, by the letter that strftime has for it), plain (the same without groups, for
+    Spark), problem. -#}
 {%- macro _landed_times_pattern(entity) -%}
     {%- set parts = {
         'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
@@ -258,7 +272,8 @@ where
     {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
             {%- do glob.append(part) -%}
-            {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
+            {#- wildcards of Spark stand for something within a folder's name; the path of a file
+                has neither scheme nor leading dot as it was written -#}
             {%- set text = spark_cdc._without_scheme(part) if loop.first else part -%}
             {%- set single = namespace(slashes=text) -%}
             {%- for _ in text if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
@@ -292,7 +307,8 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
 {%- endmacro -%}
 
 
-{#- The business time in a path, as a datetime; none where it has none that exists. Arguments: pattern (of _landed_times_pattern()), path. -#}
+{#- The business time in a path, as a datetime; none where it has none that exists.
+    Arguments: pattern (of _landed_times_pattern()), path. -#}
 {%- macro _landed_times_path(pattern, path) -%}
     {%- set match = modules.re.search(pattern.regex, path) -%}
     {%- if not match -%}{{ return(none) }}{%- endif -%}

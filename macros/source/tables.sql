@@ -2,7 +2,8 @@
     finer than a day. Of source.date_type, the column's type: _date_column_found(). -#}
 
 
-{#- The entity with the column's name and type as the table has them; date_type is none without one. -#}
+{#- The entity with the column's name and type as the table has them; date_type is none without
+    one. -#}
 {%- macro _date_column_found(entity, landing) -%}
     {%- set found = {'date_type': none} -%}
     {%- for column in spark_cdc._described('describe query select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
@@ -99,8 +100,9 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- Entities whose source is the change feed of a Delta or Iceberg table itself. _run_with_change_feed()
-    decides which part of it a load reads. The load's record has it as `feed`, and then the entity's source:
+{#- Entities whose source is the change feed of a Delta or Iceberg table itself.
+    _run_with_change_feed() decides which part of it a load reads. The load's record has it as
+    `feed`, and then the entity's source:
         table   the name of the table, as SQL
         id      identifies the table among those of that name; none if unknown
         after   the version or snapshot up to which the feed was read before; none: read all rows
@@ -120,7 +122,8 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The entity with what a load reads of the feed. A full snapshot among events has the place of the version that it is. -#}
+{#- The entity with what a load reads of the feed. A full snapshot among events has the place of the
+    version that it is. -#}
 {%- macro _entity_of_change_feed(entity, feed) -%}
     {%- if not feed -%}{{ return(entity) }}{%- endif -%}
     {%- set read = dict(entity, source=dict(entity.source, feed=feed)) -%}
@@ -168,8 +171,9 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- Why the feed of a table can't be read; none if it can. Arguments: table, plan (of a query of it), product
-    (whose table it has to be), is_other (whether it is none, or the server lacks the product). -#}
+{#- Why the feed of a table can't be read; none if it can.
+    Arguments: table, plan (of a query of it), product (whose table it has to be), is_other (whether
+    it is none, or the server lacks the product). -#}
 {%- macro _change_feed_table_problem(table, plan, product, is_other) -%}
     {%- set words = spark_cdc._plan_refusal(plan) or '' -%}
     {%- if '_NOT_FOUND]' in words and 'DATA_SOURCE_NOT_FOUND' not in words -%}
@@ -182,9 +186,10 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The business time to load, if the table has changed since it was read: now, in UTC. Returns a list of it,
-    or an empty one. Arguments: entity, now (the table), head (manifest that readers see), since (time of
-    the last load, or none). -#}
+{#- The business time to load, if the table has changed since it was read: now, in UTC.
+    Returns a list of it, or an empty one.
+    Arguments: entity, now (the table), head (manifest that readers see), since (time of the last
+    load, or none). -#}
 {%- macro _change_feed_due(entity, now, head, since) -%}
     {%- set read = (head.get('applied') or {}).get('feed') -%}
     {%- set time = spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) -%}

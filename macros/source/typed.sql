@@ -1,8 +1,10 @@
-{#- Messages that came typed, as Avro brings them, are read as the JSON that they stand for: so there is one way of reading them. Types are those that
-    `describe` gives. -#}
+{#- Messages that came typed, as Avro brings them, are read as the JSON that they stand for: so
+    there is one way of reading them. Types are those that `describe` gives. -#}
 
 
-{#- A message as JSON text. Arguments: entity, fields (a list of {col_name, data_type}), row (what stands before their names). -#}
+{#- A message as JSON text.
+    Arguments: entity, fields (a list of {col_name, data_type}), row (what stands before their
+    names). -#}
 {%- macro _typed_message(entity, fields, row='') -%}
 {%- set parts = [] -%}
 {%- for field in fields -%}
@@ -18,7 +20,8 @@
 {%- macro _typed_images(entity) -%}{{ return(entity.events.images + ['key'] if entity.events.images else []) }}{%- endmacro -%}
 
 
-{#- A struct of the table's columns with those values changed that JSON would bend, or write otherwise than the declared column is read. -#}
+{#- A struct of the table's columns with those values changed that JSON would bend, or write
+    otherwise than the declared column is read. -#}
 {%- macro _typed_image(entity, sql, type) -%}
 {%- set parts, changed = [], [] -%}
 {%- for field in spark_cdc._typed_fields(type) -%}
@@ -36,8 +39,9 @@ if({{ sql }} is null, null, named_struct({{ parts | join(', ') }}))
 {%- endmacro -%}
 
 
-{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without a zone in the source comes as an instant
-    if Kafka Connect has made it one: its wall clock in UTC. -#}
+{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without
+    a zone in the source comes as an instant if Kafka Connect has made it one: its wall clock in
+    UTC. -#}
 {%- macro _typed_value(value, type, column) -%}
 {%- if type.startswith(('decimal', 'time(')) -%}
 cast({{ value }} as string)
@@ -49,14 +53,16 @@ cast({{ value }} as string)
 {%- endmacro -%}
 
 
-{#- JSON text of a struct, map or array: with nulls and all digits of times, and the same in each session. -#}
+{#- JSON text of a struct, map or array: with nulls and all digits of times, and the same in each
+    session. -#}
 {%- macro _typed_json(sql) -%}
 to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'))
 {%- endmacro -%}
 
 
-{#- The fields of a struct, from its type as `describe` gives it. Returns a list of {col_name, data_type}. -#}
+{#- The fields of a struct, from its type as `describe` gives it.
+    Returns a list of {col_name, data_type}. -#}
 {%- macro _typed_fields(type) -%}
     {%- set fields = [] -%}
     {%- for part in spark_cdc._split_outside(type[7:-1], ',') if part -%}
@@ -67,8 +73,11 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- What does not go together in the types of messages that came typed and what is declared of their columns. A number does not say whether it is one or
-    a time, and of which unit, so the declaration has to. Arguments: entity, columns (of one schema). Returns a list of texts. -#}
+{#- What does not go together in the types of messages that came typed and what is declared of their
+    columns. A number does not say whether it is one or a time, and of which unit, so the
+    declaration has to.
+    Arguments: entity, columns (of one schema).
+    Returns a list of texts. -#}
 {%- macro _typed_message_problems(entity, columns) -%}
     {%- set problems = {} -%}
     {%- set value = columns | selectattr('col_name', 'equalto', 'value') | first | default(none) -%}
@@ -90,7 +99,8 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- What is wrong with what is declared of a column, for values of a type. Returns text, or none. -#}
+{#- What is wrong with what is declared of a column, for values of a type. Returns text, or
+    none. -#}
 {%- macro _typed_value_problem(column, type) -%}
     {%- set found = 'time' if type.startswith('time(') else spark_cdc._hash_type(type).get('kind') -%}
     {%- set wanted = spark_cdc._hash_type(column.data_type).kind -%}
@@ -111,8 +121,9 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and those of the entity's options that say which
-    files are read (and more, in lower case). Options in a query are known to Spark 4 only. -#}
+{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and
+    those of the entity's options that say which files are read (and more, in lower case). Options
+    in a query are known to Spark 4 only. -#}
 {%- macro _direct_sql(entity, time, reader, more=[]) -%}
 {%- set options = spark_cdc._direct_options(entity, more) -%}
 {{ reader }}.`{{ spark_cdc._landing_path(entity, time).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
@@ -150,11 +161,14 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a file lacks a column, or has it under another
-    name, null stands for what another file has. Told by the footers, which a statement reads for 50 files: it costs what the files cost
-    to open, not what their rows cost to read.
-    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them), folders (of _folder_columns()). Returns a list with one dictionary per
-    list of columns that occurs: paths (of the files with it), columns ({col_name, data_type}). -#}
+{#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a
+    file lacks a column, or has it under another name, null stands for what another file has. Told
+    by the footers, which a statement reads for 50 files: it costs what the files cost to open, not
+    what their rows cost to read.
+    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them),
+    folders (of _folder_columns()).
+    Returns a list with one dictionary per list of columns that occurs: paths (of the files with
+    it), columns ({col_name, data_type}). -#}
 {%- macro _file_schemas(entity, files, found, folders=[]) -%}
     {%- set schemas = {} -%}
     {%- for paths in files.paths | batch(50) -%}
@@ -190,7 +204,8 @@ from
 {%- endmacro -%}
 
 
-{#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why
+    the load is to be refused: {guard, message}. -#}
 {%- macro _check_schemas(entity, schemas) -%}
     {%- set types = {} -%}
     {%- for schema in schemas -%}

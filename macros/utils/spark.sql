@@ -1,5 +1,6 @@
-{#- dbt's snapshots look up their table with this. dbt-spark recognizes Iceberg by the table's provider,
-    which is Hive's where Iceberg is the session's catalog: it would refuse the second snapshot. -#}
+{#- dbt's snapshots look up their table with this. dbt-spark recognizes Iceberg by the table's
+    provider, which is Hive's where Iceberg is the session's catalog: it would refuse the second
+    snapshot. -#}
 {%- macro spark__get_or_create_relation(database, schema, identifier, type) -%}
     {%- set found, relation = default__get_or_create_relation(database, schema, identifier, type) -%}
     {%- if found and spark_cdc._provider_of(relation) == 'iceberg' -%}
@@ -82,8 +83,8 @@
 {%- endmacro -%}
 
 
-{#- Sends a statement without a result. Unlike run_query() it fetches nothing: that saves a call, and
-    PyHive fails to fetch where Spark 3.5 answers without a column. -#}
+{#- Sends a statement without a result. Unlike run_query() it fetches nothing: that saves a call,
+    and PyHive fails to fetch where Spark 3.5 answers without a column. -#}
 {%- macro _send(sql) -%}
     {%- call statement(none, auto_begin=false) -%}
         {{- sql -}}
@@ -94,8 +95,8 @@
 
 
 
-{#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers with
-    another kind of text. -#}
+{#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
+    with another kind of text. -#}
 {%- macro _spark_version() -%}
     {%- set text = (spark_cdc._query('select version() as version') | first | default({})).get('version') | string -%}
     {%- set numbers = text.replace('-', '.').replace(' ', '.').split('.')[:2] -%}
@@ -104,7 +105,8 @@
 {%- endmacro -%}
 
 
-{#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is described. -#}
+{#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is
+    described. -#}
 {%- macro _table_format(table) -%}
     {%- set cached = spark_cdc._provider_of(load_cached_relation(table)) -%}
     {%- set described = [] if cached else spark_cdc._query('describe table extended ' ~ table) -%}
@@ -114,22 +116,22 @@
 {%- endmacro -%}
 
 
-{#- The table formats keep a log of a table's files and past states (snapshots). Their partitions are rows
-    of that log, not folders that the metastore knows. -#}
+{#- The table formats keep a log of a table's files and past states (snapshots). Their partitions
+    are rows of that log, not folders that the metastore knows. -#}
 {%- macro _table_formats() -%}{{ return(['delta', 'iceberg']) }}{%- endmacro -%}
 
 
-{#- Values computed once in a run of dbt, by name. They live in dbt's graph, which all nodes and threads
-    share: only whole values go in, and nobody changes them. Empty while dbt parses, and in a unit test,
-    whose entity may differ from the project's. -#}
+{#- Values computed once in a run of dbt, by name. They live in dbt's graph, which all nodes and
+    threads share: only whole values go in, and nobody changes them. Empty while dbt parses, and in
+    a unit test, whose entity may differ from the project's. -#}
 {%- macro _memo() -%}
     {%- if not execute or (model is defined and model.get('resource_type') == 'unit_test') -%}{{ return({}) }}{%- endif -%}
     {{ return(graph.setdefault('spark_cdc', {})) }}
 {%- endmacro -%}
 
 
-{#- Prints data for the command line, as one line of JSON after `spark_cdc: `. Arguments: kind (its name),
-    data (anything that tojson takes). -#}
+{#- Prints data for the command line, as one line of JSON after `spark_cdc: `.
+    Arguments: kind (its name), data (anything that tojson takes). -#}
 {%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
 
 
@@ -137,12 +139,13 @@
 {%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
 
 
-{#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a part. -#}
+{#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a
+    part. -#}
 {%- macro _whole(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
 
 
-{#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the table's
-    name, and the branch writes to <name>_own. dbt's cache tells. -#}
+{#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the
+    table's name, and the branch writes to <name>_own. dbt's cache tells. -#}
 {%- macro _own(table) -%}
     {%- set found = load_cached_relation(table) -%}
     {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
@@ -150,9 +153,9 @@
 {%- endmacro -%}
 
 
-{#- The view <schema>_commits.spark_cdc_branch makes a schema a branch (docs/branches.md). A comment in its
-    text names production's schema (of) and the branch (name). It is created first and dropped last, so
-    that create and drop can be repeated. -#}
+{#- The view <schema>_commits.spark_cdc_branch makes a schema a branch (docs/branches.md). A comment
+    in its text names production's schema (of) and the branch (name). It is created first and
+    dropped last, so that create and drop can be repeated. -#}
 {%- macro _branch_marker(schema) -%}
     {{ return(spark_cdc._relation_in(schema ~ '_commits', 'spark_cdc_branch')) }}
 {%- endmacro -%}
@@ -171,8 +174,8 @@
 {%- endmacro -%}
 
 
-{#- Drops a folder with its files. No statement removes files, so the folder becomes a partition that is
-    added and dropped at once.
+{#- Drops a folder with its files. No statement removes files, so the folder becomes a partition
+    that is added and dropped at once.
     Arguments: table (a relation of Parquet or ORC), names (of its partition columns), folder. -#}
 {%- macro _drop_folder(table, names, folder) -%}
     {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
@@ -202,7 +205,8 @@
 {%- endmacro -%}
 
 
-{#- The partitions of a table by load, as texts such as business_date=2024-03-01/load_id=…/operation=I.
+{#- The partitions of a table by load, as texts such as
+    business_date=2024-03-01/load_id=…/operation=I.
     Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
 {%- macro _partitions_by_load(table, entity=none) -%}
     {%- set partitions = {} -%}
@@ -237,8 +241,8 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 {%- endmacro -%}
 
 
-{#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats unlist the
-    files of whole partitions and delete no row. -#}
+{#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
+    unlist the files of whole partitions and delete no row. -#}
 {%- macro _drop_partitions_sql(table, partitions) -%}
 {%- set table, texts = spark_cdc._own(table), [] -%}
 {%- set format = spark_cdc._table_format(table) -%}

@@ -1,4 +1,5 @@
-{#- An expression under a name, which is left out where it would say the same again. Returns text. -#}
+{#- An expression under a name, which is left out where it would say the same again. Returns
+    text. -#}
 {%- macro _aliased(sql, name) -%}
     {{ return(sql if sql == name else sql ~ ' as ' ~ name) }}
 {%- endmacro -%}
@@ -16,7 +17,8 @@
 {%- endmacro -%}
 
 
-{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand alone. -#}
+{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand
+    alone. -#}
 {%- macro _folded(text) -%}
     {%- set folded = namespace(text='', is_list=true) -%}
     {%- for line in text.split('\n') -%}
@@ -46,7 +48,8 @@
 {%- endmacro -%}
 
 
-{#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no text of more than 20,000,000 letters. -#}
+{#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no
+    text of more than 20,000,000 letters. -#}
 {%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
 
 
@@ -56,15 +59,16 @@
 {%- endmacro -%}
 
 
-{#- A text as a SQL literal. Quotes and backslashes are escaped, so that no content of a file name, an option or
-    a message can end it, and dollars, since Spark puts a setting's value in the place of ${name} even within literals. Returns text. -#}
+{#- A text as a SQL literal. Quotes and backslashes are escaped, so that no content of a file name,
+    an option or a message can end it, and dollars, since Spark puts a setting's value in the place
+    of ${name} even within literals. Returns text. -#}
 {%- macro _literal(text) -%}
     {{ return("'" ~ (text | string).replace('\\', '\\\\').replace("'", "\\'").replace('$', '\\u0024') ~ "'") }}
 {%- endmacro -%}
 
 
-{#- An identifier for SQL: as it is where it is plain, between backticks where it has other characters or is a
-    word that SQL reserves. Returns text. -#}
+{#- An identifier for SQL: as it is where it is plain, between backticks where it has other
+    characters or is a word that SQL reserves. Returns text. -#}
 {%- macro _quote(name) -%}
     {%- set reserved = [
         'all', 'and', 'anti', 'any', 'array', 'as', 'at', 'authorization', 'between', 'both', 'by', 'case', 'cast', 'check',
@@ -89,7 +93,8 @@
 {%- endmacro -%}
 
 
-{#- A text with a backslash before each of some marks. A backslash, if it is one of them, comes first. -#}
+{#- A text with a backslash before each of some marks. A backslash, if it is one of them, comes
+    first. -#}
 {%- macro _escaped(text, marks) -%}
     {%- set escaped = namespace(text=text) -%}
     {%- for mark in marks -%}{%- set escaped.text = escaped.text.replace(mark, '\\' ~ mark) -%}{%- endfor -%}
@@ -101,8 +106,9 @@
 {%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\x0b\x0c')) }}{%- endmacro -%}
 
 
-{#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int, b: int>, z
-    has two parts. Returns a list of trimmed texts. -#}
+{#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int,
+    b: int>, z has two parts.
+    Returns a list of trimmed texts. -#}
 {%- macro _split_outside(text, separators) -%}
     {%- set at = namespace(part='', depth=0, quote='', is_escaped=false) -%}
     {%- set parts = [] -%}
@@ -138,7 +144,8 @@
 {%- endmacro -%}
 
 
-{#- A value as JSON for people: letters outside ASCII as they are, which dbt's tojson() escapes; what can't be printed stays escaped. -#}
+{#- A value as JSON for people: letters outside ASCII as they are, which dbt's tojson() escapes;
+    what can't be printed stays escaped. -#}
 {%- macro _shown_json(value) -%}
     {%- set shown = namespace(text=tojson(value)) -%}
     {%- for sign in value | string | unique(case_sensitive=true) if sign > '~' -%}
@@ -148,20 +155,22 @@
 {%- endmacro -%}
 
 
-{#- A value as JSON that can stand in a SQL comment, whatever texts it holds: comments end, nest and have their ${settings}
-    filled in wherever they are. -#}
+{#- A value as JSON that can stand in a SQL comment, whatever texts it holds: comments end, nest and
+    have their ${settings} filled in wherever they are. -#}
 {%- macro _comment_json(value) -%}
     {{ return(tojson(value, sort_keys=true).replace('*', '\\u002a').replace('$', '\\u0024')) }}
 {%- endmacro -%}
 
 
-{#- Whether a map that was read from a JSON object has a name more than once: a condition that is never null. -#}
+{#- Whether a map that was read from a JSON object has a name more than once: a condition that is
+    never null. -#}
 {%- macro _has_repeated_names(map) -%}
 coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- Whether text in an encoding has other bytes for a line break than ASCII, or these bytes within other characters: UTF-16, UTF-32 and EBCDIC. -#}
+{#- Whether text in an encoding has other bytes for a line break than ASCII, or these bytes within
+    other characters: UTF-16, UTF-32 and EBCDIC. -#}
 {%- macro _is_wide_encoding(name) -%}
     {%- set plain = name | string | lower | replace('-', '') | replace('_', '') | replace(' ', '') -%}
     {%- for part in ['utf16', 'utf32', 'ucs2', 'ucs4', 'unicode', 'ebcdic'] if part in plain -%}{{ return(true) }}{%- endfor -%}
@@ -171,7 +180,8 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- A business date as text: 2019-06-19, or 2019-06-19 00:15:00 where loads are finer than a day. -#}
+{#- A business date as text: 2019-06-19, or 2019-06-19 00:15:00 where loads are finer than a
+    day. -#}
 {%- macro _time_text(entity, time) -%}
     {{ return(time.strftime('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) }}
 {%- endmacro -%}
@@ -189,8 +199,9 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out what a struct has beyond 25 fields, unless it is told
-    not to, which is once in a session and only where that is so. -#}
+{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out
+    what a struct has beyond 25 fields, unless it is told not to, which is once in a session and
+    only where that is so. -#}
 {%- macro _described(sql) -%}
     {%- set rows = spark_cdc._query(sql) -%}
     {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
@@ -209,7 +220,8 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- A type as Spark's catalogue writes it: bigint for LONG, decimal(10,0) for decimal, no blanks. -#}
+{#- A type as Spark's catalogue writes it: bigint for LONG, decimal(10,0) for decimal, no
+    blanks. -#}
 {%- macro _plain_type(type) -%}
     {%- set names = {'long': 'bigint', 'short': 'smallint', 'byte': 'tinyint', 'real': 'float', 'timestamp_ltz': 'timestamp'} -%}
     {%- set text = namespace(plain=type | string | trim | lower) -%}
@@ -222,7 +234,8 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- The digits of a decimal before and after the point, as a list of two numbers; none of other types. -#}
+{#- The digits of a decimal before and after the point, as a list of two numbers; none of other
+    types. -#}
 {%- macro _decimal_digits(type) -%}
     {%- set text = (type | lower).replace(' ', '') -%}
     {%- set name = text.split('(')[0] -%}
