@@ -96,14 +96,16 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-    {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
-    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- set rows = [] -%}
     {%- for record in [history, checkpoint] -%}
-        {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
-            record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
+        {%- do rows.append({'load': record, 'audit': spark_cdc._figures_of_load(
+            record.load_id, figures.written[record.load_id], record.prior_rows, record)}) -%}
     {%- endfor -%}
-    {%- do spark_cdc._drop_claims(capture, older) -%}
-    {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
+    {%- set names = plan.history ~ ' and ' ~ plan.checkpoint -%}
+    {%- do spark_cdc._transact(capture, {
+        'manifest': next, 'what': names, 'rows': rows,
+        'say': entity.name ~ ': squashed into ' ~ names ~ '; vacuum drops the old partitions later',
+    }) -%}
     {{ return(plan.squashed | length) }}
 {%- endmacro -%}
 

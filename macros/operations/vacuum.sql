@@ -47,10 +47,6 @@
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
-    {%- if execute -%}
-        {#- what a crash left out: a superseded load's age is counted from there -#}
-        {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
-    {%- endif -%}
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
         operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
     )) -%}
@@ -106,7 +102,7 @@
             ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, head, 'a vacuum')) -%}
+    {%- do spark_cdc._transact(operated, {'manifest': head, 'what': 'a vacuum'}) -%}
     {{ return(true) }}
 {%- endmacro -%}
 
@@ -206,19 +202,13 @@ order by files.load_id
 {%- macro _record_vacuum(capture, dropped) -%}
     {%- set manifest = spark_cdc._published(capture) -%}
     {%- set last = manifest.loads | last | default('19700101-v-00000000') -%}
-    {%- set load = {
+    {%- do spark_cdc._write_log(capture.load_log, capture.entity, [spark_cdc._operation_row(capture, manifest, {
         'load_id': last.split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
         'load_type': 'vacuum',
-        'business_time': spark_cdc._load_time_text(capture.entity, last),
-        'is_checkpoint': false,
-        'parent': manifest.loads | last | default(none),
-        'replaced': [],
         'status': 'vacuumed',
         'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
             ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
-    } -%}
-    {%- set figures = {'rows_prior': manifest.rows, 'rows_current': manifest.rows} -%}
-    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, figures) -%}
+    })]) -%}
 {%- endmacro -%}
 
 
@@ -317,8 +307,10 @@ where stored.load_id <> ''
     {%- endfor -%}
     {%- if forgotten and execute -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
-        {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone')) -%}
-        {%- do log(operated.entity.name ~ ': redo can no longer bring back ' ~ text, info=true) -%}
+        {%- do spark_cdc._transact(operated, {
+            'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
+            'say': operated.entity.name ~ ': redo can no longer bring back ' ~ text,
+        }) -%}
     {%- endif -%}
     {{ return(forgotten) }}
 {%- endmacro -%}

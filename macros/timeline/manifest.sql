@@ -422,7 +422,7 @@ where
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures)) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
-    {{ spark_cdc._shown_sql(entity, column, layout) }},
+    {{ spark_cdc._shown_sql(entity, column, layout) if layout else column.sql }},
     {% endfor -%}
     {{ spark_cdc._in_loads([state.base]) if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,
