@@ -39,7 +39,7 @@
     {%- for capture in captures if not problems -%}
         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
         {%- set head = spark_cdc._head(capture) -%}
-        {%- set is_moved = 'move' in head and spark_cdc._move_command(head.move) == command -%}
+        {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
         {%- set is_interrupted = is_moved and to is none and spark_cdc._claims(capture) | select('lt', head.sequence) | list | length > 0 -%}
         {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
         {%- do moves.append(dict(capture, head=head, **({'loads': []} if is_there

@@ -279,8 +279,10 @@ to_json(sort_array(collect_list(path))) as paths
 {#- Their names, in lower case. Switches the guess off if there are any. -#}
 {%- macro _folder_columns(entity, time, files) -%}
     {%- set names = [] -%}
-    {%- set root = spark_cdc._entries_folder(entity, time) -%}
-    {%- for path in (files.paths if files and '=' in files.paths | join else []) -%}
+    {#- a table has no path -#}
+    {%- set paths = files.paths if files and '=' in files.paths | join else [] -%}
+    {%- set root = spark_cdc._entries_folder(entity, time) if paths else none -%}
+    {%- for path in paths -%}
         {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}
             {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}

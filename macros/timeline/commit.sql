@@ -194,7 +194,3 @@ Run the same command again.
     {%- set found = spark_cdc._query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
     {{ return(found | length > 0) }}
 {%- endmacro -%}
-
-
-{#- The command that made a move (see undo()): undo or redo. -#}
-{%- macro _move_command(move) -%}{{ return('undo' if move.load_id.split('-')[1] == 'u' else 'redo') }}{%- endmacro -%}

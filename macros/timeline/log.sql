@@ -115,14 +115,6 @@ where false
 insert overwrite table {{ spark_cdc._own(load_log) }} by name
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
-{{ spark_cdc._log_row_sql(entity, row) }}{{ '\n\nunion all\n\n' if not loop.last }}
-{%- endfor -%}
-{{ '\n) as loads' if rows | length > 1 }}
-{%- endmacro -%}
-
-
-{#- A row of cdc_loads as a query. Argument: row (of _write_log()). -#}
-{%- macro _log_row_sql(entity, row) -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
 {%- set record = audit.get('record') or {} -%}
 {%- set counts = audit.get('counts') or {} -%}
@@ -167,7 +159,9 @@ insert overwrite table {{ spark_cdc._own(load_log) }} by name
 select
     {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast({{ 'null' if values[name] is none else values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {%- endfor %}{{ '\n\nunion all\n\n' if not loop.last }}
+{%- endfor -%}
+{{ '\n) as loads' if rows | length > 1 }}
 {%- endmacro -%}
 
 
@@ -215,7 +209,7 @@ select
 
 {#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move, see undo()). -#}
 {%- macro _move_row(capture, manifest) -%}
-    {%- set move, is_undo = manifest.move, spark_cdc._move_command(manifest.move) == 'undo' -%}
+    {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
         'load_id': move.load_id,
         'load_type': 'undo' if is_undo else 'redo',
