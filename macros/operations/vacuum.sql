@@ -52,10 +52,6 @@
         {{ return([]) }}
     {%- endif -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
-    {%- if spark_cdc._mode() != 'plan' -%}
-        {#- what a crash left out: a superseded load's age is counted from there -#}
-        {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
-    {%- endif -%}
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
         operated, spark_cdc._head(operated) if manifest.get('undone') else manifest, retention_hours
     )) -%}
@@ -82,7 +78,14 @@
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and spark_cdc._mode() != 'plan' -%}
-        {%- do spark_cdc._record_vacuum(operated, dropped) -%}
+        {%- set now = spark_cdc._published(operated) -%}
+        {%- do spark_cdc._write_log(operated.load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
+            'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
+            'load_type': 'vacuum',
+            'status': 'vacuumed',
+            'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
+                ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
+        })]) -%}
     {%- endif -%}
     {{ return(dropped) }}
 {%- endmacro -%}
@@ -109,7 +112,7 @@
             ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, head, 'a vacuum')) -%}
+    {%- do spark_cdc._transact(operated, {'manifest': head, 'what': 'a vacuum'}) -%}
     {{ return(true) }}
 {%- endmacro -%}
 
@@ -200,26 +203,6 @@ from files
 left join replaced
     on files.load_id = replaced.replaced_load_id
 order by files.load_id
-{%- endmacro -%}
-
-
-{#- Adds a vacuum to cdc_loads, as a row of its own. Arguments: capture, dropped (of _vacuum_entity()). -#}
-{%- macro _record_vacuum(capture, dropped) -%}
-    {%- set manifest = spark_cdc._published(capture) -%}
-    {%- set last = manifest.loads | last | default('19700101-v-00000000') -%}
-    {%- set load = {
-        'load_id': last.split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
-        'load_type': 'vacuum',
-        'business_time': spark_cdc._load_time_text(capture.entity, last),
-        'is_checkpoint': false,
-        'parent': manifest.loads | last | default(none),
-        'replaced': [],
-        'status': 'vacuumed',
-        'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
-            ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
-    } -%}
-    {%- set figures = {'rows_prior': manifest.rows, 'rows_current': manifest.rows} -%}
-    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, figures) -%}
 {%- endmacro -%}
 
 
@@ -318,8 +301,10 @@ where stored.load_id <> ''
     {%- endfor -%}
     {%- if forgotten and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
-        {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone')) -%}
-        {%- do log(operated.entity.name ~ ': redo can no longer bring back ' ~ text, info=true) -%}
+        {%- do spark_cdc._transact(operated, {
+            'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
+            'say': operated.entity.name ~ ': redo can no longer bring back ' ~ text,
+        }) -%}
     {%- endif -%}
     {{ return(forgotten) }}
 {%- endmacro -%}
@@ -347,21 +332,15 @@ where stored.load_id <> ''
 {%- macro _files_of_table(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return(spark_cdc._list_files(location)) }}{%- endif -%}
-    {{ return('(\n    ' ~ (spark_cdc._delta_files_sql if format == 'delta' else spark_cdc._iceberg_files_sql)(table) | indent(4) ~ '\n)') }}
-{%- endmacro -%}
-
-
-{%- macro _delta_files_sql(table) -%}
+    {%- set sql -%}
+        {%- if format == 'delta' -%}
 select distinct
     _metadata.file_path as path,
     _metadata.file_size as length,
     _metadata.file_modification_time as written_at,
     load_id
 from {{ table }}
-{%- endmacro -%}
-
-
-{%- macro _iceberg_files_sql(table) -%}
+        {%- else -%}
 select
     entries.data_file.file_path as path,
     entries.data_file.file_size_in_bytes as length,
@@ -371,6 +350,9 @@ from {{ table }}.entries
 left join {{ table }}.snapshots
     on entries.snapshot_id = snapshots.snapshot_id
 where entries.status < 2
+        {%- endif -%}
+    {%- endset -%}
+    {{ return('(\n    ' ~ sql | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 
