@@ -38,9 +38,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("forget", "even_if_absent", {"entity": "orders", "source": "gone"}, TEXTS),
     ("forget", "entity", {"source": "gone"}, [["orders"], 7, None]),
     ("secrets", "force", {"action": "rotate"}, TEXTS),
-    ("load_status", "entities", {}, NAMES),
-    ("outstanding", "entities", {}, NAMES),
-    ("compare_replay", "entities", {}, NAMES),
+    ("state", "entities", {}, NAMES),
     ("publish_replay", "entities", {}, NAMES),
     ("discard_replay", "entities", {}, NAMES),
 ]

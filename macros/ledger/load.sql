@@ -79,7 +79,7 @@ where
         {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not env_var('SPARK_CDC_DATA', '')) -%}
     {%- if entity.stored | selectattr('format') | list -%}
         {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a server may be set so; it has to become a rejected row. -#}
         {%- do spark_cdc._send('set spark.sql.legacy.timeParserPolicy = corrected') -%}
@@ -346,14 +346,14 @@ readers see what they saw before. Run the same command again.
         {%- endif -%}
         {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
-        {%- do log(spark_cdc._load_summary(run.entity, load, audit) ~ ' in the draft', info=true) -%}
+        {%- do spark_cdc._tell_load(run.entity, load, audit, ' in the draft') -%}
     {%- else -%}
         {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}
             {#- what a crash left out of cdc_loads, while the manifest still names it -#}
             {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
         {%- endif -%}
         {%- do spark_cdc._commit_audited_load(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}]) -%}
-        {%- do log(spark_cdc._load_summary(run.entity, load, audit), info=true) -%}
+        {%- do spark_cdc._tell_load(run.entity, load, audit) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
         {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
@@ -366,7 +366,7 @@ readers see what they saw before. Run the same command again.
 {%- macro _commit_audited_load(run, manifest, what, loads) -%}
     {%- set older = spark_cdc._publish(run, manifest, what, before=run.manifest) -%}
     {#- what was undone before can't come back -#}
-    {%- set undone = run.manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) | reject('in', manifest.loads) | list -%}
+    {%- set undone = spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list -%}
     {%- do spark_cdc._set_load_status(run.load_log, 'committed', 'replaced', run.entity.name, undone) -%}
     {%- if older | length > 1 or run.manifest.sequence <= 1 or not load_cached_relation(run.load_log).information -%}
         {#- a run before this one broke off when it had committed, or nobody can tell -#}

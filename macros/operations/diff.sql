@@ -64,7 +64,7 @@ as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with 
         {%- endif -%}
         {{ return(tagged.loads) }}
     {%- endif -%}
-    {%- set undone = head.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
+    {%- set undone = spark_cdc._undone_loads(head) -%}
     {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
     {%- if found.problem or not text -%}
         {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
@@ -162,28 +162,30 @@ if(
 {%- endmacro -%}
 
 
-{#- What `spark-cdc diff` shows: prints a line of JSON with counts (by row_difference) and rows (texts of JSON), at most so many.
-    Arguments: entity (its name), before, after, row_limit. Returns nothing. -#}
-{%- macro _diff_rows(entity, before=none, after=none, row_limit=20) -%}
-    {%- set capture = spark_cdc._captures('diff', entity)[0] -%}
-    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
-    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
-    {%- set counts = {'added': 0, 'removed': 0, 'changed': 0} -%}
-    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
-        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
-    {%- endfor -%}
-    {%- set rows = [] -%}
-    {%- if counts.values() | sum -%}
-        {%- set rows_sql -%}
+{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary by entity: before and after (what the states are called), counts (by
+    row_difference), rows (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
+{%- macro _state_diff(found, before=none, after=none, row_limit=20) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+        {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+        {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
+        {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+            {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+        {%- endfor -%}
+        {%- if counts.values() | sum -%}
+            {%- set rows_sql -%}
 select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
 from (
 {{ sql }}
 ) as compared
 order by {{ keys | join(', ') or 'key_hash' }}
 limit {{ row_limit }}
-        {%- endset -%}
-        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
-    {%- endif -%}
-    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
-    {%- do spark_cdc._print_data('diff', dict(states, entity=entity, counts=counts, rows=rows)) -%}
+            {%- endset -%}
+            {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+        {%- endif -%}
+        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
+        {%- do told.update({capture.entity.name: dict(states, counts=counts, rows=rows)}) -%}
+    {%- endfor -%}
+    {{ return(told) }}
 {%- endmacro -%}

@@ -15,6 +15,10 @@
 {%- endmacro -%}
 
 
+{#- The loads that redo can bring back, oldest first. -#}
+{%- macro _undone_loads(manifest) -%}{{ return(manifest.get('undone', []) | map(attribute='loads') | sum(start=[])) }}{%- endmacro -%}
+
+
 {#- What a draft is made from, told by the committed loads. -#}
 {%- macro _draft_origin(loads) -%}{{ return([loads | length, local_md5(loads | join(','))[:8]]) }}{%- endmacro -%}
 

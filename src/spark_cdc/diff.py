@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spark_cdc import chain, console, parsing
+from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import UsageError
 
 
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: Any) -> int:
     """Print what differs."""
     states = {"before": arguments.before, "after": arguments.after}
-    given = {name: state for name, state in states.items() if state is not None}
+    given = {name: text for name, text in states.items() if text is not None}
     if len(given) == 1 or (not given and not arguments.branch):
         raise UsageError(
             f"diff compares two states, and {len(given) or 'none'} is given. Accepted are two"
@@ -39,8 +39,9 @@ def run(arguments: Any) -> int:
             f"spark-cdc diff {arguments.entity} 2024-03-01 2024-03-04",
         )
     dbt = chain.Dbt(arguments.target)
-    done = dbt.operate("_diff_rows", entity=arguments.entity, row_limit=arguments.limit, **given)
-    found = chain.data(done, "diff")
+    asked = {"row_limit": arguments.limit, **given}
+    one = state.ask(dbt, [arguments.entity], diff=asked)["entities"][0]
+    found = {"entity": one["entity"], **one["diff"]}
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     return 0
 
