@@ -58,6 +58,12 @@ def test_each_argument_has_a_type(
     assert sent == []
 
 
+def test_state_has_parts() -> None:
+    for parts in ("pendings", ["tags", "pendings"], {"pendings": {}}):
+        with pytest.raises(CompilerError, match="there is no part 'pendings'"):
+            macros().state(parts=parts)
+
+
 def test_what_is_accepted() -> None:
     made = load_macros()
     for given in (

@@ -57,13 +57,6 @@ where
 {%- endmacro -%}
 
 
-{#- What the comment in such a view's text says, or none where it is no such view. -#}
-{%- macro _branch_origin(text) -%}
-    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
-{%- endmacro -%}
-
-
 {#- Lets such a view show the columns that the branch's own table has by now. -#}
 {%- macro _show_branch_columns(table) -%}
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}

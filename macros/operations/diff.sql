@@ -1,7 +1,7 @@
 {#- Rows that differ between two states of an entity, as a query to select from:
     select * from ({{ '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
     Arguments: view (relation of a view of the entity, such as <entity>_current), before and after (each a date or a load, whose state at its end
-    is meant, or a tag; neither: the present state of production, and of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
+    is meant, a tag, or draft (of a replay); after none: the present state; neither: that of production, and that of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
     an array of {column_name, value_before, value_after}, values as text. Columns that are ignored are not compared. -#}
 {%- macro diff(view, before=none, after=none) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
@@ -12,65 +12,23 @@
 
 {#- The query of diff(), of a capture. -#}
 {%- macro _diff_of_sql(capture, before, after) -%}
-    {%- set head = spark_cdc._published(capture) -%}
+    {%- set entity, head = capture.entity, spark_cdc._published(capture) -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
     {%- set with_production = before is none and after is none -%}
-    {{ return(spark_cdc._diff_sql(
-        capture.entity,
-        spark_cdc._across_changes(capture.entity, capture.masked, head.get('layout') or {}),
-        spark_cdc._diff_production_loads(capture, head) if with_production else spark_cdc._diff_loads(capture, head, before),
-        head.loads if with_production else spark_cdc._diff_loads(capture, head, after),
-    )) }}
-{%- endmacro -%}
-
-
-{#- The loads of production's state, for a branch to compare with its own: its ledger shows all rows of production's, also of later loads. -#}
-{%- macro _diff_production_loads(capture, head) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
-    {%- if origin is none -%}
-        {%- set message -%}
-{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
-spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
-    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
-    {%- set is_other = production.definition != origin.definition -%}
-    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
-        {%- set message -%}
-{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
-compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(production.loads) }}
-{%- endmacro -%}
-
-
-{#- The loads of a state: of a tag, or of those that count up to a date or load; a load that was undone, and those before it, are there too
-    as long as redo could bring them back. -#}
-{%- macro _diff_loads(capture, head, state) -%}
-    {%- set text = state | string | trim -%}
-    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', text) -%}
-        {%- set tagged = spark_cdc._tagged_manifest(capture, text) -%}
-        {%- if tagged.definition != head.definition -%}
+    {%- set states = {} -%}
+    {%- for name in ['production' if with_production else before, after] -%}
+        {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
+        {%- if manifest.definition != head.definition and not with_production -%}
             {%- set message -%}
-{{ capture.entity.name }}: the columns of the tag {{ text }} are not those of today, so that rows can't be compared. {# -#}
-as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with its own columns.
+{{ entity.name }}: the columns of the {{ 'draft' if name == 'draft' else 'tag ' ~ name }} are not those of today, so that rows can't be compared. {# -#}
+as_of(ref('{{ entity.name }}_current'), tag='{{ name }}') shows it with its own columns.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
-        {{ return(tagged.loads) }}
-    {%- endif -%}
-    {%- set undone = spark_cdc._undone_loads(head) -%}
-    {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
-    {%- if found.problem or not text -%}
-        {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
-        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag list.') -%}
-    {%- endif -%}
-    {{ return(found.loads) }}
+        {%- do states.update({loop.index: manifest.loads}) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._diff_sql(
+        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), states[1], states[2])) }}
 {%- endmacro -%}
 
 
@@ -184,7 +142,8 @@ limit {{ row_limit }}
             {%- endset -%}
             {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
         {%- endif -%}
-        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
+        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
+            else {'before': before or 'now', 'after': after or 'now'} -%}
         {%- do told.update({capture.entity.name: dict(states, counts=counts, rows=rows)}) -%}
     {%- endfor -%}
     {{ return(told) }}
