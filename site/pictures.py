@@ -235,6 +235,52 @@ def commit() -> Drawing:
     return it
 
 
+def load() -> Drawing:
+    """The folders of macros/ in the order in which a load goes through them."""
+    it = Drawing(
+        960,
+        452,
+        "A load's way through the folders of macros",
+        "Eight steps, each with the folder that holds it. context: the entity's YAML, judged, and "
+        "the plan. source: files of the business date become a temporary view. staging, with "
+        "values, hash and formats: columns are cast, judged and hashed, messages become events. "
+        "schema: how old rows read under the new columns. diff: rows are compared with the prior "
+        "state and classified. ledger: they are written, and the written rows are audited. "
+        "timeline: the load is committed. views: readers see it. A folder uses only those "
+        "before it.",
+    )
+    top = [
+        ("context", ("YAML, settings,", "what is selected"), "orders.yml"),
+        ("source", ("files of one date,", "as a temporary view"), "landed_orders"),
+        ("staging", ("cast, judge, hash;", "messages to events"), "stg_orders"),
+        ("schema", ("old rows as the new", "columns read them"), "column mapping"),
+    ]
+    low = [
+        ("views", ("current, history,", "versions, changes"), "orders_current"),
+        ("timeline", ("claim, read back,", "alter the view"), "orders_committed"),
+        ("ledger", ("write once, audit", "what was written"), "orders_ledger"),
+        ("diff", ("compare with the prior", "state: I U D N X"), "rows with operation"),
+    ]
+    for row, (y, steps) in enumerate(((74, top), (248, low))):
+        for number, (folder, said, made) in enumerate(steps):
+            x = 20 + 240 * number
+            look = "main" if folder in ("ledger", "timeline") else "box"
+            it.box(x, y, 180, 84, f"{folder}/", *said, look=look)
+            it.text(x + 90, y + 106, made, "soft code", "middle")
+            place = number + 1 if row == 0 else 8 - number
+            it.text(x, y - 10, str(place), "ink head")
+            if number < 3:
+                ends = (x + 180, x + 238) if row == 0 else (x + 240, x + 182)
+                it.arrow((ends[0], y + 42), (ends[1], y + 42))
+    it.arrow((920, 116), (942, 116), (942, 290), (922, 290))
+    it.text(20, 30, "planned by events(), ledger(), committed() in models/", "soft small")
+    it.text(500, 30, "values/, hash/, formats/: used by staging", "soft small")
+    it.box(20, 390, 180, 44, "operations/", "undo, replay, compact …", look="dash")
+    it.arrow((200, 412), (350, 412), (350, 362), dashed=True)
+    it.text(366, 416, "change the timeline by the same commit; publish/ follows it", "soft small")
+    return it
+
+
 def one_row() -> Drawing:
     """Line 2 of order 1003 of the examples, through four loads."""
     it = Drawing(
@@ -331,6 +377,7 @@ PICTURES = {
     "relations.svg": relations,
     "ledger.svg": ledger,
     "commit.svg": commit,
+    "load.svg": load,
     "one_row.svg": one_row,
 }
 

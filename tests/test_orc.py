@@ -170,7 +170,7 @@ def test_stored_text_that_becomes_a_date_is_judged() -> None:
         ("timestamp", "timestamp_ntz"),
         ("date", "timestamp_ntz"),
     ):
-        now = MACROS._described_column(column("d", type)) | {"in_orc": True}
+        now = MACROS._described_columns({"columns": [column("d", type)]})[0] | {"in_orc": True}
         assert (
             "1582-10-14" in MACROS._conversion(entity, now, former)["misfit"]
             or ("-999000L" in MACROS._conversion(entity, now, former)["misfit"])

@@ -310,6 +310,11 @@ def test_a_default_catalog_without_views_that_can_be_altered(
         assert "leave spark.sql.defaultCatalog out of the profile" in problems[0]
 
 
+def table_format_problems(columns: list[dict[str, Any]], settings: dict[str, Any]) -> list[str]:
+    macros = load_macros()
+    return macros._table_format_problems(macros._columns_of({"columns": columns}), settings)
+
+
 def test_columns_that_a_format_can_not_hold() -> None:
     columns = [
         {"name": "a b", "data_type": "int"},
@@ -317,7 +322,7 @@ def test_columns_that_a_format_can_not_hold() -> None:
         {"name": "e", "data_type": "array<int>"},
     ]
     problems = {
-        format: load_macros()._table_format_problems(columns, {"file_format": format})
+        format: table_format_problems(columns, {"file_format": format})
         for format in ("parquet", "orc", "delta", "iceberg")
     }
     assert {format: len(found) for format, found in problems.items()} == {
@@ -337,7 +342,7 @@ def test_names_that_spark_does_not_find_in_orc() -> None:
     ]
 
     def problems(**settings: Any) -> list[str]:
-        found = load_macros()._table_format_problems(columns, settings)
+        found = table_format_problems(columns, settings)
         return [text.split("'")[1] for text in found]
 
     assert problems(file_format="parquet") == []

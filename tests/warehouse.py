@@ -86,6 +86,14 @@ def give_secret(cursor: Any, schema: str) -> None:
         cursor.execute(sql)
 
 
+def with_staging(query: str, name: str, staging: str) -> str:
+    """A query with an ephemeral model as a common table expression, where dbt puts it."""
+    plan, end, rest = query.partition("*/")
+    rest = rest.strip()
+    rest = f",\n{rest[5:]}" if rest.startswith("with ") else f"\n{rest}"
+    return f"{plan}{end}\nwith {name} as (\n{staging}\n){rest}"
+
+
 class Warehouse:
     """An entity and its relations in a schema; node is its YAML, which may change between loads."""
 
@@ -154,10 +162,12 @@ class Warehouse:
             )
             incoming = capture["events"]
         else:
-            incoming = f"({macros._stage_sql(entity, landed)})"
+            incoming = f"__dbt__cte__stg_{self.name}"
         yield "ledger"
         planned = macros._planned_run(capture, is_planned=bool(entity["events"]))
         self.sql = macros._ledger_query(planned, incoming)
+        if not entity["events"]:
+            self.sql = with_staging(self.sql, incoming, macros._stage_sql(entity, landed))
         macros._load_ledger(capture, self.sql)
         yield "committed"
         macros._commit_load(macros._planned_run(capture, is_planned=True))

@@ -1,6 +1,9 @@
-{#- What is wrong with the columns of an entity. Arguments: columns (of the YAML), settings (meta.spark_cdc).
+{#- What is wrong with the columns of an entity.
+    columns   of _columns_of()
+    settings  meta.spark_cdc
+    is_load   whether all is judged that a load needs; names, types, roles and secrecy otherwise
     Returns a list of texts. -#}
-{%- macro _column_problems(columns, settings) -%}
+{%- macro _column_problems(columns, settings, is_load=true) -%}
     {%- set rules = spark_cdc._known_settings().column -%}
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set events = settings.get('events') -%}
@@ -14,16 +17,18 @@
     {%- for column in columns -%}
         {%- set name = column['name'] | string -%}
         {%- set label = "column '" ~ name ~ "'" -%}
-        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set meta = column.meta -%}
         {%- set role = meta.get('role', rules.role.default) -%}
+        {%- set data_type = (column.get('data_type') or '') | string | trim -%}
+        {%- set type = spark_cdc._hash_type(data_type) -%}
         {%- set origin = meta.get('from', name) | string -%}
         {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
-                          'origin': origin, 'other': origins.get(origin)} -%}
+                          'origin': origin, 'other': origins.get(origin), 'problem': type.problem} -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (spark_cdc._is_reserved(name | lower, is_events),
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
-            ((name | lower).startswith('raw__') or modules.re.search('[\n\r]', name) or name | length > 128,
+            ((name | lower).startswith('raw__') or '\n' in name or '\r' in name or name | length > 128,
              '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '
              'meta as `from`'),
             ('${' in name or '${' in meta.get('from', '') | string,
@@ -37,10 +42,12 @@
             (meta.get('null_means') == 'unchanged' and (not is_events or role in ['key', 'control']),
              '%(label)s says null_means: unchanged, which is for stored columns of change events (load_type: events) that are no key: remove it'),
             (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
+            (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
+            (data_type and type.problem, '%(label)s: %(problem)s'),
         ])) -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
-        {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules)) -%}
-        {%- do problems.extend(spark_cdc._column_type_problems(label, column.get('data_type'), meta, rules, is_csv, is_json)) -%}
+        {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules) if meta else []) -%}
+        {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) if is_load else []) -%}
         {%- do seen.update({name | lower: name}) -%}
         {%- do origins.update({origin: name}) -%}
         {%- do roles.append(role) -%}
@@ -51,23 +58,21 @@
     {{ return(
         problems
         + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped')))
-        + spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by')))
+        + (spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by'))) if is_load else [])
         + spark_cdc._sensitive_problems(columns, settings)
     ) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with the type of a column, and with what its meta says of values of this type. -#}
-{%- macro _column_type_problems(label, data_type, meta, rules, is_csv, is_json=false) -%}
-    {%- set data_type = (data_type or '') | string | trim -%}
+{%- macro _column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) -%}
     {%- set plain = data_type | lower -%}
-    {%- set type = spark_cdc._hash_type(data_type) -%}
     {%- set kind = type.get('kind') -%}
     {%- set has_format = kind in ['date', 'timestamp', 'timestamp_ntz'] and meta.get('format') is not none -%}
     {%- set format = meta.get('format') | string -%}
     {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
     {%- set is_short = has_format and modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
-    {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'problem': type.problem, 'format': format, 'pattern': pattern} -%}
+    {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'format': format, 'pattern': pattern} -%}
     {%- set problems = spark_cdc._broken(values, [
         (is_short and meta.get('century') is none,
          "%(label)s has a year of two digits in its format, '%(format)s', which Spark would put into 2000 to 2099: say under meta `century: 1950` if "
@@ -76,8 +81,6 @@
          '%(label)s has a century, but no year of two digits (yy) in a format of dates or timestamps: remove it'),
         (meta.get('century') is not none and is_short and spark_cdc._names_a_zone(format),
          "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
-        (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
-        (data_type and type.problem, '%(label)s: %(problem)s'),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
         (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
@@ -113,11 +116,11 @@
     {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
     {%- set taken = {} -%}
     {%- for column in columns -%}
-        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set meta = column.meta -%}
         {%- for name in dropped if name | lower == column['name'] | string | lower and meta.get('role') != 'control' -%}
             {%- do problems.append("dropped names '" ~ name ~ "', which is declared as a column: remove one of them") -%}
         {%- endfor -%}
-        {%- for name in spark_cdc._names(meta.get('was')) -%}
+        {%- for name in (spark_cdc._names(meta.was) if meta.get('was') is not none else []) -%}
             {%- set is_declared = name | lower in declared -%}
             {%- set other = taken.get(name | lower) -%}
             {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': other}, [
@@ -142,7 +145,7 @@
     {%- set instead = {'key': 'role: key', 'ignore': 'role: ignore', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}
     {%- set found, meant = {}, {} -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set meta = column.meta -%}
         {%- for key in meta | map('string') if key not in known -%}
             {%- if key not in meant -%}{%- do meant.update({key: instead.get(key | lower) or spark_cdc._meant_by(key, known)}) -%}{%- endif -%}
             {%- if meant[key] is not none -%}{%- do found.setdefault('meta has the key %s' % key, [meant[key]]).append(column.name) -%}{%- endif -%}

@@ -1,14 +1,20 @@
-{#- The columns of a node as a list of dictionaries, as they were written: dbt's graph has them by name, a YAML entry as a list. -#}
+{#- The columns of a node as a list of dictionaries: dbt's graph has them by name, a YAML entry as a list. The meta of each is in `meta`,
+    wherever it was written. -#}
 {%- macro _columns_of(node) -%}
-    {%- set columns = node.get('columns') or [] -%}
-    {{ return(columns.values() | list if columns is mapping else columns) }}
+    {%- set given, columns = node.get('columns') or [], [] -%}
+    {%- for column in (given.values() if given is mapping else given) -%}
+        {%- set meta = dict(column.get('meta') or {}) -%}
+        {%- do meta.update((column.get('config') or {}).get('meta') or {}) -%}
+        {%- do columns.append(dict(column, meta=meta, config={})) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 
 {#- The declared columns of an entity as _entity() lists them, completed with the defaults. Returns a list of dictionaries. -#}
 {%- macro _described_columns(node) -%}
-    {%- set columns = [] -%}
-    {%- for column in spark_cdc._columns_of(node) -%}{%- do columns.append(spark_cdc._described_column(column)) -%}{%- endfor -%}
+    {%- set columns, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
+    {%- for column in spark_cdc._columns_of(node) -%}{%- do columns.append(spark_cdc._described_column(column, defaults)) -%}{%- endfor -%}
     {%- if not columns | selectattr('sensitive') | list -%}{{ return(columns) }}{%- endif -%}
     {%- set secret, keyed = spark_cdc._secret(), [] -%}
     {%- for column in columns -%}{%- do keyed.append(dict(column, secret=secret) if column.sensitive else column) -%}{%- endfor -%}
@@ -16,10 +22,11 @@
 {%- endmacro -%}
 
 
-{#- A column as _entity() lists it, completed with the defaults; from what the YAML says of it. Returns a dictionary. -#}
-{%- macro _described_column(column) -%}
-    {%- set given = spark_cdc._meta_of(column) -%}
-    {%- set meta = spark_cdc._completed(given, spark_cdc._known_settings().column) -%}
+{#- A column as _entity() lists it. Arguments: column (of _columns_of()), defaults (of the settings of columns). Returns a dictionary. -#}
+{%- macro _described_column(column, defaults) -%}
+    {%- set given = column.meta -%}
+    {%- set meta = dict(defaults) -%}
+    {%- do meta.update(given) -%}
     {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
     {{ return({
         'name': column['name'],
@@ -36,7 +43,7 @@
         'numbers': none,
         'optional': false,
         'in_orc': false,
-        'was': spark_cdc._names(meta.was),
+        'was': spark_cdc._names(meta.was) if meta.was is not none else [],
         'default': meta.default,
         'on_misfit': meta.on_misfit,
         'null_means': meta.null_means,
@@ -51,10 +58,8 @@
 {#- A type as it is declared, in lower case but for the names of fields. -#}
 {%- macro _declared_type(data_type) -%}
     {%- set text = data_type | string | trim -%}
-    {%- set type = spark_cdc._hash_type(text) -%}
-    {%- if '<' not in text or type.problem -%}
-        {{ return(spark_cdc._plain_type(text)) }}
-    {%- endif -%}
+    {%- set type = spark_cdc._hash_type(text) if '<' in text else {} -%}
+    {%- if not type or type.problem -%}{{ return(spark_cdc._plain_type(text)) }}{%- endif -%}
     {{ return(text if text == text | lower else spark_cdc._declared_type_text(type)) }}
 {%- endmacro -%}
 
@@ -112,6 +117,6 @@
         'event_problem', 'event_origin', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
         'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
-    {%- set is_of_events = name in of_events or modules.re.match('(step|old|filled|prior)__', name) is not none -%}
+    {%- set is_of_events = name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'] -%}
     {{ return(name in technical or (is_events and is_of_events)) }}
 {%- endmacro -%}

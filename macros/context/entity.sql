@@ -122,7 +122,7 @@
         options=source.options or {},
         columns=source.columns or {},
         text=source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
-        on_unexpected_column='ignore' if spark_cdc._is_lifted(name, 'unexpected_columns') else source.on_unexpected_column,
+        on_unexpected_column='ignore' if 'unexpected_columns' in spark_cdc._lifted(name) else source.on_unexpected_column,
     )) }}
 {%- endmacro -%}
 
@@ -171,14 +171,18 @@
 {#- What is wrong with what operations on loads, and views, need of an entity: its name, and its columns with their types and roles. All else is for loads, and a
     wrong setting must not keep anybody from an undo. Arguments as of _entity_problems(). Returns a list of texts. -#}
 {%- macro _needed_problems(name, node) -%}
-    {%- set node = spark_cdc._needed_node(node, is_bare=true) -%}
     {%- set settings, rules = spark_cdc._settings_of(node), spark_cdc._known_settings().entity -%}
     {%- set events = settings.get('events') -%}
-    {%- set needed = {} -%}
+    {%- set needed, kept, columns = {}, ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'], [] -%}
     {%- for setting in spark_cdc._needed_settings() -%}{%- do needed.update({setting: rules[setting]}) -%}{%- endfor -%}
+    {%- for column in spark_cdc._columns_of(node) -%}
+        {%- set meta = {} -%}
+        {%- for name in kept if name in column.meta -%}{%- do meta.update({name: column.meta[name]}) -%}{%- endfor -%}
+        {%- do columns.append(dict(column, meta=meta)) -%}
+    {%- endfor -%}
     {%- set problems = spark_cdc._entity_name_problems(name)
         + spark_cdc._setting_problems('', settings, needed, settings.get('load_type'))
-        + spark_cdc._column_problems(spark_cdc._columns_of(node), dict(settings, source={'format': 'parquet'}))
+        + spark_cdc._column_problems(columns, settings, is_load=false)
         + spark_cdc._broken({'formats': spark_cdc._event_formats() | join(', ')}, [
             (settings.get('load_type') == 'events' and (events is not mapping or not spark_cdc._adapter(events.get('format'))),
              'events.format is missing, or no macro knows it: name the format of the events, one of %(formats)s'),
@@ -194,8 +198,8 @@
 
 
 {#- A node of stg_<entity> without the settings that are wrong, but for those that are needed: what is not there has its default. Loads don't get so far, since they
-    are refused for each wrong setting. Argument: is_bare (whether columns keep nothing but role and secrecy). -#}
-{%- macro _needed_node(node, is_bare=false) -%}
+    are refused for each wrong setting. -#}
+{%- macro _needed_node(node) -%}
     {%- set given, known, usable = spark_cdc._settings_of(node), spark_cdc._known_settings(), {} -%}
     {%- for name, value in given.items() if name in known.entity -%}
         {%- if name in spark_cdc._needed_settings() or not spark_cdc._setting_problems('', {name: value}, {name: known.entity[name]}) -%}
@@ -205,13 +209,13 @@
     {%- set columns, kept = [], ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'] -%}
     {%- for column in spark_cdc._columns_of(node) -%}
         {%- set meta = {} -%}
-        {%- for name, value in spark_cdc._meta_of(column).items()
-                if name in kept or not is_bare and name in known.column and not spark_cdc._setting_problems('', {name: value}, {name: known.column[name]}) -%}
+        {%- for name, value in column.meta.items()
+                if name in kept or name in known.column and spark_cdc._refusal('', value, known.column[name]) is none -%}
             {%- do meta.update({name: value}) -%}
         {%- endfor -%}
-        {%- do columns.append(dict(column, meta=meta, config={})) -%}
+        {%- do columns.append(dict(column, meta=meta)) -%}
     {%- endfor -%}
-    {%- if spark_cdc._cluster_problems(columns, spark_cdc._names(usable.get('cluster_by'))) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
+    {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
         {%- set events = {} -%}
         {%- for name, value in usable.events.items()
@@ -295,7 +299,7 @@
 {%- macro _guards(name, settings) -%}
     {%- set limits = spark_cdc._completed(spark_cdc._var('spark_cdc_guards'), spark_cdc._known_settings().entity.guards.settings) -%}
     {%- do limits.update(settings.get('guards') or {}) -%}
-    {%- for guard in limits | list if spark_cdc._is_lifted(name, guard) -%}
+    {%- for guard in spark_cdc._lifted(name) if guard in limits -%}
         {%- do limits.update({guard: none}) -%}
     {%- endfor -%}
     {{ return(limits) }}
@@ -342,13 +346,13 @@
     for another reason), duplicate_keys (of keys that come more than once), dropped_rows (which break a rule that drops them), failed_rules (which
     break one that stops the load, where that is lifted). Returns a list. -#}
 {%- macro _quarantine(name, settings) -%}
-    {%- set kinds = [] -%}
-    {%- set rejects = settings.get('on_reject') == 'quarantine' or spark_cdc._is_lifted(name, 'rejects') -%}
+    {%- set kinds, lifted = [], spark_cdc._lifted(name) -%}
+    {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in lifted -%}
     {%- set duplicates = settings.get('on_duplicate_key') == 'quarantine' -%}
     {%- set actions = spark_cdc._rules(settings) | map(attribute='action') | list -%}
     {%- for kind, is_set_aside in [
         ('null_keys', rejects), ('failed_casts', rejects), ('duplicate_keys', duplicates), ('dropped_rows', 'drop' in actions), ('failed_rules', false),
-    ] if (is_set_aside or spark_cdc._is_lifted(name, kind)) and not (kind == 'duplicate_keys' and settings.get('load_type') == 'events')
+    ] if (is_set_aside or kind in lifted) and not (kind == 'duplicate_keys' and settings.get('load_type') == 'events')
             and not (kind == 'failed_rules' and 'fail' not in actions) -%}
         {%- do kinds.append(kind) -%}
     {%- endfor -%}
@@ -392,13 +396,13 @@
 {#- How numbers in text are written where that is not 1234.56: what a column says, else its source. Returns a dictionary {decimal, grouping, trailing_sign}; none
     where numbers are plain, or the column is no number in text. -#}
 {%- macro _numbers(column, source) -%}
-    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
     {%- set given = {} -%}
     {%- for name in ['decimal', 'grouping', 'trailing_sign'] -%}
         {%- do given.update({name: source[name] if column[name] is none else column[name]}) -%}
     {%- endfor -%}
-    {%- if not is_number or column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
-    {{ return(dict(given, decimal=given.decimal or '.')) }}
+    {%- if column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
+    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
+    {{ return(dict(given, decimal=given.decimal or '.') if is_number else none) }}
 {%- endmacro -%}
 
 
@@ -418,13 +422,14 @@
             ~ 'columns hold text') -%}
     {%- endfor -%}
     {%- for column in columns -%}
-        {%- set meta = spark_cdc._meta_of(column) -%}
+        {%- set meta = column.meta -%}
         {%- set own = names | select('in', meta) | list -%}
-        {%- set is_number = spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._numbers_kinds() and not meta.get('encoding') -%}
+        {%- set is_said = own or source.get('grouping') is not none -%}
+        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._numbers_kinds() -%}
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
+        {%- do problems.extend([] if not is_said else spark_cdc._broken(values, [
             (own and not is_number, "column '%(name)s' has %(own)s, but the type %(type)s: decimal, grouping and trailing_sign are for numbers without an "
              'encoding, remove it'),
             (grouping is not none and grouping == (meta.get('decimal') or source.get('decimal') or '.'),

@@ -112,7 +112,7 @@
 {#- What is wrong with the columns by which files are laid out. -#}
 {%- macro _cluster_problems(columns, names) -%}
     {%- set accepted, unordered = [], [] -%}
-    {%- for column in columns if spark_cdc._meta_of(column).get('role') != 'control' -%}
+    {%- for column in columns if column.meta.get('role') != 'control' -%}
         {%- do (unordered if modules.re.match('(?i) *(array|struct|map|binary)', (column.get('data_type') or '') | string) else accepted).append(column['name'] | lower) -%}
     {%- endfor -%}
     {%- set problems = [] -%}
@@ -252,8 +252,9 @@ name a tie_breaker
     {%- set clustering = spark_cdc._names(settings.get('cluster_by')) | map('lower') | list -%}
     {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
     {%- set problems, sensitive = [], [] -%}
-    {%- for column in columns -%}
-        {%- set name, meta = column['name'] | string, spark_cdc._meta_of(column) -%}
+    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
+    {%- for column in columns if own | select('in', column.meta) | list -%}
+        {%- set name, meta = column['name'] | string, column.meta -%}
         {%- set is_sensitive, mask = meta.get('sensitive') is true, meta.get('mask') -%}
         {%- set type = spark_cdc._plain_type((column.get('data_type') or '') | string) -%}
         {%- set fitting = rule.by_type.get(mask) -%}

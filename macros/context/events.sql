@@ -21,11 +21,11 @@
         tie_breaker=spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
         unique_keys=unique_keys,
     ) -%}
-    {%- set technical = [] -%}
+    {%- set technical, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
             if column.name | lower not in declared -%}
-        {%- do technical.append(dict(spark_cdc._described_column(dict(column, meta={'role': 'control'})), optional=not column.required)) -%}
+        {%- do technical.append(dict(spark_cdc._described_column(dict(column, meta={'role': 'control'}), defaults), optional=not column.required)) -%}
     {%- endfor -%}
     {{ return(dict(events, technical=technical)) }}
 {%- endmacro -%}

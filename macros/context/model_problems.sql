@@ -49,7 +49,7 @@
     {%- for view, names in added.items() -%}
         {%- set repeated = [] -%}
         {%- for column in spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
-                if column.name | lower in names and spark_cdc._meta_of(column).get('role') != 'control' -%}
+                if column.name | lower in names and column.meta.role != 'control' -%}
             {%- do repeated.append(column.name) -%}
         {%- endfor -%}
         {%- do problems.append((repeated and models ~ '_' ~ view in graph.nodes,
@@ -80,7 +80,7 @@
     show what is not theirs to show. Arguments: name, models (unique id that those of the entity begin with). Returns a list of texts. -#}
 {%- macro _sensitive_model_problems(name, models) -%}
     {%- set stage = graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {} -%}
-    {%- set sensitive = spark_cdc._described_columns(stage) | selectattr('sensitive') | map(attribute='name') | list -%}
+    {%- set sensitive = spark_cdc._columns_of(stage) | selectattr('meta.sensitive', 'defined') | selectattr('meta.sensitive') | map(attribute='name') | list -%}
     {%- set schema = spark_cdc._sensitive_schema() if sensitive else none -%}
     {%- set values = {'name': name, 'names': sensitive | join(', '), 'schema': schema, 'var': 'the var spark_cdc_sensitive_schema'} -%}
     {%- set problems = [] -%}

@@ -82,17 +82,20 @@
 {%- endmacro -%}
 
 
-{#- Whether a guard is lifted for this run, for all entities or for this one. -#}
-{%- macro _is_lifted(name, guard) -%}
-    {%- set lifts = spark_cdc._listed('spark_cdc_lift') -%}
-    {{ return(guard in lifts or (name ~ '.' ~ guard) in lifts) }}
+{#- The guards that this run overrides for an entity: named alone, or behind the entity. Returns a list of names. -#}
+{%- macro _lifted(name) -%}
+    {%- set guards = [] -%}
+    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}
+        {%- do guards.append(guard.removeprefix(name ~ '.')) -%}
+    {%- endfor -%}
+    {{ return(guards) }}
 {%- endmacro -%}
 
 
 {#- Whether this run loads a full snapshot of a source that numbers its events anew: positions of loads before it do not count. Who lifts late_share for a
     full snapshot says so. -#}
 {%- macro _is_restart(entity) -%}
-    {{ return((entity.events and entity.events.get('snapshot') or false) and spark_cdc._is_lifted(entity.name, 'late_share')) }}
+    {{ return((entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name)) }}
 {%- endmacro -%}
 
 

@@ -118,7 +118,7 @@
     {{ return(spark_cdc._broken({'name': name, 'given': given}, [
         (events.get('insert_only'),
          '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
-        (events.get('archive') and spark_cdc._is_lifted(name, 'late_share'),
+        (events.get('archive') and 'late_share' in spark_cdc._lifted(name),
          '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared by their '
          'positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
         (not sources.get('full') and not is_feed,
@@ -257,8 +257,8 @@
     {%- set reads_orc = sources | select('mapping') | selectattr('format', 'defined') | selectattr('format', 'equalto', 'orc') | list | length > 0 -%}
     {%- for column in columns -%}
         {%- set name, data_type = column['name'] | string, column.get('data_type') | string -%}
-        {%- set stored = name if spark_cdc._meta_of(column).get('role') != 'control' else '' -%}
-        {%- set read = spark_cdc._meta_of(column).get('from', name) | string -%}
+        {%- set stored = name if column.meta.get('role') != 'control' else '' -%}
+        {%- set read = column.meta.get('from', name) | string -%}
         {%- set fields = data_type.replace('``', '\x00').split('`')[1::2] | join(' ') | replace('\x00', '`') -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
             (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),

@@ -172,7 +172,7 @@ Run the same command again once the input is complete.
         ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
         ('blank_rows', lines.get('blank'), lines.get('blank_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
-    ] if found and not spark_cdc._is_lifted(run.entity.name, guard) -%}
+    ] if found and guard not in spark_cdc._lifted(run.entity.name) -%}
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.

@@ -59,7 +59,7 @@ Nothing was committed. If the data is wrong, correct it and run the same command
 {#- Rules that more rows break than at_most says, in the same form. -#}
 {%- macro _tripped_by_rules(entity, audit) -%}
     {%- set whats = [] -%}
-    {%- for rule in entity.rules if rule.at_most is not none and not spark_cdc._is_lifted(entity.name, 'rules') -%}
+    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._lifted(entity.name) -%}
         {%- set found = audit.rules[entity.rules.index(rule)] -%}
         {%- if found.judged >= entity.guards.min_rows and found.broken > rule.at_most * found.judged -%}
             {%- set what -%}

@@ -325,7 +325,7 @@ was written. Load the date: {{ spark_cdc._load_command(entity, load.business_tim
     {%- set summary = spark_cdc._event_summary(run, events) -%}
     {%- set found = (summary.get('origins') or {}).get('table') -%}
     {%- set is_chosen = entity.events.get('table') is not none -%}
-    {%- if not found or spark_cdc._is_lifted(entity.name, 'tables') or is_chosen and not summary.truncates -%}
+    {%- if not found or 'tables' in spark_cdc._lifted(entity.name) or is_chosen and not summary.truncates -%}
         {{ return(summary) }}
     {%- endif -%}
     {%- set names = [] -%}
