@@ -151,7 +151,8 @@ def test_names_of_messages_may_differ_by_case_alone(warehouse):
     assert people.rows("current", "id, name, other") == {(1, "a", "b"): 1}
     problems = {
         name: people.macros._column_problems(
-            people.macros._columns_of(people.node), {"load_type": "events", "events": {"format": name}}
+            people.macros._columns_of(people.node),
+            {"load_type": "events", "events": {"format": name}},
         )
         for name in ("maxwell", "flagged_rows")
     }

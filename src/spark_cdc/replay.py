@@ -205,12 +205,8 @@ def _build_date(
 def compare(dbt: chain.Dbt, entities: Sequence[str]) -> str:
     """Return how drafts differ from what readers see: rows of history by date, and of current."""
     found = state.ask(dbt, entities, console.printer(), compare={})["entities"]
-    told = [
-        _comparison(one, draft["compare"])
-        for one, draft in zip(state.states(found), found, strict=True)
-        if "compare" in draft
-    ]
-    return "\n".join(told)
+    told = [state.state(one) for one in found if "compare" in one]
+    return "\n".join(_comparison(one, one.parts["compare"]) for one in told)
 
 
 def _comparison(one: state.State, found: Mapping[str, Any]) -> str:

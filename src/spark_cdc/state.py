@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from spark_cdc import chain
@@ -53,7 +53,7 @@ class State:
     load_types: of these loads, in their order; None where nothing tells.
     reads_feed: whether the source is the change feed of a table, which has no dates of its own.
     broken: what is wrong with its names and columns; then nothing else is known.
-    parts: what else was asked for, by name (macro state).
+    parts: all that the macro told of it; what else was asked for is there by its name.
     """
 
     entity: str
@@ -148,17 +148,13 @@ def read(dbt: chain.Dbt, entities: Sequence[str] = (), *parts: str) -> list[Stat
     parts: what else to ask for. With pending the others are told, too.
     """
     found = ask(dbt, entities, **{part: {} for part in parts})["entities"]
-    return [one for one in states(found, *parts) if not one.broken or "pending" in parts]
+    return [one for one in map(state, found) if not one.broken or "pending" in parts]
 
 
-def states(found: Sequence[Mapping[str, Any]], *parts: str) -> list[State]:
-    """Return the state of entities that the macro tells, with these parts of it."""
-    return [_state(one, parts) for one in found]
-
-
-def _state(found: Mapping[str, Any], parts: Sequence[str]) -> State:
-    asked = {part: found[part] for part in parts if part in found}
-    one = {name: value for name, value in found.items() if name not in (*parts, "commit")}
+def state(found: Mapping[str, Any]) -> State:
+    """Return the state of an entity as the macro tells it."""
+    names = {one.name for one in fields(State)}
+    one = {name: value for name, value in found.items() if name in names}
     if draft := one.get("draft"):
         one["draft"] = Draft(
             first=dt.datetime.fromisoformat(draft["from"]),
@@ -169,4 +165,4 @@ def _state(found: Mapping[str, Any], parts: Sequence[str]) -> State:
         )
     for name in ("times", "undone"):
         one[name] = _times(one.get(name, ()))
-    return State(**one, parts=asked)
+    return State(**one, parts=found)

@@ -63,7 +63,7 @@ def run(arguments: Any) -> int:
             ", ".join(one.texts(one.undone)),
             describe(one),
         )
-        for one in state.states(found, "settings")
+        for one in map(state.state, found)
         if not one.broken
     ]
     print(console.table(headings, rows, 60))
