@@ -260,24 +260,33 @@ class Project:
         assert outcome.success, outcome.output
         return outcome
 
-    def lose_record(self, entity: str, load_id: str) -> None:
-        """Take a load's row out of cdc_loads, as if its run had ended before it was added.
+    def query_of(self, view: str) -> str:
+        """The query of a manifest's view."""
+        text: str = self.query(f"show create table {{s}}.{view}")[0][0]
+        return "select " + text[text.index("/* spark_cdc manifest:") :]
 
-        Such a run leaves the claim of the commit before its own, too.
+    def lose_commit(self, entity: str, before: str = "") -> list[str]:
+        """Leave the last commit as a process does that dies when it has claimed it.
+
+        before: what readers saw before (of query_of()), if there was anything. Returns the rows of
+        cdc_loads that the process did not come to.
         """
-        row = f"{{s}}.cdc_loads where entity = '{entity}' and load_id = '{load_id}'"
-        status = self.query(f"select status from {row}")[0][0]
-        self.query(
-            "alter table {s}.cdc_loads drop partition"
-            f" (entity = '{entity}', load_id = '{load_id}', status = '{status}')"
-        )
-        claims = [row[1] for row in self.query(f"show views in {{s}}_commits like '{entity}_com*'")]
-        newest = max(claims)
-        number = int(newest[-6:]) - 1
-        if number and f"{entity}_commit_{number:06d}" not in claims:
-            text = self.query(f"show create table {{s}}_commits.{newest}")[0][0]
-            query = text[text.index("/* spark_cdc manifest:") :]
-            self.query(f"create view {{s}}_commits.{entity}_commit_{number:06d} as select {query}")
+        after = self.query_of(f"{entity}_committed")
+        name = r"\d{8}(?:T\d{6})?-[a-z]+-[0-9a-f]{8}"
+        new = set(re.findall(name, after)) - set(re.findall(name, before))
+        if before:
+            number = int(re.search(r'"sequence": (\d+)', before)[1])  # type: ignore[index]
+            claim = f"{{s}}_commits.{entity}_commit_{number:06d}"
+            self.query(f"create view if not exists {claim} as {before}")
+            self.query(f"alter view {{s}}.{entity}_committed as {before}")
+        else:
+            self.query(f"drop view {{s}}.{entity}_committed")
+        rows = self.query(f"select load_id, status from {{s}}.cdc_loads where entity = '{entity}'")
+        lost = sorted(row for row in rows if row[0] in new)
+        for load_id, status in lost:
+            partition = f"entity = '{entity}', load_id = '{load_id}', status = '{status}'"
+            self.query(f"alter table {{s}}.cdc_loads drop partition ({partition})")
+        return [load_id for load_id, _ in lost]
 
     def operate(self, macro: str, **arguments: Any) -> Outcome:
         """`dbt run-operation` of one of the package's macros."""

@@ -190,7 +190,9 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                 [*([load["base"]] if load["base"] else []), *load["log"], load["load_id"]],
                 [load["load_id"]],
             ),
-            f"record_load_{title}": macros._record_load_sql(loads, entity, load, audit),
+            f"record_load_{title}": macros._log_rows_sql(
+                loads, entity, [{"load": load, "audit": audit}]
+            ),
         }
     statements |= _upkeep_statements(macros, entity)
     arguments: dict[str, dict[str, Any]] = {

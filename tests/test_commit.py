@@ -173,22 +173,22 @@ def test_a_commit_between_the_events_and_the_ledger_is_noticed(project: Project)
 
 
 @pytest.mark.integration
-def test_a_row_of_cdc_loads_that_is_missing_is_known_by_the_claims(project: Project) -> None:
-    """A run that dies between the commit and its row leaves two claims, or the first of all."""
-    for number, claimed in enumerate((2, 1)):
-        name = f"lost{number}"
-        project.entity(name, COLUMNS, load_type="delta")
-        for day in range(1, 6):
-            project.land(name, f"2024-01-0{day}", "id,name", f"{day},a")
-        for day in range(1, claimed + 1):
-            project.load(f"2024-01-0{day}", name)
-        where = f"entity = '{name}' and business_time = '2024-01-0{claimed}'"
-        [(load_id,)] = project.query(f"select load_id from {{s}}.cdc_loads where {where}")
-        project.lose_record(name, load_id)
-        outcome = project.load(f"2024-01-0{claimed + 1}", name)
-        assert f"{name}: added load {load_id} to cdc_loads" in outcome.output
-        times = project.query(f"select business_time from {{s}}.cdc_loads where entity = '{name}'")
-        assert len(times) == claimed + 1
+def test_a_commit_that_is_finished_has_its_row(project: Project) -> None:
+    """A run that dies when it has claimed its commit, the first of all or a later one."""
+    project.entity("lost", COLUMNS, load_type="delta")
+    before = ""
+    for day in (1, 2, 3, 4):
+        project.land("lost", f"2024-01-0{day}", "id,name", f"{day},a")
+    for day in (1, 3):
+        project.load(f"2024-01-0{day}", "lost")
+        [load_id] = project.lose_commit("lost", before)
+        outcome = project.load(f"2024-01-0{day + 1}", "lost")
+        assert f"lost: finishing commit {day}" in outcome.output
+        assert f"lost: adding load {load_id} to cdc_loads" in outcome.output
+        assert project.rows("lost_history", "id") == [(one,) for one in range(1, day + 2)]
+        rows = project.query("select load_id from {s}.cdc_loads where entity = 'lost'")
+        assert len(rows) == day + 1
+        before = project.query_of("lost_committed")
 
 
 @pytest.mark.parametrize("load_type", ["delta", "full"])

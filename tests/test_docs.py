@@ -127,7 +127,7 @@ def test_operations_are_those_of_the_seed() -> None:
 
 
 def test_cdc_loads_has_the_columns_that_are_described() -> None:
-    code = (ROOT / "macros" / "ledger" / "load_log.sql").read_text("utf-8")
+    code = (ROOT / "macros" / "timeline" / "log.sql").read_text("utf-8")
     block = code.split("macro _load_log_columns() -%}")[1].split("{%- endmacro")[0]
     written = re.findall(r"'(\w+)': '[^']+'", block)
     described = yaml.safe_load((ROOT / "models" / "cdc_loads" / "cdc_loads.yml").read_text("utf-8"))

@@ -534,13 +534,13 @@ def test_dbt_is_killed_in_an_operation(
 
 
 def behind_the_load(number: int) -> Callable[[Statement], bool]:
-    """Tells the statement that writes and comes so many such statements behind a load's record."""
+    """Tells the statement that writes and comes so many such statements after a load's commit."""
     places: list[int] = []
 
     def is_it(statement: Statement) -> bool:
-        is_record = re.search(r"insert overwrite table \S+cdc_loads", statement.sql)
+        is_commit = re.search(r"alter view \S+_committed", statement.sql)
         if statement.place not in places and (
-            is_record or (places and WRITES.match(statement.sql))
+            is_commit or (places and WRITES.match(statement.sql))
         ):
             places.append(statement.place)
         return statement.place in places and places.index(statement.place) == number
@@ -579,8 +579,9 @@ def test_dbt_is_killed_in_upkeep_by_policy(
     after = shown(lab, cell, schema, cursor)
     assert is_squashed(schema)
     writes = [each for each in proxy.statements if WRITES.match(each.sql)]
-    record = next(at for at, each in enumerate(writes) if "cdc_loads" in each.sql)
-    points = len(writes) - record - 1
+    shows = re.compile(r"alter view \S+_committed")
+    commit = next(at for at, each in enumerate(writes) if shows.search(each.sql))
+    points = len(writes) - commit - 1
 
     schema, tried, squashed = prepare(), 0, 0
     for number in range(1, points + 1):

@@ -82,63 +82,33 @@ DATES = ("20240301", "20240302", "20240303", "20240304")
 LOADS = [f"{date}-d-0000000{number}" for number, date in enumerate(DATES)]
 
 
-def one(name: str, loads: int, moved: int = 0, **more: Any) -> dict[str, Any]:
-    """An entity of which so many loads count, and an undo took some after them."""
-    entity = {"name": name, "eff_type": "date"}
-    move = {"loads": LOADS[loads : loads + moved]}
-    head = {"loads": LOADS[:loads], "move": move if moved else None}
-    return {"entity": entity, "name": name, "head": head, "masked": "x", **more}
-
-
-@pytest.mark.parametrize(
-    ("to", "wanted"),
-    [
-        ("2024-03-02", None),
-        (LOADS[1], None),
-        (datetime.date(2024, 3, 2), None),
-        ("2024-03-01", "not to 2024-03-01. Finish it first: spark-cdc undo a. Then spark-cdc undo"),
-        ("2024-03-03", "Then spark-cdc redo a and spark-cdc undo a --to 2024-03-03"),
-        (LOADS[2], "Then spark-cdc redo a and spark-cdc undo a --to"),
-        ("2024-03-04", "Then spark-cdc redo a and"),
-        ("never", "is no load and no date that exists"),
-    ],
-)
-def test_an_interrupted_undo_ends_where_it_is_asked_to(to: Any, wanted: str | None) -> None:
-    found = load_macros()._interrupted_elsewhere_problems(one("a", 2, moved=2), to, {})
-    assert len(found) == (wanted is not None)
-    assert wanted is None or wanted in found[0]
-
-
-def undo(*entities: dict[str, Any], to: Any) -> tuple[list[str], list[str]]:
-    """Which entities of some an undo would take back, and what it says of the others."""
-    said: list[str] = []
+def undo(to: Any, *counts: int) -> list[str]:
+    """Which of some entities an undo takes loads back of: a has so many loads, b so many, …"""
     carried: list[str] = []
-    by_name = {one["name"]: one for one in entities}
+    heads = {name: {"loads": LOADS[:count]} for name, count in zip("abc", counts, strict=False)}
     made = load_macros(
-        log=lambda text, info=False: said.append(text) or "",
         _captures=lambda *_: [
-            {"entity": one["entity"], "load_log": "x", "masked": "x"} for one in entities
+            {"entity": {"name": name, "eff_type": "date"}, "load_log": "x", "masked": "x"}
+            for name in heads
         ],
         _ensure_load_log=lambda *_: None,
-        _head=lambda capture: by_name[capture["entity"]["name"]]["head"],
-        _undone_manifest=lambda capture, *_: {"problem": None, "manifest": {}, "loads": LOADS},
-        _carry_out_moves=lambda command, moves, group: carried.extend(m["name"] for m in moves),
+        _head=lambda capture: heads[capture["entity"]["name"]],
+        _manifest_up_to=lambda *_: {"loads": []},
+        _time_now=lambda *_: "",
+        _move_entity=lambda _, one: carried.extend([one["entity"]["name"]] if one["loads"] else []),
     )
-    made._move_heads("undo", [one["name"] for one in entities], to)
-    return carried, said
+    made._move_entities("undo", list(heads), to)
+    return carried
 
 
 def test_entities_that_are_there_keep_no_other_from_it() -> None:
-    def counting(name: str, loads: int) -> dict[str, Any]:
-        found = one(name, loads)
-        del found["head"]["move"]
-        return found
-
-    carried, said = undo(counting("a", 3), counting("b", 2), to="2024-03-02")
-    assert carried == ["a"]
-    assert said == [f"b: is at the state of 2024-03-02 already, after {LOADS[1]}"]
-    with pytest.raises(CompilerError, match="a: there is nothing to undo"):
-        undo(counting("a", 3), counting("b", 2), to="2024-03-09")
+    assert undo("2024-03-02", 3, 2) == ["a"]
+    assert undo(LOADS[1], 2) == undo("2024-03-09", 3, 2) == []
+    assert undo(None, 3) == ["a"]
+    with pytest.raises(CompilerError, match="spark-cdc undo a b --to DATE"):
+        undo(None, 3, 2)
+    with pytest.raises(CompilerError, match="b: nothing is committed"):
+        undo("2024-03-02", 3, 0)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +123,8 @@ def test_the_loser_of_two_undos_is_told_the_state(
 ) -> None:
     other = {"sequence": 5, "loads": LOADS[:3]}
     with pytest.raises(CompilerError) as error:
-        load_macros()._refuse_commit({"name": "orders"}, "undo of 1 load", other, is_move)
+        change = {"what": "undo of 1 load", "is_move": is_move}
+        load_macros()._refuse_commit({"name": "orders"}, change, other)
     assert wanted in str(error.value) and unwanted not in str(error.value)
 
 

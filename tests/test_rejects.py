@@ -96,6 +96,35 @@ def test_a_rejected_event_says_so_of_old_keys_too(cursor: Any) -> None:
     assert by_name["a"]["reasons"][-1] == "old id: 'y' is not accepted as int"
 
 
+def test_each_fault_is_judged_once(cursor: Any) -> None:
+    """Whether it is there, and what a note says of it, hang on one number."""
+    columns = [column(f"c{n}", "int") for n in range(130)]  # 60 faults to a number
+    macros, entity = described(ID, *columns, load_type="full", **QUARANTINE)
+    sql = macros._stage_sql(entity, "landed")
+    conditions = [fault["condition"] for fault in macros._reject_faults(entity)]
+    assert len(conditions) == 132
+    assert [sql.count(f"if({condition}, ") for condition in conditions] == [1] * 132
+    wrong = [0, 57, 58, 59, 117, 118, 119, 129]
+    row = ", ".join("'x'" if n in wrong else "'1'" for n in range(130))
+    good = ", ".join("'1'" for n in range(130))
+    first, second, third = notes(
+        cursor, macros, entity, f"'1', {good}", f"'2', {row}", f"'y', {good}"
+    )
+    assert first is None
+    assert second["columns"] == [f"c{n}" for n in wrong]
+    assert second["reasons"] == [f"c{n}: {CANT_TAKE}" for n in wrong]
+    assert (third["kind"], third["columns"]) == ("null_keys", ["id"])
+
+
+def test_each_fault_of_an_event_is_judged_once() -> None:
+    seq = column("seq", "int", role="control")
+    macros, entity = described(ID, VALUE, NAME, OP, seq, load_type="events", events=FLAGGED)
+    sql = macros._stage_events_sql(entity, "landed")
+    conditions = [fault["condition"] for fault in macros._event_faults(entity)]
+    assert [sql.count(f"if({condition}, ") for condition in conditions] == [1] * len(conditions)
+    assert sql.count("fault_bits <> 0") == 1
+
+
 def refused(cursor: Any, *found: dict[str, Any], quarantine: tuple[str, ...] = ()) -> list[str]:
     """By which guards a load of change events with these notes is refused, and the message."""
     said: list[str] = []
@@ -141,13 +170,12 @@ def test_letters_outside_ascii_are_shown_as_they_are(cursor: Any) -> None:
     assert json.loads(load_macros()._shown_json(row)) == row
 
 
-def test_notes_of_older_versions_are_still_read(cursor: Any) -> None:
+def test_rejects_shows_what_the_notes_say(cursor: Any) -> None:
     macros, entity = described(ID, VALUE, NAME, load_type="full")
-    reasons = [f"value: {CANT_TAKE}", "old id: 'y' is not accepted as int"]
     rows = {
-        "older": {"reasons": reasons, "row": {"id": "1"}, "text": None},
-        "now": {"kind": "failed_casts", "columns": ["former"], "reasons": ["x"], "row": {}},
-        "none": {"kind": "duplicate_keys", "columns": [], "reasons": ["value: so"], "row": {}},
+        "cast": {"kind": "failed_casts", "columns": ["former"], "reasons": ["x", "y"], "row": {}},
+        "twice": {"kind": "duplicate_keys", "columns": [], "reasons": ["value: so"], "row": {}},
+        "text": {"kind": "failed_casts", "columns": [], "reasons": ["x"], "row": {}, "text": "1;2"},
     }
     values = ", ".join(
         f"(1, X'00', 'R', date'2024-05-01', '{load}', {macros._literal(json.dumps(note))})"
@@ -165,7 +193,7 @@ def test_notes_of_older_versions_are_still_read(cursor: Any) -> None:
         f" from ({macros._rejects_sql(entity, ledger, committed)})"
     )
     assert {row[0]: tuple(row[1:]) for row in cursor.fetchall()} == {
-        "older": ("id, value", "; ".join(reasons), '{"id":"1"}'),
-        "now": ("former", "x", "{}"),
-        "none": ("", "value: so", "{}"),
+        "cast": ("former", "x; y", "{}"),
+        "twice": ("", "value: so", "{}"),
+        "text": ("", "x", "1;2"),
     }

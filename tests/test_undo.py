@@ -114,7 +114,7 @@ def shop(project: Project, states_seen: list[dict[str, Any]]) -> Project:
 def test_what_was_undone_comes_back_as_it_was(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
-    code, said = command("undo", *ENTITIES)
+    code, said = command("undo", *ENTITIES, "--to", DAYS[1])
     assert code == 0, said
     last = figures(shop, "full")["undone"][0]["loads"][0]
     assert f"full: took back 1 load ({last}); readers see the state after 20240302-f-" in said
@@ -182,7 +182,7 @@ def test_all_loads_may_go_one_by_one(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("full", "delta", "--to", DAYS[2]), "full: there is nothing to undo, the last load is"),
+        (("full", "delta"), "spark_cdc.undo: of several entities, name the state to go back to"),
         (("full", "--to", "2024-02-30"), "'2024-02-30' is no load and no date that exists"),
         (("full", "--to", "20240301-f-00000000"), "'20240301-f-00000000' is no load that counts"),
         (("full", "orders"), "there is no entity 'orders'"),
@@ -211,48 +211,41 @@ def test_one_that_can_not_be_undone_keeps_the_others(shop: Project, command: Com
 
 
 @pytest.mark.integration
-def test_an_undo_that_was_interrupted_is_finished_and_not_repeated(
+def test_what_was_interrupted_is_repeated(
     shop: Project, command: Command, states_seen: list[dict[str, Any]]
 ) -> None:
-    """As a kill leaves it: one of two entities is committed, neither is in cdc_loads."""
-    untouched = shop.query("show create table {s}.delta_committed")[0][0]
-    untouched = "select " + untouched[untouched.index("/* spark_cdc manifest:") :]
-    assert command("undo", "full", "delta")[0] == 0
-    for name in ("full", "delta"):
-        shop.lose_record(name, figures(shop, name)["move"]["load_id"])
-    claim = f"delta_commit_{figures(shop, 'delta')['sequence']:06d}"
-    shop.query(f"drop view {{s}}_commits.{claim}")
-    shop.query(f"alter view {{s}}.delta_committed as {untouched}")
-
-    code, said = command("undo", "full")
-    assert code == 1
-    assert "full: the last undo was interrupted before it was done with all of delta, full" in said
-    assert "spark-cdc undo delta full" in said
-
-    code, said = command("undo", "full", "delta")
+    """As kills leave it: one of two entities is done, and one commit is claimed alone."""
+    names = ("full", "delta")
+    assert command("undo", "full", "--to", DAYS[1])[0] == 0
+    code, said = command("undo", *names, "--to", DAYS[1])
     assert code == 0, said
-    assert "full: finished what was interrupted, nothing more was done: took back 1 load" in said
-    assert seen(shop, "full", "delta").items() <= states_seen[1].items()
-    # as a kill leaves it that came later: all is done but for a claim of the commit before
-    before = f"{{s}}_commits.full_commit_{figures(shop, 'full')['sequence'] - 1:06d}"
-    shop.query(f"create view {before} as select 1 as one")
-    logged = len(shop.rows("cdc_loads", "load_id"))
-    code, said = command("undo", "full", "delta")
+    assert "full: nothing is left to undo; readers see the state after 20240302-f-" in said
+    assert "delta: took back 1 load" in said
+    assert seen(shop, *names).items() <= states_seen[1].items()
+    assert command("redo", "full")[0] == 0
+    code, said = command("redo", *names)
     assert code == 0, said
-    assert said.count("finished what was interrupted, nothing more was done") == 2
-    assert seen(shop, "full", "delta").items() <= states_seen[1].items()
-    assert len(shop.rows("cdc_loads", "load_id")) == logged
-    assert len(shop.query("show views in {s}_commits like 'full_commit_*'")) == 1
-    code, said = command("redo", "full", "delta")
-    assert code == 0, said
+    assert "full: nothing is left to redo" in said and "delta: brought back 1 load" in said
     assert seen(shop) == states_seen[2]
+
+    before = shop.query_of("full_committed")
+    assert command("undo", "full")[0] == 0
+    [move] = shop.lose_commit("full", before)
+    assert seen(shop) == states_seen[2]
+    code, said = command("undo", "full")  # without a state to go back to: no further than before
+    assert code == 0, said
+    assert "full: finishing commit" in said and "full: nothing is left to undo" in said
+    assert seen(shop, "full").items() <= states_seen[1].items()
+    assert (move, "undone") in shop.rows("cdc_loads", "load_id, status")
+    assert len(shop.query("show views in {s}_commits like 'full_commit_*'")) == 1
+    assert command("redo", "full")[0] == 0
 
 
 @pytest.mark.integration
-def test_the_next_load_records_what_an_undo_could_not(shop: Project, command: Command) -> None:
+def test_the_next_load_finishes_an_undo(shop: Project, command: Command) -> None:
+    before = shop.query_of("full_committed")
     assert command("undo", "full")[0] == 0
-    move = figures(shop, "full")["move"]["load_id"]
-    shop.lose_record("full", move)
+    [move] = shop.lose_commit("full", before)
     shop.load(DAYS[2], "full")
     assert (move, "undone") in shop.rows("cdc_loads", "load_id, status")
     assert "move" not in figures(shop, "full")
@@ -329,7 +322,7 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
             land(shop, name, day)
         shop.load(DAYS[day], *ENTITIES)
     after = [seen(shop)]
-    assert command("undo", *ENTITIES)[0] == 0
+    assert command("undo", *ENTITIES, "--to", DAYS[3])[0] == 0
     done = shop.operate("compact", older_than_days=0, execute=True)
     assert done.success, done.output
     code, said = command("redo", *ENTITIES)
@@ -341,7 +334,7 @@ def test_states_stay_readable_through_loads_compact_and_vacuum(
     assert [now[f"{name}_current"] for name in ENTITIES] == [
         after[0][f"{name}_current"] for name in ENTITIES
     ]
-    assert command("undo", *ENTITIES)[0] == 0
+    assert command("undo", *ENTITIES, "--to", DAYS[3])[0] == 0
 
     dry = shop.operate("vacuum", retention_hours=0, force=True)
     assert dry.success and "undone by" in dry.output, dry.output
@@ -438,20 +431,6 @@ def test_other_columns_are_asked_for(shop: Project, command: Command) -> None:
     assert seen(shop, "full") == after
     shop.load("2024-03-07", "full")
     assert seen(shop, "full") == after
-
-
-def test_what_an_interrupted_group_lacks_is_told() -> None:
-    macros = load_macros()
-    group = {"a": {"from": "20240302-f-00000002", "to": ""}, "b": {"from": "x", "to": "y"}}
-    found = [{"name": "a", "is_interrupted": True}]
-    [problem] = macros._interrupted_move_problems("redo", group, found)
-    assert problem.endswith("all of a, b. To finish it: spark-cdc redo a b.")
-    capture = {"entity": {"name": "b"}}
-    head = {"loads": ["20240303-f-00000003"]}
-    planned = macros._undone_manifest(capture, head, None, group["b"])
-    assert (
-        "b: an undo of several entities was interrupted before it came to b" in planned["problem"]
-    )
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
         'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
-        'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'is_rejected', 'recency',
+        'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'recency',
         'rejected_rules', 'rule_bits', 'broken_rules',
     ] -%}
     {%- set of_events = [
@@ -118,5 +118,5 @@
         'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
     {%- set is_of_events = name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'] -%}
-    {{ return(name in technical or (is_events and is_of_events)) }}
+    {{ return(name in technical or name.startswith('fault_bits') or (is_events and is_of_events)) }}
 {%- endmacro -%}

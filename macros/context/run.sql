@@ -107,7 +107,7 @@
 
 {#- Whether this is a run that loads and has begun with validate(), which creates the schemas of claims: an operation has not. -#}
 {%- macro _is_begun_load() -%}
-    {{ return(spark_cdc._is_load_command() and flags.WHICH != 'run-operation') }}
+    {{ return(flags.WHICH != 'run-operation' and spark_cdc._is_load_command()) }}
 {%- endmacro -%}
 
 

@@ -12,7 +12,9 @@
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
-        {%- set record = record or spark_cdc._record_of_other_name(run) -%}
+        {#- what another run committed may have made a checkpoint due, or no longer, so that this attempt wrote under another name -#}
+        {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
+        {%- set record = record or spark_cdc._load_records(run.ledger, [name]).get(name) -%}
         {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
         {%- do spark_cdc._load_again(run) -%}
         {{ return(spark_cdc._audit_load(run, is_again=true)) }}
@@ -60,14 +62,6 @@
 {%- endmacro -%}
 
 
-{#- The load that this attempt wrote may have another name than the one planned now: with what another run committed, a
-    checkpoint is due that was not, or no longer. -#}
-{%- macro _record_of_other_name(run) -%}
-    {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(run.load.load_id), not run.load.is_checkpoint) -%}
-    {{ return(spark_cdc._load_records(run.ledger, [name]).get(name)) }}
-{%- endmacro -%}
-
-
 {%- macro _refuse_other_parent(run, record) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- set message -%}
@@ -110,8 +104,11 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- set is_counted = known.lines is none and (load.is_checkpoint or unchanged is not none or known.files and not known.files.files) -%}
         {%- set rows_in = written + counts.N + (unchanged or 0) if is_counted else spark_cdc._count_input(entity, run.time) if known.lines is none else known.lines -%}
         {#- rows that a snapshot flags as deleted count as missing -#}
-        {%- set flagged = spark_cdc._count_flagged(run) if entity.deleted_when and not is_counted else 0 -%}
-        {%- set rows_in = rows_in - flagged -%}
+        {%- if entity.deleted_when and not is_counted -%}
+            {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
+            {%- set staged = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged' -%}
+            {%- set rows_in = rows_in - spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where note is null and is_deleted')[0].row_count | int -%}
+        {%- endif -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept and unchanged in [none, kept - counts.N] -%}{{ return('') }}{%- endif -%}
     {%- else -%}
@@ -237,13 +234,4 @@ I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ cou
     {%- set told = {'entity': load.entity, 'date': load.business_time, 'rows': audit.rows_in | int, 'counts': came} -%}
     {%- set is_told = spark_cdc._is_told('load', told) -%}
     {%- do log(told.entity ~ ' ' ~ told.date ~ ': ' ~ told.rows ~ ' rows in, ' ~ came ~ '; ' ~ more ~ place, info=not is_told) -%}
-{%- endmacro -%}
-
-
-{#- How many rows of a full snapshot are flagged as deleted, which only an entity of deltas can tell (deleted_when). Argument: run (of _planned_run()). -#}
-{%- macro _count_flagged(run) -%}
-    {%- set entity = run.entity -%}
-    {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
-    {%- set staged = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged' -%}
-    {{ return(spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where note is null and is_deleted')[0].row_count | int) }}
 {%- endmacro -%}

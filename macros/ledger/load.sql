@@ -24,47 +24,6 @@
 {%- endmacro -%}
 
 
-{#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch has written, which lies in <name>_own, and the rows of
-    production's table, where they are. Both sides name partitions as columns, so that Spark prunes those of either.
-    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the
-    branch was made, in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its
-    rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
-{%- macro _branch_table_text(table, origin, columns) -%}
-{%- set own = spark_cdc._relation_in(table.schema, table.identifier ~ '_own') -%}
-select
-    /* spark_cdc branch: {{ spark_cdc._comment_json(origin) }} */
-    {% for column in columns -%}
-    {{ spark_cdc._quote(column.name) }}{{ ',' if not loop.last }}
-    {% endfor -%}
-from {{ own }}
-
-union all
-
-select
-    {%- for column in columns %}
-    {{ spark_cdc._aliased(
-        spark_cdc._quote(column.name) if column.name | lower in origin.columns else 'cast(null as ' ~ column.dtype ~ ')',
-        spark_cdc._quote(column.name)) }}{{ ',' if not loop.last }}
-    {%- endfor %}
-from {{ spark_cdc._relation_in(origin.of.schema, origin.of.name) }}
-    {%- if origin.until is defined %}
-where
-        {%- for until in origin.until.values() | unique | sort %}
-        {%- set names = origin.until.items() | selectattr(1, 'equalto', until) | map(attribute=0) | sort %}
-    {{ 'or ' if not loop.first }}(entity in ({{ spark_cdc._literals(names) }}) and coalesce(committed_at, started_at) <= timestamp_micros({{ until }}))
-        {%- endfor %}
-    {%- endif %}
-{%- endmacro -%}
-
-
-{#- Lets such a view show the columns that the branch's own table has by now. -#}
-{%- macro _show_branch_columns(table) -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
-    {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
-    {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
-{%- endmacro -%}
-
-
 {#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
     Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
@@ -341,11 +300,7 @@ readers see what they saw before. Run the same command again.
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
         {%- do spark_cdc._tell_load(run.entity, load, audit, ' in the draft') -%}
     {%- else -%}
-        {%- if (load.replaced or 'move' in run.manifest) and not spark_cdc._is_wiped(run.entity.name) -%}
-            {#- what a crash left out of cdc_loads, while the manifest still names it -#}
-            {%- do spark_cdc._record_missing_loads(run, run.manifest) -%}
-        {%- endif -%}
-        {%- do spark_cdc._commit_audited_load(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}]) -%}
+        {%- do spark_cdc._commit_loads(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}], none) -%}
         {%- do spark_cdc._tell_load(run.entity, load, audit) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
@@ -354,20 +309,19 @@ readers see what they saw before. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Makes loads visible, records them in cdc_loads and gives up the claims of the commit. Arguments: run (its manifest is the one that they build on), manifest
-    (with them), what (is committed, for messages), loads (a list of dictionaries: load, audit). -#}
-{%- macro _commit_audited_load(run, manifest, what, loads) -%}
-    {%- set older = spark_cdc._publish(run, manifest, what, before=run.manifest) -%}
-    {#- what was undone before can't come back -#}
-    {%- set undone = spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list -%}
-    {%- do spark_cdc._set_load_status(run.load_log, 'committed', 'replaced', run.entity.name, undone) -%}
-    {%- if older | length > 1 or run.manifest.sequence <= 1 or not load_cached_relation(run.load_log).information -%}
-        {#- a run before this one broke off when it had committed, or nobody can tell -#}
-        {%- do spark_cdc._record_missing_loads(run, manifest, committed=loads) -%}
-    {%- else -%}
-        {%- do spark_cdc._record_loads(run.load_log, run.entity, loads) -%}
-    {%- endif -%}
-    {%- do spark_cdc._drop_claims(run, older) -%}
+{#- Commits loads that are audited. Arguments: run (its manifest is the one that they build on), manifest (with them), what and say as of _transact(), loads (a list of
+    dictionaries: load, audit). -#}
+{%- macro _commit_loads(run, manifest, what, loads, say) -%}
+    {#- a cdc_loads that was just made anew lacks the loads before, too -#}
+    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_wiped(run.entity.name) -%}
+    {%- do spark_cdc._transact(run, {
+        'manifest': manifest,
+        'before': run.manifest,
+        'what': what,
+        'rows': (spark_cdc._missing_rows(run, run.manifest) if is_new else []) + loads,
+        'gone': spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list,
+        'say': say,
+    }) -%}
 {%- endmacro -%}
 
 
@@ -399,9 +353,8 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
         {{ return('') }}
     {%- endif -%}
     {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
-    {%- do spark_cdc._head(run) -%}  {#- if this process was stopped before the statement, it hid what others have committed since -#}
-    {%- do spark_cdc._record_missing_loads(run, manifest) -%}
-    {%- do spark_cdc._drop_claims(run, spark_cdc._claims(run) | select('lt', manifest.sequence)) -%}
+    {%- do spark_cdc._write_log(run.load_log, run.entity, spark_cdc._missing_rows(run, manifest)) -%}
+    {%- do spark_cdc._drop_claims(run, manifest.sequence) -%}
 {%- endmacro -%}
 
 
@@ -580,23 +533,6 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 {%- macro _run_with_change_feed(run) -%}
     {%- if run.entity.source.format != 'change_feed' -%}{{ return(run) }}{%- endif -%}
     {{ return(dict(run, entity=spark_cdc._entity_of_change_feed(run.entity, spark_cdc._change_feed_of_load(run)))) }}
-{%- endmacro -%}
-
-
-{#- What a full snapshot among loads of another type found, as cdc_loads tells it: how far what those led to had drifted from it. Arguments: entity, load,
-    counts (operation to rows). Returns a text, or none of other loads. -#}
-{%- macro _snapshot_message(entity, load, counts) -%}
-    {%- if load.get('status') or load.load_type != 'full' or entity.declared_load_type == 'full' or load.parent is none or not counts -%}
-        {{ return(none) }}
-    {%- endif -%}
-    {%- set differing = counts.I + counts.U + counts.D -%}
-    {%- set message -%}
-the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what the loads of type {{ entity.declared_load_type }} had led to
-{%- if differing -%}
-: {{ counts.I }} were missing, {{ counts.U }} had other values, {{ counts.D }} should not have been there
-{%- endif -%}
-    {%- endset -%}
-    {{ return(message) }}
 {%- endmacro -%}
 
 

@@ -8,10 +8,9 @@
     {%- if load_log is not none and spark_cdc._is_load_command() -%}
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
-        {%- do spark_cdc._record_load(
-            load_log, entity, load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, audit or {},
-            refusal={'guard': guard, 'message': message}
-        ) -%}
+        {%- do spark_cdc._write_log(load_log, entity, [{
+            'load': load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, 'audit': audit or {}, 'refusal': {'guard': guard, 'message': message},
+        }]) -%}
     {%- endif -%}
     {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}

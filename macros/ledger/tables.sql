@@ -1,47 +1,3 @@
-{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
-    are written, and Parquet's pages are held against their checksums, which are written in any case
-    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
-    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
-    the time of the write. Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its own, and not to keep a copy of its list
-    of snapshots for each load. Delta is to keep no minimum and maximum of columns in its log: the footers of the files have them, and they take a fifth of
-    the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
-    (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
-{%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
-create table if not exists {{ table }} (
-    {%- for column in columns %}
-    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
-using {{ file_format }}
-partitioned by ({{ partitions | join(', ') }})
-{%- if file_format == 'iceberg' %}
-tblproperties (
-    'write.distribution-mode' 'none',
-    'write.spark.fanout.enabled' 'true',
-    'write.metadata.delete-after-commit.enabled' 'true',
-    'write.metadata.previous-versions-max' '20'
-)
-{%- elif file_format == 'delta' %}
-tblproperties (
-    'delta.dataSkippingNumIndexedCols' '0'
-)
-{%- elif file_format in ['parquet', 'orc'] %}
-options (
-    {%- if file_format == 'parquet' %}
-    {%- if not is_kept %}
-    `parquet.enable.dictionary` 'false',
-    {%- endif %}
-    {%- for name in hashes %}
-    `parquet.enable.dictionary#{{ name }}` 'false',
-    {%- endfor %}
-    `parquet.page.verify-checksum.enabled` 'true',
-    {%- endif %}
-    `partitionOverwriteMode` 'dynamic'
-)
-{%- endif %}
-{%- endmacro -%}
-
-
 {#- Makes sure that a table is there with the columns that are written, and returns all that it has, in its order: an insert goes by position.
     Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
     hash columns), is_kept (as of _create_table_sql()), begun (capture of an entity of which the load at hand may be the first). -#}
@@ -173,16 +129,6 @@ Nothing was written. Run the same command again.
 {%- macro _is_begun_delta_table(folder) -%}
     {%- if spark_cdc._lacks_path(folder ~ '/_delta_log') -%}{{ return(false) }}{%- endif -%}
     {{ return(spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}') and spark_cdc._lacks_path(folder ~ '/[^_]*')) }}
-{%- endmacro -%}
-
-
-{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen is of this run, and has all that
-    _create_table_sql() gives. Argument: option (as name=value). -#}
-{%- macro _has_option(table, option) -%}
-    {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
-    {%- if cached is none -%}{{ return(true) }}{%- endif -%}
-    {%- set stored = modules.re.search('(?m)^Storage Properties: \\[(.*)\\]$', cached.information or '') -%}
-    {{ return(stored is not none and option in stored.group(1).split(', ')) }}
 {%- endmacro -%}
 
 

@@ -182,15 +182,6 @@ from {{ incoming }}
 {%- endmacro -%}
 
 
-{#- Only the partitions that are written are to be replaced: tables of plain files have an option for it, for others, and where nobody has looked, this
-    session is told. -#}
-{%- macro _set_overwrite(table) -%}
-    {%- if load_cached_relation(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
-        {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
 {#- What a write needs of this session. Tables that an earlier version made lack the options that new ones have (see _create_table_sql()). Where rows are
     many, they meet by hash instead of being sorted where the hash maps are small, and no operators are fused into a method of more
     bytes than HotSpot compiles. Arguments: table (relation that is written), is_small (whether what is read besides the state is a few files,

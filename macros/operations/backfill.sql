@@ -228,9 +228,6 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endif -%}
     {%- set todo = spark_cdc._backfill_landed(entity, todo, skip_missing) -%}
     {%- if not todo -%}
-        {%- if head.loads -%}
-            {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- of a backfill that broke off when it had committed -#}
-        {%- endif -%}
         {%- do log(entity.name ~ ': nothing is left to load', info=true) -%}
         {{ return('') }}
     {%- endif -%}
@@ -250,17 +247,14 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
             ~ spark_cdc._time_text(entity, some[-1]), info=true) -%}
     {%- endfor -%}
 
-    {%- if 'move' in head -%}
-        {%- do spark_cdc._record_missing_loads(capture, head) -%}  {#- while the manifest still names it -#}
-    {%- endif -%}
-    {%- do spark_cdc._commit_audited_load(dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done) -%}
     {%- set sums = {} -%}
     {%- for operation in 'IUDNX' -%}
         {%- do sums.update({operation: at.done | map(attribute='audit.counts.' ~ operation) | sum}) -%}
     {%- endfor -%}
-    {%- do log(entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
-        ~ ' rows in, I ' ~ sums.I ~ ', U ' ~ sums.U ~ ', D ' ~ sums.D ~ ', N ' ~ sums.N ~ ', X ' ~ sums.X ~ '; ' ~ at.manifest.rows
-        ~ ' rows now', info=true) -%}
+    {%- do spark_cdc._commit_loads(
+        dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done,
+        entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
+        ~ ' rows in, I ' ~ sums.I ~ ', U ' ~ sums.U ~ ', D ' ~ sums.D ~ ', N ' ~ sums.N ~ ', X ' ~ sums.X ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
 {%- endmacro -%}
 
 

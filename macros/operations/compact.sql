@@ -74,7 +74,11 @@ Load once with the new columns, then compact.
 
     {%- set rows = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads[-1:]).rows -%}
     {%- set figures = spark_cdc._compaction_figures(plan, rows) -%}
-    {%- set next = spark_cdc._compacted_manifest(manifest, plan, rows) -%}
+    {#- of the same last load, counted from the new checkpoint where no later one is there -#}
+    {%- set loads = plan.kept_before + [plan.history, plan.checkpoint] + plan.kept_after -%}
+    {%- set now = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads).log) -%}
+    {%- set before = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads[:-1]).log) -%}
+    {%- set next = dict(manifest, loads=loads, log_rows=now.log_rows, previous=dict(manifest.previous, log_rows=before.log_rows)) -%}
     {%- set text -%}
 {{ entity.name }}: {{ 'squashes' if execute else 'would squash' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
 {{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
@@ -96,14 +100,16 @@ Load once with the new columns, then compact.
     {%- endfor -%}
     {%- do spark_cdc._audit_compaction(capture, plan, figures) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
-    {%- do spark_cdc._record_missing_loads(capture, manifest) -%}
-    {%- set older = spark_cdc._publish(capture, next, plan.history ~ ' and ' ~ plan.checkpoint) -%}
+    {%- set rows = [] -%}
     {%- for record in [history, checkpoint] -%}
-        {%- do spark_cdc._record_load(capture.load_log, entity, record, spark_cdc._figures_of_load(
-            record.load_id, figures.written[record.load_id], record.prior_rows, record)) -%}
+        {%- do rows.append({'load': record, 'audit': spark_cdc._figures_of_load(
+            record.load_id, figures.written[record.load_id], record.prior_rows, record)}) -%}
     {%- endfor -%}
-    {%- do spark_cdc._drop_claims(capture, older) -%}
-    {%- do log(entity.name ~ ': squashed into ' ~ plan.history ~ ' and ' ~ plan.checkpoint ~ '; vacuum drops the old partitions later', info=true) -%}
+    {%- set names = plan.history ~ ' and ' ~ plan.checkpoint -%}
+    {%- do spark_cdc._transact(capture, {
+        'manifest': next, 'what': names, 'rows': rows,
+        'say': entity.name ~ ': squashed into ' ~ names ~ '; vacuum drops the old partitions later',
+    }) -%}
     {{ return(plan.squashed | length) }}
 {%- endmacro -%}
 
@@ -142,16 +148,6 @@ Load once with the new columns, then compact.
         'history_rows': sums.I + sums.U + sums.D,
         'written': {plan.history: sums, plan.checkpoint: {'X': after}},
     }) }}
-{%- endmacro -%}
-
-
-{#- The manifest with the squashed loads replaced: its figures are those of the same last load, counted from the new
-    checkpoint where no later one is there. -#}
-{%- macro _compacted_manifest(manifest, plan, rows) -%}
-    {%- set loads = plan.kept_before + [plan.history, plan.checkpoint] + plan.kept_after -%}
-    {%- set now = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads).log) -%}
-    {%- set before = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads[:-1]).log) -%}
-    {{ return(dict(manifest, loads=loads, log_rows=now.log_rows, previous=dict(manifest.previous, log_rows=before.log_rows))) }}
 {%- endmacro -%}
 
 

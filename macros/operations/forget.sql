@@ -32,7 +32,6 @@
         {%- do log(spark_cdc._forget_text(capture, wanted, {}, {}, []), info=true) -%}
         {{ return('') }}
     {%- endif -%}
-    {%- do spark_cdc._record_missing_loads(capture, head) -%}
     {%- set plan = spark_cdc._plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(capture, plan, group, wanted) -%}{%- endfor -%}
     {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
@@ -40,12 +39,13 @@
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
         {%- do spark_cdc._send('alter view ' ~ spark_cdc._tag(capture, name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
-    {%- set older = [] -%}
     {%- if head.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is refused by it -#}
         {%- set next = dict(fromjson(spark_cdc._forget_renamed(tojson(head), plan.names)), forgotten=true) -%}
-        {%- do older.extend(spark_cdc._publish(capture, next, 'forget')) -%}
-        {%- do spark_cdc._record_forget(capture, next, plan, wanted) -%}
+        {%- do spark_cdc._transact(capture, {
+            'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(capture, plan) if plan.names else none,
+            'rows': [spark_cdc._forget_row(capture, next, plan, wanted)],
+        }) -%}
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
     {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
@@ -53,7 +53,6 @@
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
-    {%- do spark_cdc._drop_claims(capture, older) -%}
     {%- do log(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped), info=true) -%}
     {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) -%}
     {%- if left -%}
@@ -250,47 +249,38 @@ loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.n
 {%- endmacro -%}
 
 
-{#- Adds to cdc_loads the loads that were written anew, with the figures of the old ones, and what was done, as a row of its own that tells no key. -#}
-{%- macro _record_forget(capture, manifest, plan, wanted) -%}
-    {%- if plan.names -%}
-        {%- set columns = [] -%}
-        {%- for name in spark_cdc._load_log_columns() -%}
-            {%- if name in ['load_id', 'parent_load_id', 'replaced_load_ids'] -%}
-                {%- set source = 'parent_load_id' if name == 'parent_load_id' else 'load_id' -%}
-                {%- set cases = [] -%}
-                {%- for old, new in plan.names.items() -%}
-                    {%- do cases.append("when '" ~ old ~ "' then '" ~ ((plan.records.get(old) or {}).get('parent') or '' if name == 'parent_load_id' else new) ~ "'") -%}
-                {%- endfor -%}
-                {%- do columns.append('load_id as replaced_load_ids' if name == 'replaced_load_ids' else 'nullif(case load_id ' ~ cases | join(' ') ~ " end, '') as " ~ name) -%}
-            {%- else -%}
-                {%- do columns.append(name) -%}
-            {%- endif -%}
-        {%- endfor -%}
-        {%- set sql -%}
+{#- Copies the rows of cdc_loads of loads that are written anew: the figures are the old ones. -#}
+{%- macro _forgotten_log_sql(capture, plan) -%}
+{%- set renamed = {'load_id': {}, 'parent_load_id': {}} -%}
+{%- for old, new in plan.names.items() -%}
+    {%- do renamed.load_id.update({old: new}) -%}
+    {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
+{%- endfor -%}
 insert overwrite table {{ capture.load_log }} by name
 select
-    {{ columns | join(',\n    ') }}
+    {%- for name in spark_cdc._load_log_columns() %}
+    {% if name in renamed -%}
+    nullif(case load_id{% for old, new in renamed[name].items() %} when '{{ old }}' then '{{ new }}'{% endfor %} end, '') as {{ name }}
+    {%- else -%}
+    {{ 'load_id as ' if name == 'replaced_load_ids' }}{{ name }}
+    {%- endif -%}
+    {{ ',' if not loop.last }}
+    {%- endfor %}
 from {{ capture.load_log }}
 where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
-        {%- endset -%}
-        {%- do spark_cdc._set_overwrite(capture.load_log) -%}
-        {%- do spark_cdc._send(sql) -%}
-    {%- endif -%}
-    {%- set last = manifest.loads[-1] -%}
-    {#- replaced are also the new loads that do not count by themselves: undone, squashed, of a tag -#}
-    {%- set load = {
-        'load_id': last.split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
+{%- endmacro -%}
+
+
+{#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads that do not count by themselves: undone, squashed, of a tag. -#}
+{%- macro _forget_row(capture, manifest, plan, wanted) -%}
+    {{ return(spark_cdc._operation_row(capture, manifest, {
+        'load_id': manifest.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
         'load_type': 'forget',
-        'business_time': spark_cdc._load_time_text(capture.entity, last),
-        'is_checkpoint': false,
-        'parent': last,
         'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
         'status': 'forgotten',
         'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
             ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
-    } -%}
-    {%- do spark_cdc._set_load_status(capture.load_log, 'committed', 'replaced', capture.entity.name, load.replaced) -%}
-    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, {'rows_prior': manifest.rows, 'rows_current': manifest.rows}) -%}
+    })) }}
 {%- endmacro -%}
 
 

@@ -16,7 +16,19 @@
         {%- do exceptions.raise_compiler_error(problems | join('\n') ~ '\nNothing was published and readers see what they saw before.') -%}
     {%- endif -%}
     {%- for found, head in drafted -%}
-        {%- do spark_cdc._publish_draft(found, head) -%}
+        {%- set first = found.draft.replay['from'] -%}
+        {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
+        {%- do manifest.pop('replay') -%}
+        {%- do spark_cdc._ensure_load_log(found.load_log) -%}
+        {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
+            {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
+            {%- do spark_cdc._transact(found, {
+                'manifest': manifest, 'before': head, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true),
+                'say': found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
+                    ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now',
+            }) -%}
+        {%- endif -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -162,27 +174,4 @@ of: {{ missing[:10] | join(', ') }}{{ ' and so on' if missing | length > 10 }}. 
 {{ spark_cdc._load_command(found.entity, missing[0], more={'spark_cdc_replay': '{from: ' ~ quoted ~ '}'}) }}.
         {%- endif -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Makes a draft visible, and cdc_loads complete. Arguments: found (of _drafted_captures()), head (manifest of the last commit). -#}
-{%- macro _publish_draft(found, head) -%}
-    {%- set first = found.draft.replay['from'] -%}
-    {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
-    {%- do manifest.pop('replay') -%}
-    {%- do spark_cdc._ensure_load_log(found.load_log) -%}
-    {#- damage to the loads that it replaces may be why it was made: what can be read of them is recorded -#}
-    {%- do spark_cdc._read_despite_damage() -%}
-    {%- do spark_cdc._record_missing_loads(found, head) -%}
-    {%- do spark_cdc._read_despite_damage(false) -%}
-    {%- set older = [] -%}
-    {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
-        {%- do older.extend(spark_cdc._publish(found, manifest, 'the replay from ' ~ first, before=head)) -%}
-        {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
-        {%- do log(found.entity.name ~ ': published the replay from ' ~ first ~ ': ' ~ spark_cdc._counted(times | length, 'load')
-            ~ ' up to ' ~ times[-1] ~ '; ' ~ manifest.rows ~ ' rows now', info=true) -%}
-    {%- endif -%}
-    {%- do spark_cdc._record_missing_loads(found, manifest, now=true) -%}
-    {%- do spark_cdc._drop_claims(found, older) -%}
-    {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
 {%- endmacro -%}

@@ -47,10 +47,6 @@
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
-    {%- if execute -%}
-        {#- what a crash left out: a superseded load's age is counted from there -#}
-        {%- do spark_cdc._record_missing_loads(operated, manifest) -%}
-    {%- endif -%}
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
         operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
     )) -%}
@@ -79,7 +75,14 @@
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and execute -%}
-        {%- do spark_cdc._record_vacuum(operated, dropped) -%}
+        {%- set now = spark_cdc._published(operated) -%}
+        {%- do spark_cdc._write_log(operated.load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
+            'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
+            'load_type': 'vacuum',
+            'status': 'vacuumed',
+            'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
+                ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
+        })]) -%}
     {%- endif -%}
     {{ return(dropped) }}
 {%- endmacro -%}
@@ -106,7 +109,7 @@
             ~ ' are not those of the last load; load once with them, then vacuum', info=true) -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, head, 'a vacuum')) -%}
+    {%- do spark_cdc._transact(operated, {'manifest': head, 'what': 'a vacuum'}) -%}
     {{ return(true) }}
 {%- endmacro -%}
 
@@ -199,26 +202,6 @@ from files
 left join replaced
     on files.load_id = replaced.replaced_load_id
 order by files.load_id
-{%- endmacro -%}
-
-
-{#- Adds a vacuum to cdc_loads, as a row of its own. Arguments: capture, dropped (of _vacuum_entity()). -#}
-{%- macro _record_vacuum(capture, dropped) -%}
-    {%- set manifest = spark_cdc._published(capture) -%}
-    {%- set last = manifest.loads | last | default('19700101-v-00000000') -%}
-    {%- set load = {
-        'load_id': last.split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
-        'load_type': 'vacuum',
-        'business_time': spark_cdc._load_time_text(capture.entity, last),
-        'is_checkpoint': false,
-        'parent': manifest.loads | last | default(none),
-        'replaced': [],
-        'status': 'vacuumed',
-        'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
-            ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
-    } -%}
-    {%- set figures = {'rows_prior': manifest.rows, 'rows_current': manifest.rows} -%}
-    {%- do spark_cdc._record_load(capture.load_log, capture.entity, load, figures) -%}
 {%- endmacro -%}
 
 
@@ -317,8 +300,10 @@ where stored.load_id <> ''
     {%- endfor -%}
     {%- if forgotten and execute -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
-        {%- do spark_cdc._drop_claims(operated, spark_cdc._publish(operated, dict(manifest, undone=kept), 'a vacuum of loads that were undone')) -%}
-        {%- do log(operated.entity.name ~ ': redo can no longer bring back ' ~ text, info=true) -%}
+        {%- do spark_cdc._transact(operated, {
+            'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
+            'say': operated.entity.name ~ ': redo can no longer bring back ' ~ text,
+        }) -%}
     {%- endif -%}
     {{ return(forgotten) }}
 {%- endmacro -%}
@@ -348,21 +333,15 @@ where stored.load_id <> ''
 {%- macro _files_of_table(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return(spark_cdc._list_files(location)) }}{%- endif -%}
-    {{ return('(\n    ' ~ (spark_cdc._delta_files_sql if format == 'delta' else spark_cdc._iceberg_files_sql)(table) | indent(4) ~ '\n)') }}
-{%- endmacro -%}
-
-
-{%- macro _delta_files_sql(table) -%}
+    {%- set sql -%}
+        {%- if format == 'delta' -%}
 select distinct
     _metadata.file_path as path,
     _metadata.file_size as length,
     _metadata.file_modification_time as written_at,
     load_id
 from {{ table }}
-{%- endmacro -%}
-
-
-{%- macro _iceberg_files_sql(table) -%}
+        {%- else -%}
 select
     entries.data_file.file_path as path,
     entries.data_file.file_size_in_bytes as length,
@@ -372,6 +351,9 @@ from {{ table }}.entries
 left join {{ table }}.snapshots
     on entries.snapshot_id = snapshots.snapshot_id
 where entries.status < 2
+        {%- endif -%}
+    {%- endset -%}
+    {{ return('(\n    ' ~ sql | indent(4) ~ '\n)') }}
 {%- endmacro -%}
 
 

@@ -6,7 +6,7 @@
                                 ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('note', 'string'),
                                 ('business_date', 'date'), ('load_id', 'string'), ('operation', 'string')]
             if (name != 'ignored_hash' or entity.ignored) and (name != 'event_position' or entity.events) -%}
-        {%- do columns.append({'name': name, 'data_type': data_type}) -%}
+        {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {{ return(spark_cdc._placed_columns(columns, layout)) }}
 {%- endmacro -%}
@@ -368,9 +368,10 @@ if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{
     {%- set placed = [] -%}
     {%- for column in columns -%}
         {%- set prefix = 'old__' if former_keys and column.name.startswith('old__') else '' -%}
-        {%- set at = prefix ~ spark_cdc._place(layout, {'name': column.name.removeprefix(prefix)}).at -%}
-        {%- do placed.append({'name': column.name, 'sql': spark_cdc._quote(column.name), 'data_type': column.data_type,
-                              'at': at, 'at_sql': spark_cdc._quote(at)}) -%}
+        {%- set bare, sql = column.name.removeprefix(prefix), column.get('sql') or spark_cdc._quote(column.name) -%}
+        {%- set at = prefix ~ (spark_cdc._place(layout, {'name': bare}).at if layout else bare) -%}
+        {%- do placed.append({'name': column.name, 'sql': sql, 'data_type': column.data_type, 'at': at,
+                              'at_sql': sql if at == column.name else spark_cdc._quote(at)}) -%}
     {%- endfor -%}
     {{ return(placed) }}
 {%- endmacro -%}

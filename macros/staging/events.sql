@@ -16,6 +16,7 @@
 
 {%- macro _staged_events_sql(entity, landed, note) -%}
 {%- set old_keys, names_origin = spark_cdc._old_keys(entity), spark_cdc._adapter_format(entity.events.format).origin -%}
+{%- set faults = [] if note else spark_cdc._numbered_faults(spark_cdc._event_faults(entity)) -%}
 {%- do spark_cdc._refuse_events(entity) -%}
 {{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},
 
@@ -34,6 +35,15 @@ completed as (
         {%- endfor %}
     from typed
 )
+{%- if faults %},
+
+judged as (
+    select
+        *,
+        {{- spark_cdc._fault_bits(faults) | indent(8) }}
+    from completed
+)
+{%- endif %}
 
 select
     event_op,
@@ -65,8 +75,8 @@ select
     {%- if entity.events.origin %}
     {{ 'event_origin' if names_origin else 'cast(null as ' ~ spark_cdc._event_origin_type() ~ ')' }} as event_origin,
     {%- endif %}
-    {{ note or spark_cdc._event_note(entity) | indent(4) }} as note
-from completed
+    {{ note or spark_cdc._event_note(entity, faults) | indent(4) }} as note
+from {{ 'judged' if faults else 'completed' }}
 {%- endmacro -%}
 
 
@@ -294,34 +304,12 @@ if(
 {%- endmacro -%}
 
 
-{#- The note on an event that can't be accepted, as _reject_note() has it for rows; null for the others. -#}
-{%- macro _event_note(entity) -%}
-{%- set faults = spark_cdc._event_note_faults(entity) -%}
-{%- set columns = [] -%}
-{%- for column in entity.columns if column.name in faults | map(attribute='column') -%}
-    {%- set conditions = faults | selectattr('column', 'equalto', column.name) | map(attribute='condition') | join(' or ') -%}
-    {%- do columns.append('if(' ~ conditions ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
-{%- endfor -%}
-{%- set reasons = [] -%}
-{%- for fault in faults -%}{%- do reasons.append('if(' ~ fault.condition ~ ', ' ~ fault.reason ~ ', null)') -%}{%- endfor -%}
+{#- The note on an event that can't be accepted; null for the others. -#}
+{%- macro _event_note(entity, faults) -%}
+{%- set kind -%}if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'){%- endset -%}
 if(
-    {{ faults | map(attribute='condition') | join('\n    or ') }},
-    to_json(named_struct(
-        'kind', if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'),
-        'columns', {{ spark_cdc._texts_found(columns) | indent(8) }},
-        'reasons', {{ spark_cdc._texts_found(reasons) | indent(8) }},
-        {% if entity.events.is_message -%}
-        'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
-        'after', coalesce(event_after, event_before))
-        {%- else -%}
-        'row', named_struct({# -#}
-        {%- for column in entity.columns -%}
-        {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ', ' if not loop.last }}
-        {%- endfor -%}
-        ),
-        'text', {{ spark_cdc._landing_problem_text(entity) }}
-        {%- endif %}
-    )),
+    {{ spark_cdc._has_fault(faults) }},
+    {{ spark_cdc._reject_note(entity, kind, faults) | indent(4) }},
     null
 )
 {%- endmacro -%}
@@ -330,8 +318,9 @@ if(
 {#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
     reason (expression of a text). A new image can have a name twice only where it has more names than the columns found in it; event_unexpected is
     not null then. -#}
-{%- macro _event_note_faults(entity) -%}
+{%- macro _event_faults(entity) -%}
     {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
+    {%- set landing = spark_cdc._landing_fault(entity) -%}
     {%- set unknown -%}
 concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accepted are {{ operations | join(', ') }}')
     {%- endset -%}
@@ -341,7 +330,7 @@ concat('operation ', coalesce(concat('\'', event_op, '\''), 'missing'), '; accep
     {%- set faults = [] -%}
     {%- for wanted, condition, reason in [
         (true, 'event_problem is not null', 'event_problem'),
-        (not is_message, 'landing_problem is not null', spark_cdc._landing_problem_reason(entity)),
+        (not is_message, landing.condition, landing.reason),
         (true, 'event_problem is null and not coalesce(event_op in (' ~ spark_cdc._literals(operations) ~ '), false)', unknown),
         (entity.events.tie_breaker, needs_position ~ ' and (' ~ no_tie ~ ')',
          spark_cdc._literal('the tie_breaker ' ~ entity.events.tie_breaker | map(attribute='name') | join(', ') ~ ' is null')),
@@ -435,28 +424,19 @@ end
 {%- macro _order_parts(columns) -%}
     {%- set parts = [] -%}
     {%- for column in columns -%}
-        {%- if column.data_type.startswith('decimal') -%}
-            {%- do parts.extend(spark_cdc._order_decimal_parts(column.data_type, column.sql)) -%}
+        {%- set type, sql = column.data_type, column.sql -%}
+        {%- if type.startswith('decimal') -%}
+            {%- do parts.extend(spark_cdc._order_decimal_parts(type, sql)) -%}
         {%- else -%}
-            {%- do parts.append(spark_cdc._order_part(column.data_type, column.sql)) -%}
+            {%- do parts.append({
+                'date': 'cast(unix_date(' ~ sql ~ ') as bigint)',
+                'timestamp': 'unix_micros(' ~ sql ~ ')',
+                'timestamp_ntz': 'cast(cast(cast(' ~ sql ~ " - timestamp_ntz'1970-01-01 00:00:00' as interval second) as decimal(18, 6)) * 1000000 as bigint)",
+                'bigint': sql,
+            }.get(type, 'cast(' ~ sql ~ ' as bigint)')) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(parts) }}
-{%- endmacro -%}
-
-
-{%- macro _order_part(type, sql) -%}
-{%- if type == 'date' -%}
-cast(unix_date({{ sql }}) as bigint)
-{%- elif type == 'timestamp' -%}
-unix_micros({{ sql }})
-{%- elif type == 'timestamp_ntz' -%}
-cast(cast(cast({{ sql }} - timestamp_ntz'1970-01-01 00:00:00' as interval second) as decimal(18, 6)) * 1000000 as bigint)
-{%- elif type == 'bigint' -%}
-{{ sql }}
-{%- else -%}
-cast({{ sql }} as bigint)
-{%- endif -%}
 {%- endmacro -%}
 
 
@@ -513,7 +493,7 @@ cast({{ sql }} as bigint)
     {%- set columns = [] -%}
     {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
     {%- set typed = dict(entity, columns=columns) -%}
-    {%- set faults = [] if is_accepted else spark_cdc._event_note_faults(typed) | map(attribute='condition') | list -%}
+    {%- set faults = [] if is_accepted else spark_cdc._event_faults(typed) | map(attribute='condition') | list -%}
     {%- set note = "if(\n        " ~ faults | join('\n        or ') ~ ",\n        'rejected', null\n    )" if faults else 'cast(null as string)' -%}
     {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._read_again_view(entity) ~ ' as\n'
         ~ spark_cdc._stage_events_sql(typed, spark_cdc._landed_view(entity), note)) -%}

@@ -1,9 +1,11 @@
-{#- What may be wrong with the columns of a row or an event, column by column: dictionaries with column (name), condition (never null) and
-    reason (expression of a text). Columns of messages that are neither stored nor give an order are not read. -#}
+{#- What may be wrong with a row, or with the columns of an event: dictionaries with column (name;
+    none: the row as a whole), condition (never null) and reason (expression of a text). Columns of
+    messages that are neither stored nor give an order are not read. -#}
 {%- macro _reject_faults(entity) -%}
     {%- set is_message = entity.events and entity.events.is_message -%}
     {%- set read = entity.stored + spark_cdc._event_order_columns(entity) if is_message else entity.columns -%}
     {%- set faults = [] -%}
+    {%- if not entity.events -%}{%- do faults.append(spark_cdc._landing_fault(entity)) -%}{%- endif -%}
     {%- for column in entity.columns if column in read -%}
         {%- set raw, applies = spark_cdc._raw(column), spark_cdc._reject_faults_of(entity, column) -%}
         {%- set condition = spark_cdc._reject_condition(column, raw, column.sql, entity.source.text, entity) -%}
@@ -45,55 +47,110 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- endmacro -%}
 
 
-{#- The note on a rejected row, as JSON: kind (null_keys: a part of the key is null, duplicate_keys: nothing is wrong but that the
-    key comes more than once, failed_rules, dropped_rows: nothing but that it breaks a rule which stops the load or drops the row, failed_casts: all else),
-    columns (names of those whose values are not accepted), reasons (texts), rules (names of those that it
-    breaks), row (as it came in), text (of a row that could not be taken apart). -#}
-{%- macro _reject_note(entity) -%}
-{%- set faults = spark_cdc._reject_faults(entity) -%}
-{%- set rules = entity.rules -%}
+{#- A row that could not be taken apart. Of JSON landing_problem is what is wrong and, after a line
+    break, the text of the row; of CSV it is that text. -#}
+{%- macro _landing_fault(entity) -%}
+    {%- set reason = {
+        'csv': "concat('the fields of the row do not match the header: ', left(landing_problem, 200))",
+        'json': 'substring_index(landing_problem, char(10), 1)',
+    }.get(entity.source.format, 'landing_problem') -%}
+    {{ return({'column': none, 'condition': 'landing_problem is not null', 'reason': reason}) }}
+{%- endmacro -%}
+
+
+{#- Faults with the bit that stands for each (`bits`: the column that has it, 60 in each), and with
+    `is_found`: whether a judged row has the fault. -#}
+{%- macro _numbered_faults(faults) -%}
+    {%- set numbered = [] -%}
+    {%- for some in faults | batch(60) -%}
+        {%- set bits = 'fault_bits' ~ ('_' ~ loop.index if loop.index > 1 else '') -%}
+        {%- for fault in some -%}
+            {%- set bit = 2 ** loop.index0 ~ 'L' -%}
+            {%- do numbered.append(dict(fault, bits=bits, bit=bit, is_found=bits ~ ' & ' ~ bit ~ ' <> 0')) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(numbered) }}
+{%- endmacro -%}
+
+
+{#- The bits of a row, as columns: each condition is judged once, here. -#}
+{%- macro _fault_bits(faults) -%}
+    {%- for bits in faults | map(attribute='bits') | unique -%}
+        {%- for fault in faults if fault.bits == bits %}
+{{ '| ' if not loop.first }}if({{ fault.condition }}, {{ fault.bit }}, 0L){{ ' as ' ~ bits if loop.last }}
+        {%- endfor -%}
+        {{- ',' if not loop.last }}
+    {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Whether a judged row has any fault. -#}
+{%- macro _has_fault(faults) -%}
+{{ faults | map(attribute='bits') | unique | join(' | ') }} <> 0
+{%- endmacro -%}
+
+
+{#- The note on a rejected row, as JSON: kind (null_keys: a part of the key is null, duplicate_keys:
+    nothing is wrong but that the key comes more than once, failed_rules, dropped_rows: nothing but
+    that it breaks a rule which stops the load or drops the row, failed_casts: all else), columns
+    (names of those whose values are not accepted), reasons (texts), rules (names of those that it
+    breaks), row (as it came in), text (of a row that could not be taken apart).
+    Arguments: entity, kind (expression), faults (numbered), reasons (further expressions), rules
+    (whether rules have judged the row). -#}
+{%- macro _reject_note(entity, kind, faults, reasons=[], rules=[]) -%}
+{%- set columns, found = {}, [] -%}
+{%- for fault in faults -%}
+    {%- if fault.column -%}{%- do columns.setdefault(fault.column, []).append(fault.is_found) -%}{%- endif -%}
+    {%- do found.append('if(' ~ fault.is_found ~ ', ' ~ fault.reason ~ ', null)') -%}
+{%- endfor -%}
+{%- set names = [] -%}
+{%- for name, conditions in columns.items() -%}
+    {%- do names.append('if(' ~ conditions | join(' or ') ~ ', ' ~ spark_cdc._literal(name) ~ ', null)') -%}
+{%- endfor -%}
 to_json(named_struct(
-    'kind', case
-        when {{ spark_cdc._any_null(entity.key_columns) }} then 'null_keys'
-        {%- if 'duplicate_keys' in entity.quarantine %}
-        when not is_rejected and repeated_key_hash is not null then 'duplicate_keys'
-        {%- endif %}
-        {%- for action, kind in [('fail', 'failed_rules'), ('drop', 'dropped_rows')] if spark_cdc._rule_mask(rules, [action]) %}
-        when {{ spark_cdc._rule_is_broken(rules, [action]) }} then '{{ kind }}'
-        {%- endfor %}
-        else 'failed_casts'
-    end,
-    'columns', array_compact(array(
-        {%- for fault in faults %}
-        if({{ fault.condition }}, {{ spark_cdc._literal(fault.column) }}, null){{ ',' if not loop.last }}
-        {%- endfor %}
+    'kind', {{ kind | indent(4) }},
+    {#- array_compact() is not compiled: these texts would make a method too long for HotSpot -#}
+    {%- for name, texts in [('columns', names), ('reasons', found + reasons)] %}
+    '{{ name }}', array_compact(array(
+        {{ texts | join(',\n        ') or 'cast(null as string)' }}
     )),
-    'reasons', array_compact(array(
-        {{ spark_cdc._landing_problem_reason(entity) }}
-        {%- for fault in faults %},
-        if(
-            {{ fault.condition }},
-            {{ fault.reason }},
-            null
-        )
-        {%- endfor %}
-        {%- if 'duplicate_keys' in entity.quarantine %},
-        if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)
-        {%- endif %}
-        {%- for reason in spark_cdc._rule_reasons(rules) %},
-        {{ reason }}
-        {%- endfor %}
-    )),
+    {%- endfor %}
     {%- if rules %}
     'rules', {{ spark_cdc._rule_names(rules) | indent(4) }},
     {%- endif %}
+    {%- if entity.events and entity.events.is_message %}
+    'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
+    'after', coalesce(event_after, event_before))
+    {%- else %}
     'row', named_struct(
         {%- for column in entity.columns %}
         {{ spark_cdc._literal(column.from) }}, {{ spark_cdc._raw(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
-    'text', {{ spark_cdc._landing_problem_text(entity) }}
+    'text', {{ 'if(contains(landing_problem, char(10)), substring(landing_problem, instr(landing_problem, char(10)) + 1), null)'
+        if entity.source.format == 'json' else 'landing_problem' }}
+    {%- endif %}
 ))
+{%- endmacro -%}
+
+
+{#- That of a row of a full load or a delta. -#}
+{%- macro _row_note(entity, faults) -%}
+{%- set rules, drops_repeated = entity.rules, 'duplicate_keys' in entity.quarantine -%}
+{%- set kind -%}
+case
+    when {{ spark_cdc._any_null(entity.key_columns) }} then 'null_keys'
+    {%- if drops_repeated %}
+    when not {{ spark_cdc._has_fault(faults) }} and repeated_key_hash is not null then 'duplicate_keys'
+    {%- endif %}
+    {%- for action, kind in [('fail', 'failed_rules'), ('drop', 'dropped_rows')] if spark_cdc._rule_mask(rules, [action]) %}
+    when {{ spark_cdc._rule_is_broken(rules, [action]) }} then '{{ kind }}'
+    {%- endfor %}
+    else 'failed_casts'
+end
+{%- endset -%}
+{%- set repeated = "if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)" -%}
+{{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated else []) + spark_cdc._rule_reasons(rules), rules) }}
 {%- endmacro -%}
 
 
@@ -129,11 +186,11 @@ if(
 
 {#- The names of the rules that a row breaks, as an array in SQL. -#}
 {%- macro _rule_names(rules, bits='rule_bits') -%}
-array_compact(array(
-    {%- for rule in rules %}
-    if({{ bits }} & {{ 2 ** loop.index0 }}L <> 0, {{ spark_cdc._literal(rule.name) }}, null){{ ',' if not loop.last }}
-    {%- endfor %}
-))
+{%- set names = [] -%}
+{%- for rule in rules -%}
+    {%- do names.append('if(' ~ bits ~ ' & ' ~ 2 ** loop.index0 ~ 'L <> 0, ' ~ spark_cdc._literal(rule.name) ~ ', null)') -%}
+{%- endfor -%}
+{{ spark_cdc._texts_found(names) }}
 {%- endmacro -%}
 
 

@@ -18,6 +18,8 @@
 {%- set drops_repeated = 'duplicate_keys' in entity.quarantine -%}
 {%- set has_deletes = entity.deleted_when is not none -%}
 {%- set rules = entity.rules -%}
+{%- set faults = spark_cdc._numbered_faults(spark_cdc._reject_faults(entity)) -%}
+{%- set has_fault = spark_cdc._has_fault(faults) -%}
 {%- set sets_aside = spark_cdc._rule_is_broken(rules, ['drop', 'fail']) -%}
 {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(entity.key_columns), entity.key_columns) -%}
 {{ spark_cdc._cast_columns_ctes(entity, landed, 'typed', carried) }},
@@ -32,10 +34,7 @@ flagged as (
 judged as (
     select
         *,
-        landing_problem is not null
-        {%- for fault in spark_cdc._reject_faults(entity) %}
-        or ({{ fault.condition }})
-        {%- endfor %} as is_rejected
+        {{- spark_cdc._fault_bits(faults) | indent(8) }}
     from flagged
 )
 {%- if rules %},
@@ -43,7 +42,7 @@ judged as (
 ruled as (
     select
         *,
-        {{ spark_cdc._rule_bits(rules, 'not is_rejected and not is_deleted') | indent(8) }} as rule_bits
+        {{ spark_cdc._rule_bits(rules, 'not (' ~ has_fault ~ ' or is_deleted)') | indent(8) }} as rule_bits
     from judged
 )
 {%- endif %}
@@ -83,8 +82,8 @@ select
     {{ column }},
     {%- endfor %}
     if(
-        is_rejected{{ ' or repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
-        {{ spark_cdc._reject_note(entity) | indent(8) }},
+        {{ has_fault }}{{ ' or repeated_key_hash is not null' if drops_repeated }}{{ ' or ' ~ sets_aside if sets_aside }},
+        {{ spark_cdc._row_note(entity, faults) | indent(8) }},
         null
     ) as note
     {%- if spark_cdc._rule_mask(rules, ['warn']) %},
@@ -236,29 +235,6 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
         (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._is_load_command()
         and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
     ) }}
-{%- endmacro -%}
-
-
-{#- What is wrong with a row as a whole. Of JSON landing_problem is that and, behind a line break, the text of the row; of CSV it
-    is the text of the row. -#}
-{%- macro _landing_problem_reason(entity) -%}
-{%- if entity.source.format == 'csv' -%}
-concat('the fields of the row do not match the header: ', left(landing_problem, 200))
-{%- elif entity.source.format == 'json' -%}
-substring_index(landing_problem, char(10), 1)
-{%- else -%}
-landing_problem
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- The text of a row that could not be taken apart; null for others. -#}
-{%- macro _landing_problem_text(entity) -%}
-{%- if entity.source.format == 'json' -%}
-if(contains(landing_problem, char(10)), substring(landing_problem, instr(landing_problem, char(10)) + 1), null)
-{%- else -%}
-landing_problem
-{%- endif -%}
 {%- endmacro -%}
 
 

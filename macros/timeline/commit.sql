@@ -32,13 +32,6 @@
 {%- endmacro -%}
 
 
-{%- macro _drop_claims(capture, claims) -%}
-    {%- for sequence in claims if spark_cdc._is_load_command() -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
 {#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records (of its loads). Returns a list in the order of the loads,
     which is that of the versions, of {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another name where compact has
     squashed it)}. -#}
@@ -64,60 +57,67 @@
 {%- endmacro -%}
 
 
-{#- Makes a manifest visible, unless somebody else did so first: a compare-and-set on top of two things that every metastore does
-    in one transaction, to create a view only if it is not there, and to alter one.
+{#- Commits a change, unless somebody else committed first: a compare-and-set out of two things that every metastore does in one transaction, to create a view only
+    if it is not there, and to alter one. It alone knows the order:
 
     1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <schema>_commits.<entity>_commit_<n>`, whose
-       text is the new manifest. Of several processes one gets it; who reads back another text than his own is refused.
-    2. If there is no claim with a higher number, `<entity>_committed` is altered to the same text: readers see it. A higher one means that others
+       text is the new manifest. Of several processes one gets it. A process that reads back another text than its own is refused.
+    2. If there is no claim with a higher number, the commit is decided: its rows are written to cdc_loads. A higher one means that others
        have finished this commit and gone on, or that the claim was made too late.
-    3. Claims with lower numbers go, once cdc_loads has a row of the commit: the caller drops them. The last one stays, so that a
-       process that is late by a commit finds it taken.
+    3. `<entity>_committed` is altered to the same text: readers see it. What they see has its rows.
+    4. Claims with lower numbers go. The last one stays, so that a process that is late by a commit finds it taken.
 
-    A process that dies between 1 and 2 leaves a claim that says all there is to know: whoever comes next finishes the commit (see
-    _head()). One that dies between 2 and 3 leaves more than one claim, by which the next load knows that a row of cdc_loads may be missing. No lock is held
-    at any time.
-    Arguments: capture, manifest (its sequence is that of the commit it builds on), what (who commits what, for the message), before (the manifest
-    that it builds on; none where it has the same rows, as after compact), is_move (whether it is an undo or redo, which goes further if it is repeated). Returns the claims with lower numbers. Raises an error if another process has committed meanwhile. -#}
-{%- macro _publish(capture, manifest, what, before=none, is_move=false) -%}
-    {%- set manifest = dict(manifest, sequence=manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
-    {%- if before is not none -%}
-        {%- set manifest = spark_cdc._versioned_manifest(manifest, before) -%}
-        {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, before) -%}{%- endif -%}
+    A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run finishes the commit (see _head()). No lock is held at any time.
+    Arguments: capture, change (a dictionary):
+        manifest  the new one, with the number of the commit that it builds on
+        before    the manifest that it builds on; left out where it has the same rows, as after compact
+        what      who commits what, for the message to the one who comes second
+        rows      of cdc_loads, with gone and copies, as of _write_log()
+        is_move   whether it is an undo or redo, which goes further if it is repeated
+        say       what is logged when readers see it
+    Raises an error if another process has committed meanwhile. -#}
+{%- macro _transact(capture, change) -%}
+    {%- set manifest = dict(change.manifest, sequence=change.manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
+    {%- if change.before is defined -%}
+        {%- set manifest = spark_cdc._versioned_manifest(manifest, change.before) -%}
+        {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, change.before) -%}{%- endif -%}
     {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
     {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
-    {%- if claimed.commit != manifest.commit -%}
-        {%- do spark_cdc._refuse_commit(capture.entity, what, claimed, is_move) -%}
-    {%- endif -%}
+    {%- if claimed.commit != manifest.commit -%}{%- do spark_cdc._refuse_commit(capture.entity, change, claimed) -%}{%- endif -%}
     {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}
-        {%- if not spark_cdc._is_committed(manifest, published) -%}
-            {%- do spark_cdc._refuse_commit(capture.entity, what, published, is_move) -%}
-        {%- endif -%}
+        {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
     {%- else -%}
+        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.rows or [], change.gone or [], change.copies) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._is_begun_load()) or spark_cdc._is_there(capture.committed) -%}
         {%- do spark_cdc._show_manifest(capture, text, exists) -%}
     {%- endif -%}
-    {%- set claims = spark_cdc._claims(capture) -%}
-    {%- if claims | max > manifest.sequence -%}
-        {%- do spark_cdc._head(capture) -%}  {#- if this process was stopped before step 2, it has hidden what others committed since -#}
-    {%- endif -%}
-    {{ return(claims | select('lt', manifest.sequence) | list) }}
+    {%- do spark_cdc._drop_claims(capture, manifest.sequence) -%}
+    {%- if change.say -%}{%- do log(change.say, info=true) -%}{%- endif -%}
 {%- endmacro -%}
 
 
-{%- macro _refuse_commit(entity, what, other, is_move=false) -%}
+{#- Ends a commit: drops the claims before it. A process that was stopped before it altered the view may have hidden what others have committed since: that is shown
+    again. Arguments: capture, sequence (number of the commit). -#}
+{%- macro _drop_claims(capture, sequence) -%}
+    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- if claims | max > sequence -%}{%- do spark_cdc._head(capture) -%}{%- endif -%}
+    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, older)) -%}{%- endfor -%}
+{%- endmacro -%}
+
+
+{%- macro _refuse_commit(entity, change, other) -%}
     {%- do spark_cdc._is_told('raced', entity.name) -%}
     {%- set message -%}
 {{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
-{{ other.loads[-1] or 'none' }}), while {{ what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
-{%- if is_move -%}
+{{ other.loads[-1] or 'none' }}), while {{ change.what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
+{%- if change.is_move -%}
 If that is not the state that was meant, name the one to go back to, for the same command would go on from the present one: {# -#}
 spark-cdc undo {{ entity.name }} --to {{ other.loads[-1] or 'LOAD' }}, or an earlier load.
 {%- else -%}
@@ -140,10 +140,10 @@ Run the same command again.
 
 
 {#- The manifest of the last commit. The claims tell its number; where dbt's cache has that commit, the names of the claims are all that is read. Where the
-    process of the last one died before readers could see it, that is made good here, by commands that load. Claims that are no longer needed
-    stay: they tell that a row of cdc_loads may be missing (see _commit_load()).
+    process of the last one died before readers could see it, that is made good here, by commands that load: its rows of cdc_loads, then the view. Claims before it
+    stay: they tell that its process did not end (see undo()).
     Arguments: capture, is_planned (whether a model of the entity has planned this run's load already: the others build on what it saw, in dbt's cache,
-    and if somebody has committed since, the number of the commit is taken, see _publish()). -#}
+    and if somebody has committed since, the number of the commit is taken, see _transact()). -#}
 {%- macro _head(capture, is_planned=false) -%}
     {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._is_begun_load() else none -%}
     {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
@@ -154,7 +154,7 @@ Run the same command again.
     {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
         {#- of an entity that was dropped; a metastore that does not answer, of which Spark says that what it holds is not there, fails here -#}
         {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
-        {%- do spark_cdc._drop_claims(capture, claims) -%}
+        {%- for sequence in claims if spark_cdc._is_load_command() -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}{%- endfor -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
         {%- set claim = spark_cdc._claim(capture, newest) -%}
@@ -164,6 +164,8 @@ Run the same command again.
             {{ return(manifest) }}
         {%- endif -%}
         {%- do log(capture.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}
+        {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
+        {%- do spark_cdc._write_log(capture.load_log, capture.entity, spark_cdc._missing_rows(capture, manifest)) -%}
         {#- the query in a manifest's `show create table` -#}
         {%- set text = 'select\n    ' ~ claimed[claimed.index('/* spark_cdc manifest:'):] | trim -%}
         {%- do spark_cdc._show_manifest(capture, text, published.existed) -%}
@@ -193,7 +195,3 @@ Run the same command again.
     {%- set found = spark_cdc._query('show tables in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
     {{ return(found | length > 0) }}
 {%- endmacro -%}
-
-
-{#- The command that made a move (see _move_heads()): undo or redo. -#}
-{%- macro _move_command(move) -%}{{ return('undo' if move.load_id.split('-')[1] == 'u' else 'redo') }}{%- endmacro -%}

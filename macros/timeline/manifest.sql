@@ -18,12 +18,7 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set loads = modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text) -%}
-    {%- set found = fromjson(figures.group(1)) -%}
-    {#- earlier releases did not count commits, or did not say which of them brought a load: all have come by then -#}
-    {%- set sequence = found.get('sequence', 0) -%}
-    {%- set commit = {'version': sequence, 'at': none} -%}
-    {%- set lacking = {'sequence': sequence, 'recommitted': [dict(commit, after='')] if loads else [], 'rewritten': commit} -%}
-    {{ return(dict(lacking, **dict(found, existed=true, loads=loads))) }}
+    {{ return(dict(fromjson(figures.group(1)), existed=true, loads=loads)) }}
 {%- endmacro -%}
 
 
@@ -166,7 +161,17 @@ view, and run the same command again:
     {%- if not dropped -%}
         {{ return(manifest) }}
     {%- endif -%}
-    {%- do spark_cdc._check_cut(capture, dropped[0], time) -%}
+    {#- loads that compact squashed leave the manifest together or not at all -#}
+    {%- set entity, is_history = capture.entity, spark_cdc._load_kind(dropped[0]).is_history -%}
+    {%- set first = spark_cdc._loads_by_date(capture.masked, dropped[:1])[0] if is_history else dropped[0] -%}
+    {%- if spark_cdc._load_time(first) < time -%}
+        {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
+only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
+after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {%- if not kept -%}
         {{ return(dict(spark_cdc._empty_manifest(), sequence=manifest.sequence)) }}
     {%- endif -%}
@@ -213,21 +218,6 @@ was written. Replay from an earlier date, or from before the first load.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {{ return(spark_cdc._applied_by(records[last])) }}
-{%- endmacro -%}
-
-
-{#- Loads that compact squashed leave the manifest together or not at all. -#}
-{%- macro _check_cut(capture, load_id, time) -%}
-    {%- set entity = capture.entity -%}
-    {%- set first = spark_cdc._loads_by_date(capture.masked, [load_id])[0] if spark_cdc._load_kind(load_id).is_history else load_id -%}
-    {%- if spark_cdc._load_time(first) < time -%}
-        {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
-only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
-after {{ spark_cdc._load_time_text(entity, load_id) }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
 {%- endmacro -%}
 
 
@@ -407,7 +397,7 @@ where
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures)) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
-    {{ spark_cdc._shown_sql(entity, column, layout) }},
+    {{ spark_cdc._shown_sql(entity, column, layout) if layout else column.sql }},
     {% endfor -%}
     {{ spark_cdc._in_loads([state.base]) if state.base else 'false' }} as in_base,
     {{ spark_cdc._in_loads(state.log) if state.log else 'false' }} as in_log,

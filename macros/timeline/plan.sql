@@ -10,11 +10,21 @@
     {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
     {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
-    {%- if later -%}
-        {%- do spark_cdc._refuse_past_load(entity, time, replaced, later) -%}
-    {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}
-        {%- do spark_cdc._refuse_squashed_load(entity, time) -%}
-    {%- endif -%}
+    {%- set text, times = spark_cdc._time_text(entity, time), spark_cdc._load_times(entity, replaced + later) -%}
+    {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
+    {%- set problem -%}
+        {%- if later -%}
+{{ entity.name }}: {{ text }} is before the last load, {{ times[-1] }}; {{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} {# -#}
+to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
+Nothing was written. To replay the past (with dbt alone: docs/replay.md):
+  spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
+        {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
+{{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
+Accepted are later dates, or a replay from the first of them on. Nothing was written.
+  spark-cdc replay --from DATE --select {{ entity.name }}
+        {%- endif -%}
+    {%- endset -%}
+    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
     {%- set figures = manifest.previous if replaced else manifest -%}
@@ -50,32 +60,6 @@
     } -%}
     {%- set applied = (figures.get('applied') or {}) if keep and not restarts else {} -%}
     {{ return(dict(load, applied=applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
-{%- endmacro -%}
-
-
-{%- macro _refuse_past_load(entity, time, replaced, later) -%}
-    {%- set text = spark_cdc._time_text(entity, time) -%}
-    {%- set times = spark_cdc._load_times(entity, replaced + later) -%}
-    {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
-    {%- set message -%}
-{{ entity.name }}: {{ text }} is before the last load, {{ times[-1] }}; {{ spark_cdc._counted(times | length, 'load') }} from {{ times[0] }} {# -#}
-to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
-Nothing was written. To replay the past (with dbt alone: docs/replay.md):
-  spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
-    {%- endset -%}
-    {%- do exceptions.raise_compiler_error(message) -%}
-{%- endmacro -%}
-
-
-{#- The date of a squashed load is the last one only where an undo took back all that came after it. -#}
-{%- macro _refuse_squashed_load(entity, time) -%}
-    {%- set text = spark_cdc._time_text(entity, time) -%}
-    {%- set message -%}
-{{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
-Accepted are later dates, or a replay from the first of them on. Nothing was written.
-  spark-cdc replay --from DATE --select {{ entity.name }}
-    {%- endset -%}
-    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
 

@@ -65,13 +65,6 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- endmacro -%}
 
 
-{#- What the comment in the text of a branch's view on a table says, or none where it is no such view. -#}
-{%- macro _branch_origin(text) -%}
-    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
-{%- endmacro -%}
-
-
 {#- The draft of a replay: the text of the view <entity>_replay, in the form of <entity>_committed; `replay` in its figures says what it is
     a draft of: {from, source, head: number and fingerprint of the committed loads it was made from}. Returns the manifest, or an empty one. -#}
 {%- macro _read_draft(capture) -%}

@@ -245,3 +245,106 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 {{ 'delete from ' ~ table ~ '\nwhere' if format else 'alter table ' ~ table ~ ' drop if exists' }}
     {{ texts | join('\n    or ' if format else ',\n    ') }}
 {%- endmacro -%}
+
+
+{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
+    are written, and Parquet's pages are held against their checksums, which are written in any case
+    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
+    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
+    the time of the write. Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its own, and not to keep a copy of its list
+    of snapshots for each load. Delta is to keep no minimum and maximum of columns in its log: the footers of the files have them, and they take a fifth of
+    the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
+    (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
+{%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
+create table if not exists {{ table }} (
+    {%- for column in columns %}
+    {{ column.at_sql }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+using {{ file_format }}
+partitioned by ({{ partitions | join(', ') }})
+{%- if file_format == 'iceberg' %}
+tblproperties (
+    'write.distribution-mode' 'none',
+    'write.spark.fanout.enabled' 'true',
+    'write.metadata.delete-after-commit.enabled' 'true',
+    'write.metadata.previous-versions-max' '20'
+)
+{%- elif file_format == 'delta' %}
+tblproperties (
+    'delta.dataSkippingNumIndexedCols' '0'
+)
+{%- elif file_format in ['parquet', 'orc'] %}
+options (
+    {%- if file_format == 'parquet' %}
+    {%- if not is_kept %}
+    `parquet.enable.dictionary` 'false',
+    {%- endif %}
+    {%- for name in hashes %}
+    `parquet.enable.dictionary#{{ name }}` 'false',
+    {%- endfor %}
+    `parquet.page.verify-checksum.enabled` 'true',
+    {%- endif %}
+    `partitionOverwriteMode` 'dynamic'
+)
+{%- endif %}
+{%- endmacro -%}
+
+
+{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen is of this run, and has all that
+    _create_table_sql() gives. Argument: option (as name=value). -#}
+{%- macro _has_option(table, option) -%}
+    {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
+    {%- if cached is none -%}{{ return(true) }}{%- endif -%}
+    {%- set stored = modules.re.search('(?m)^Storage Properties: \\[(.*)\\]$', cached.information or '') -%}
+    {{ return(stored is not none and option in stored.group(1).split(', ')) }}
+{%- endmacro -%}
+
+
+{#- Only the partitions that are written are to be replaced: tables of plain files have an option for it, for others, and where nobody has looked, this
+    session is told. -#}
+{%- macro _set_overwrite(table) -%}
+    {%- if load_cached_relation(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
+        {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch has written, which lies in <name>_own, and the rows of
+    production's table, where they are. Both sides name partitions as columns, so that Spark prunes those of either.
+    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the
+    branch was made, in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its
+    rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
+{%- macro _branch_table_text(table, origin, columns) -%}
+{%- set own = spark_cdc._relation_in(table.schema, table.identifier ~ '_own') -%}
+select
+    /* spark_cdc branch: {{ spark_cdc._comment_json(origin) }} */
+    {% for column in columns -%}
+    {{ spark_cdc._quote(column.name) }}{{ ',' if not loop.last }}
+    {% endfor -%}
+from {{ own }}
+
+union all
+
+select
+    {%- for column in columns %}
+    {{ spark_cdc._aliased(
+        spark_cdc._quote(column.name) if column.name | lower in origin.columns else 'cast(null as ' ~ column.dtype ~ ')',
+        spark_cdc._quote(column.name)) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ spark_cdc._relation_in(origin.of.schema, origin.of.name) }}
+    {%- if origin.until is defined %}
+where
+        {%- for until in origin.until.values() | unique | sort %}
+        {%- set names = origin.until.items() | selectattr(1, 'equalto', until) | map(attribute=0) | sort %}
+    {{ 'or ' if not loop.first }}(entity in ({{ spark_cdc._literals(names) }}) and coalesce(committed_at, started_at) <= timestamp_micros({{ until }}))
+        {%- endfor %}
+    {%- endif %}
+{%- endmacro -%}
+
+
+{#- What the comment in such a view's text says, or none where it is no such view. -#}
+{%- macro _branch_origin(text) -%}
+    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
+    {{ return(fromjson(found.group(1)) if found else none) }}
+{%- endmacro -%}

@@ -81,9 +81,22 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {{ spark_cdc._reject_loss_condition(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), value, entity) }}
 {%- elif column.get('encoding') -%}  {#- which has judged that itself -#}
 {%- elif type.startswith('decimal') -%}
-{{ spark_cdc._reject_loss_of_decimal(raw, spark_cdc._decimal_digits(type)[1]) }}
+{#- Digits after the point beyond the scale, zeros at the end apart. With an exponent: the digits after
+    the point, minus the exponent, minus the zeros that the number ends with. Only long texts meet a
+    regular expression. -#}
+{%- set scale = spark_cdc._decimal_digits(type)[1] -%}
+coalesce(if(contains({{ raw }}, 'e') or contains({{ raw }}, 'E'), {{ raw }} rlike '^[^eE]*[1-9]' and {# -#}
+length(regexp_extract({{ raw }}, '[.]([0-9]*)[eE]', 1)) - try_cast(regexp_extract({{ raw }}, '[eE](.*)', 1) as bigint) {# -#}
+- length(regexp_extract(replace({{ raw }}, '.', ''), '(0*)[eE]', 1)) > {{ scale }}, {# -#}
+length(substring_index({{ raw }}, '.', -1)) > {{ scale }} and {{ raw }} rlike '[.][0-9]{{ '{' ~ scale ~ '}' }}[0-9]*[1-9]'), false)
 {%- elif type in ['float', 'double'] -%}
-{{ spark_cdc._reject_loss_of_float(raw, value, type) }}
+{#- A number that becomes infinite or zero, letters of Java's notation (1d, 0x1p3), a whole number below
+    2^63 that becomes another one. Fractions are rounded, as these types do. -#}
+coalesce(if(abs({{ value }}) = double('Infinity'), {{ raw }} rlike '[0-9]', {# -#}
+{{ value }} = 0 and {{ raw }} rlike '^[^eE]*[1-9]' {# -#}
+or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')) and {{ raw }} rlike '[dDfFxX]' {# -#}
+or abs({{ value }}) between {{ {'float': 16777216, 'double': 9007199254740992}[type] }}D and 9223372036854774784D and {{ raw }} rlike '^\\s*[-+]?[0-9]+([.]0*)?\\s*$' {# -#}
+and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), false)
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] and column.format -%}
 {{ spark_cdc._reject_loss_of_formatted_time(column, raw, value, entity.timezone) }}
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] -%}
@@ -95,27 +108,6 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {%- elif modules.re.match('(array|struct|map)', type) -%}
 {{ spark_cdc._misread_as_one(raw) }} or {{ spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity) }}
 {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Digits behind the point that are more than the scale, zeros at the end apart. With an exponent their number is that of the digits behind
-    the point, minus the exponent, minus the zeros that the number ends with. Only long texts are searched by a regular expression. -#}
-{%- macro _reject_loss_of_decimal(raw, scale) -%}
-coalesce(if(contains({{ raw }}, 'e') or contains({{ raw }}, 'E'), {{ raw }} rlike '^[^eE]*[1-9]' and {# -#}
-length(regexp_extract({{ raw }}, '[.]([0-9]*)[eE]', 1)) - try_cast(regexp_extract({{ raw }}, '[eE](.*)', 1) as bigint) {# -#}
-- length(regexp_extract(replace({{ raw }}, '.', ''), '(0*)[eE]', 1)) > {{ scale }}, {# -#}
-length(substring_index({{ raw }}, '.', -1)) > {{ scale }} and {{ raw }} rlike '[.][0-9]{{ '{' ~ scale ~ '}' }}[0-9]*[1-9]'), false)
-{%- endmacro -%}
-
-
-{#- A number that becomes infinite or zero, digits that Java's notation adds a letter to (1d, 0x1p3), a whole number below 2^63 that
-    becomes another one. Fractions are rounded, as these types do. -#}
-{%- macro _reject_loss_of_float(raw, value, type) -%}
-coalesce(if(abs({{ value }}) = double('Infinity'), {{ raw }} rlike '[0-9]', {# -#}
-{{ value }} = 0 and {{ raw }} rlike '^[^eE]*[1-9]' {# -#}
-or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')) and {{ raw }} rlike '[dDfFxX]' {# -#}
-or abs({{ value }}) between {{ {'float': 16777216, 'double': 9007199254740992}[type] }}D and 9223372036854774784D and {{ raw }} rlike '^\\s*[-+]?[0-9]+([.]0*)?\\s*$' {# -#}
-and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), false)
 {%- endmacro -%}
 
 

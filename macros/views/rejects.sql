@@ -37,14 +37,7 @@ select
     {{ spark_cdc._aliased(spark_cdc._place_sql(spark_cdc._place(layout, column)), column.sql) }},
     {% endfor -%}
     {{ spark_cdc._hex('key_hash') }} as key_hash,
-    -- notes of older versions name the columns only where their reasons begin
-    array_join(
-        coalesce(columns, filter(
-            array({{ spark_cdc._literals(entity.columns | map(attribute='name')) }}),
-            name -> exists(reasons, reason -> startswith(reason, concat(name, ': ')) or startswith(reason, concat('old ', name, ': ')))
-        )),
-        ', '
-    ) as rejected_columns,
+    array_join(columns, ', ') as rejected_columns,
     {%- if entity.rules %}
     array_join(from_json(get_json_object(note, '$.rules'), 'array<string>'), ', ') as rejected_rules,
     {%- endif %}

@@ -15,8 +15,8 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "undo",
         "take back the last load, or all loads after a date or load",
-        "Readers see the state before at once; no data is rewritten. Of several entities all are"
-        " undone, or none. redo restores the loads, until the next load or vacuum.",
+        "Readers see the state before at once; no data is rewritten. Several entities need --to."
+        " redo restores the loads, until the next load or vacuum.",
         "spark-cdc undo orders --to 2024-03-01",
     )
     undo.add_argument(
@@ -41,8 +41,7 @@ def run(arguments: Any) -> int:
     if getattr(arguments, "dry_run", False):
         return _dry_run(state.read(dbt, arguments.entities), to)
     done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
-    moved = chain.data(done, "moved")
-    views = chain.views_of([one["entity"] for one in moved if one["views"]])
+    views = chain.views_of(chain.data(done, "moved"))
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             f"The {arguments.macro} is done, but its views could not be updated.",

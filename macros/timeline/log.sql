@@ -90,44 +90,38 @@ where false
 {%- endmacro -%}
 
 
-{#- Writes a row of cdc_loads. Arguments as of _record_load_sql(). -#}
-{%- macro _record_load(load_log, entity, load, audit, now=true, refusal=none) -%}
-    {%- do spark_cdc._set_overwrite(load_log) -%}
-    {%- do spark_cdc._send(spark_cdc._record_load_sql(load_log, entity, load, audit, now, refusal)) -%}
-{%- endmacro -%}
-
-
-{#- Writes a row of cdc_loads for each of some loads that were committed just now, 50 of them by one statement. Argument: loads (a list of dictionaries: load,
-    audit, as of _record_load_sql()). -#}
-{%- macro _record_loads(load_log, entity, loads) -%}
-    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(loads | map(attribute='load'))) -%}
-    {%- if loads -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
-    {%- for some in loads | batch(50) -%}
-        {%- set rows = [] -%}
-        {%- for one in some -%}{%- do rows.append(spark_cdc._load_row_sql(entity, one.load, one.audit)) -%}{%- endfor -%}
-        {%- set sql = rows | join('\n\nunion all\n\n') -%}
-        {%- if some | length > 1 -%}{%- set sql = 'select /*+ coalesce(1) */ *\nfrom (\n' ~ sql ~ '\n) as loads' -%}{%- endif -%}
-        {%- do spark_cdc._send('insert overwrite table ' ~ spark_cdc._own(load_log) ~ ' by name\n' ~ sql) -%}
+{#- The only writer of cdc_loads: a row per load or operation, 50 of them by one statement, into partitions of their own, so that it gives the same when it is
+    sent twice. Loads that the rows replace are marked first. Arguments: load_log (cdc_loads), entity,
+    rows (dictionaries):
+        load     of _plan_load(), or its record in the ledger
+        audit    of _audit_load(); of a refused load as far as it is known
+        now      whether it is committed at this moment; else nobody knows when. True if it is left out
+        refusal  guard and message of a refused load
+    gone (loads that can't come back, although no row replaces them), copies (a statement that copies rows, sent before the others). -#}
+{%- macro _write_log(load_log, entity, rows, gone=[], copies=none) -%}
+    {%- if rows or copies -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
+    {%- if copies -%}{%- do spark_cdc._send(copies) -%}{%- endif -%}
+    {%- set replaced = gone | list -%}
+    {#- what compact squashed counts as before, and what undo took back may come again -#}
+    {%- for row in rows if row.get('refusal') is none and row.load.load_type not in ['compact', 'undo', 'redo'] -%}
+        {%- do replaced.extend(row.load.get('replaced') or []) -%}
     {%- endfor -%}
+    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, replaced | unique | list) -%}
+    {%- for some in rows | batch(50) -%}{%- do spark_cdc._send(spark_cdc._log_rows_sql(load_log, entity, some)) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
-{#- The statement that adds a load to cdc_loads: an overwrite of a partition of its own, which gives the same when it is sent twice.
-    Arguments: load_log (cdc_loads), entity, load (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known), now
-    (whether the load was committed just now; else nobody knows when), refusal (guard and message of a refused load). -#}
-{%- macro _record_load_sql(load_log, entity, load, audit, now=true, refusal=none) -%}
+{%- macro _log_rows_sql(load_log, entity, rows) -%}
 insert overwrite table {{ spark_cdc._own(load_log) }} by name
-{{ spark_cdc._load_row_sql(entity, load, audit, now, refusal) }}
-{%- endmacro -%}
-
-
-{%- macro _load_row_sql(entity, load, audit, now=true, refusal=none) -%}
+{{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
+{%- for row in rows -%}
+{%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
 {%- set record = audit.get('record') or {} -%}
 {%- set counts = audit.get('counts') or {} -%}
 {%- set events = record.get('events') or {} -%}
 {%- set files = audit.get('files') or record.get('files') or {'files': none, 'bytes': none} -%}
 {%- set started_at = "timestamp'" ~ record.started_at ~ " UTC'" if record.get('started_at') else 'current_timestamp()' -%}
-{%- set is_done = now and refusal is none -%}
+{%- set is_done = row.get('now', true) and refusal is none -%}
 {%- set skipped = (record.get('files') or {}).get('skipped') -%}
 {%- set message = refusal.message if refusal else load.get('message') or spark_cdc._snapshot_message(entity, load, counts) -%}
 {%- set message = [message, skipped] | select | join('; ') if skipped else message -%}
@@ -165,68 +159,64 @@ insert overwrite table {{ spark_cdc._own(load_log) }} by name
 select
     {%- for name, data_type in spark_cdc._load_log_columns().items() %}
     cast({{ 'null' if values[name] is none else values[name] }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {%- endfor %}{{ '\n\nunion all\n\n' if not loop.last }}
+{%- endfor -%}
+{{ '\n) as loads' if rows | length > 1 }}
 {%- endmacro -%}
 
 
-{#- Adds to cdc_loads the loads of a manifest that it lacks: the one that was just committed, what a crash between a commit and its row there
-    left out, the loads of a replay; and the last undo or redo. A row that is there is not overwritten: people may be reading it. The figures come from the ledger.
-    Arguments: capture, manifest, now (whether they were committed just now), committed (loads that were, whose
-    figures are known: a list of dictionaries, load of _plan_load(), audit of _audit_load()). -#}
-{%- macro _record_missing_loads(capture, manifest, now=false, committed=[]) -%}
-    {%- set entity, load_log = capture.entity, capture.load_log -%}
-    {%- set known = spark_cdc._recorded_loads(load_log, entity.name) -%}
-    {%- do spark_cdc._record_loads(load_log, entity, committed | rejectattr('load.load_id', 'in', known) | list) -%}
-    {%- do known.extend(committed | map(attribute='load.load_id')) -%}
-    {%- if 'move' in manifest and manifest.move.load_id not in known -%}
-        {%- do spark_cdc._record_move(capture, manifest) -%}
-    {%- endif -%}
-    {%- if not manifest.loads | reject('in', known) | list -%}
-        {{ return('') }}
-    {%- endif -%}
-
+{#- The rows that cdc_loads lacks of a manifest's loads, and of its undo or redo, with figures from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
+{%- macro _missing_rows(capture, manifest, now=false) -%}
+    {%- set entity, rows = capture.entity, [] -%}
+    {%- set known = spark_cdc._recorded_loads(capture.load_log, entity.name) -%}
+    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
+    {%- if not manifest.loads | reject('in', known) | list -%}{{ return(rows) }}{%- endif -%}
     {%- set counted = spark_cdc._load_counts(capture.masked, manifest.loads, manifest.loads, [
         spark_cdc._rule_counts_sql(entity, capture.masked, manifest.loads),
     ]) -%}
-    {%- set unknown = [] -%}
-    {%- for load_id, record in counted.records.items() if load_id not in known -%}{%- do unknown.append(record) -%}{%- endfor -%}
-    {%- do spark_cdc._set_load_status(load_log, 'committed', 'replaced', entity.name, spark_cdc._replaced_by(unknown)) -%}
     {%- set before = namespace(rows=0) -%}
     {%- for load_id in manifest.loads -%}
         {%- set record = counted.records.get(load_id, {}) -%}
         {%- set figures = spark_cdc._figures_of_load(load_id, counted.rows.get(load_id, {}), before.rows, record) -%}
         {%- if load_id not in known and not record -%}
-            {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: an earlier run left it out, and its record in the ledger ('
-                ~ 'operation L) is gone or cannot be read; spark-cdc verify tells more', info=true) -%}
+            {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: its record in the ledger (operation L) is gone or cannot be read; '
+                ~ 'spark-cdc verify tells more', info=true) -%}
         {%- elif load_id not in known -%}
             {%- set rules = spark_cdc._rule_counts_of_load(entity, figures.counts, counted.rules.get(load_id)) -%}
-            {%- do spark_cdc._record_load(load_log, entity, record, dict(figures, rules=rules), now) -%}
-            {%- if not now -%}
-                {%- do log(entity.name ~ ': added load ' ~ load_id ~ ' to cdc_loads, which an earlier run left out', info=true) -%}
-            {%- endif -%}
+            {%- do rows.append({'load': record, 'audit': dict(figures, rules=rules), 'now': now}) -%}
+            {%- if not now -%}{%- do log(entity.name ~ ': adding load ' ~ load_id ~ ' to cdc_loads, which lacks it', info=true) -%}{%- endif -%}
         {%- endif -%}
         {%- set before.rows = figures.rows_current -%}
     {%- endfor -%}
+    {{ return(rows) }}
 {%- endmacro -%}
 
 
-{#- Adds an undo or redo to cdc_loads, as a row of its own: those of the loads stay as they are. Arguments: capture, manifest (with move, see
-    _move_heads()), now (whether it was committed just now). -#}
-{%- macro _record_move(capture, manifest, now=false) -%}
-    {%- set entity, move = capture.entity, manifest.move -%}
-    {%- set is_undo = spark_cdc._move_command(move) == 'undo' -%}
-    {%- set load = {
+{#- The row of cdc_loads of an operation. Arguments: manifest (after it), load (load_id, load_type, status, message; replaced, if there are such loads), audit (figures
+    that are not the manifest's). -#}
+{%- macro _operation_row(capture, manifest, load, audit={}) -%}
+    {{ return({
+        'load': dict({
+            'business_time': spark_cdc._load_time_text(capture.entity, load.load_id),
+            'is_checkpoint': false,
+            'parent': manifest.loads | last | default(none),
+            'replaced': [],
+        }, **load),
+        'audit': dict({'rows_prior': manifest.rows, 'rows_current': manifest.rows}, **audit),
+    }) }}
+{%- endmacro -%}
+
+
+{#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move, see undo()). -#}
+{%- macro _move_row(capture, manifest) -%}
+    {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
+    {{ return(spark_cdc._operation_row(capture, manifest, {
         'load_id': move.load_id,
         'load_type': 'undo' if is_undo else 'redo',
-        'business_time': spark_cdc._load_time_text(entity, move.load_id),
-        'is_checkpoint': false,
-        'parent': manifest.loads | last | default(none),
         'replaced': move.loads if is_undo else [],
         'status': 'undone' if is_undo else 'redone',
         'message': ('took back ' if is_undo else 'brought back ') ~ move.loads | join(', '),
-    } -%}
-    {%- set figures = {'rows_prior': move.rows_prior, 'rows_current': manifest.rows, 'record': {'started_at': move.at}} -%}
-    {%- do spark_cdc._record_load(capture.load_log, entity, load, figures, now) -%}
+    }, {'rows_prior': move.rows_prior, 'record': {'started_at': move.at}})) }}
 {%- endmacro -%}
 
 
@@ -247,17 +237,9 @@ select
 {%- endmacro -%}
 
 
-{#- The loads of which others took the place, for cdc_loads; those that compact squashed count as they did. Argument: loads (of _plan_load(), or their records). -#}
-{%- macro _replaced_by(loads) -%}
-    {%- set found = [] -%}
-    {%- for load in loads if load.load_type != 'compact' -%}{%- do found.extend(load.get('replaced') or []) -%}{%- endfor -%}
-    {{ return(found | unique | list) }}
-{%- endmacro -%}
-
-
 {#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody may read them: the rows are written into partitions of the new
     status, and those of the old one are dropped. Each statement gives the same when it is sent twice; what a crash in between leaves twice, the entity's next
-    run drops (_record_missing_loads()). Arguments: load_log (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
+    run drops (_recorded_loads()). Arguments: load_log (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}
     {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
@@ -275,4 +257,29 @@ where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads
     {%- do spark_cdc._set_overwrite(load_log) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, gone)) -%}
+{%- endmacro -%}
+
+
+{#- What a full snapshot among loads of another type found, as cdc_loads tells it: how far what those led to had drifted from it. Arguments: entity, load,
+    counts (operation to rows). Returns a text, or none of other loads. -#}
+{%- macro _snapshot_message(entity, load, counts) -%}
+    {%- if load.get('status') or load.load_type != 'full' or entity.declared_load_type == 'full' or load.parent is none or not counts -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set differing = counts.I + counts.U + counts.D -%}
+    {%- set message -%}
+the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what the loads of type {{ entity.declared_load_type }} had led to
+{%- if differing -%}
+: {{ counts.I }} were missing, {{ counts.U }} had other values, {{ counts.D }} should not have been there
+{%- endif -%}
+    {%- endset -%}
+    {{ return(message) }}
+{%- endmacro -%}
+
+
+{#- Lets such a view show the columns that the branch's own table has by now. -#}
+{%- macro _show_branch_columns(table) -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
+    {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
+    {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
 {%- endmacro -%}
