@@ -544,11 +544,11 @@ def _macros(folder: Path) -> Macros:
             "table": f"{SCHEMA}.ledger",
             "partitions": ["business_date=2024-03-01/load_id=20240301-fc-00000001/operation=I"],
         },
+        _mode=lambda: "load",
         _verified_leftovers=lambda verified: [],
         _forgotten_list=lambda entity: Relation(f"{entity['name']}_forgotten"),
         _is_there=lambda relation: True,
         _secret=lambda: Relation("spark_cdc_secret_20240101t000000_00000000"),
-        _is_plan=lambda: False,
         _verified_manifest=lambda verified: [{"problem": "it's not there", "repair": "make it"}],
         _verified_views=lambda verified: {
             "findings": [],

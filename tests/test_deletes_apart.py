@@ -178,7 +178,7 @@ def test_a_plan_has_one_statement(cursor: Any, schema: str, tmp_path: Path) -> N
     made.load(land(tmp_path, 1, "1,1,7"))
     made.variables["business_date"] = DAY.format(2)
     for is_plan in (False, True):
-        made.replace("_is_plan", lambda macro, is_plan=is_plan: is_plan)
+        made.replace("_mode", lambda macro, mode="plan" if is_plan else "load": mode)
         made._look()
         run = made.macros._planned_run(made.macros._capture_of_model())
         sql = made.macros._ledger_query(run, "landed")

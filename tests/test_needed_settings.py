@@ -59,7 +59,7 @@ def of(operation: str, node: dict[str, Any], names: Any = "orders", **more: Any)
 
 def of_run(node: dict[str, Any], *selected: str, **more: Any) -> Macros:
     ids = [f"model.shop.orders_{kind}" for kind in selected]
-    return macros(node, selected_resources=ids, _is_begun_load=lambda: False, **more)
+    return macros(node, selected_resources=ids, _mode=lambda: "operate", **more)
 
 
 def with_column(meta: dict[str, Any]) -> dict[str, Any]:

@@ -75,6 +75,31 @@ def test_what_is_accepted() -> None:
         made._check_arguments("vacuum", given)
 
 
+def test_a_dry_run_sends_only_what_ends_with_its_session() -> None:
+    """Of all statements, so no operation has to ask."""
+    session = ["set a = b", "reset a", "refresh table t", "call c.system.create_changelog_view()"]
+    session.append("create or replace temporary view v as select 1")
+    written = ["create view v as select 1", "alter view v as select 1", "drop view if exists v"]
+    written += [
+        "insert overwrite t select 1",
+        "alter table t drop partition (a = 1)",
+        "\ndrop table t",
+    ]
+    for given, expected in ((False, session), (True, session + written)):
+        sent: list[str] = []
+
+        def statement(*_: Any, caller: Any, sent: list[str] = sent, **__: Any) -> str:
+            sent.append(caller())
+            return ""
+
+        made = macros(statement=statement)
+        made._check_arguments("vacuum", {"execute": given})
+        assert made._mode() == ("load" if given else "plan")
+        for sql in session + written:
+            made._send(sql)
+        assert sent == expected
+
+
 # --- undo
 
 

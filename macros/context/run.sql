@@ -105,31 +105,6 @@
 {%- endmacro -%}
 
 
-{#- Whether this is a run that loads and has begun with validate(), which creates the schemas of claims: an operation has not. -#}
-{%- macro _is_begun_load() -%}
-    {{ return(flags.WHICH != 'run-operation' and spark_cdc._is_load_command()) }}
-{%- endmacro -%}
-
-
-{#- Whether the command at hand makes relations: dbt run and dbt build do, also when they are retried. -#}
-{%- macro _is_build_command() -%}
-    {{ return(flags.WHICH in ['run', 'build', 'retry', 'run-operation']) }}
-{%- endmacro -%}
-
-
-{#- Whether the command at hand loads data: one that makes relations does, unless it is to make nothing else (--empty) or reads a part of what the
-    source delivered (--sample), which must not be taken for all of it. -#}
-{%- macro _is_load_command() -%}
-    {{ return(spark_cdc._is_build_command() and not flags.EMPTY and not invocation_args_dict.get('sample') and not spark_cdc._is_plan()) }}
-{%- endmacro -%}
-
-
-{#- Whether the command at hand only says what a load would do (spark-cdc load --dry-run). It reads what a load reads, and writes nothing: it is no load command. -#}
-{%- macro _is_plan() -%}
-    {{ return(flags.WHICH == 'run-operation' and (invocation_args_dict.get('macro') or '').endswith('_print_plan')) }}
-{%- endmacro -%}
-
-
 {#- What selects the models of an entity, and none of the user's own that read them, in `dbt run --select`: their tag. Messages select in no other way, but by a
     model's name where they mean that model alone. -#}
 {%- macro _selector(name) -%}{{ return('tag:' ~ spark_cdc._selector_tag(name)) }}{%- endmacro -%}

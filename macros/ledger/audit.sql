@@ -34,7 +34,7 @@
     {%- if problem -%}{%- do spark_cdc._refuse_load(run.entity, 'counts', problem, load, known) -%}{%- endif -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run, known) -%}
-        {%- if not spark_cdc._is_plan() -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
+        {%- if spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
     {%- endif -%}
     {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
 {%- endmacro -%}

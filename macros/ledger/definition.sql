@@ -21,7 +21,7 @@
             spark_cdc._forgotten_list(entity) ~ ' has the list)' -%}
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
-    {%- if with_values and (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}
+    {%- if with_values and spark_cdc._mode() != 'look' -%}
         {%- set problems = spark_cdc._default_problems(diff) or spark_cdc._value_problems(ledger, load, diff)
                 or spark_cdc._key_problems(ledger, load, diff) -%}
         {%- if problems -%}

@@ -27,7 +27,7 @@
 {#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
     Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
-    {%- if time is none and spark_cdc._is_begun_load() -%}  {#- validate() does not see what dbt retry runs -#}
+    {%- if time is none and spark_cdc._mode() == 'load' -%}  {#- validate() does not see what dbt retry runs -#}
         {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
@@ -56,7 +56,7 @@
 {#- Lands and writes the events of a load, unless <entity>_ledger lands them (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
-    {%- if not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
         {{ return(spark_cdc._create_only(entity, capture.events, spark_cdc._load_events_columns(entity, load.layout), ['business_date', 'load_id'],
             ['key_hash', 'event_hash'], entity.events.archive)) }}
     {%- endif -%}
@@ -108,7 +108,7 @@
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
-    {%- if not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
         {%- for table in [capture.ledger, capture.masked] | unique -%}
             {%- do spark_cdc._create_only(entity, table, columns, partitions, ['key_hash', 'nonkey_hash']) -%}
         {%- endfor -%}
@@ -161,7 +161,7 @@
 {#- Whether the ledger or the events of an entity are missing in a retry: the command has not written them, and either dbt names nothing that is selected, as for a
     retry in a process of its own, or it names that model of the run before. Arguments: capture, kind (ledger or events). -#}
 {%- macro _is_load_again(capture, kind) -%}
-    {%- if not spark_cdc._is_begun_load() or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
@@ -191,7 +191,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
 {%- macro _ledger_query(run, incoming) -%}
     {%- set entity = run.entity -%}
-    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._is_load_command() or spark_cdc._is_plan() else {} -%}
+    {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._mode() != 'look' else {} -%}
     {%- set change = spark_cdc._check_definition(run, run.load, not entity.events) or {} -%}
     {%- set load = dict(
         run.load,
@@ -199,7 +199,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
         **dict(spark_cdc._run_of_load(), **dict(change, **({'secrets': secrets} if secrets else {})))
     ) -%}
     {#- a plan writes nothing that a second statement could read -#}
-    {%- if spark_cdc._deletes_apart(entity, load) and not spark_cdc._is_plan() -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
+    {%- if spark_cdc._deletes_apart(entity, load) and spark_cdc._mode() != 'plan' -%}{%- set load = dict(load, deletes_apart=true) -%}{%- endif -%}
     {%- set prior = load.pop('prior', none) or spark_cdc._laid_out(entity, run.ledger, load.layout) -%}
     {%- do load.pop('keep') -%}
     {%- set compared = dict(run, load=load, prior=prior, broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
@@ -218,7 +218,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
 {#- What <entity>_events writes: the events of the load, as staged or, in a replay from the archive, as they were archived.
     Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the load's name as a comment. -#}
 {%- macro _events_query(run, incoming) -%}
-    {%- if spark_cdc._is_load_command() or spark_cdc._is_plan() -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
+    {%- if spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
     {%- if spark_cdc._is_archive_replay() -%}
         {%- if not load.replaced -%}
@@ -332,7 +332,7 @@ readers see what they saw before. Run the same command again.
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
     {%- set time = spark_cdc._business_time_of(name) -%}
-    {%- if spark_cdc._is_load_command() and spark_cdc._is_due(run, manifest) -%}
+    {%- if spark_cdc._mode() in ['load', 'operate'] and spark_cdc._is_due(run, manifest) -%}
         {%- set message -%}
 {{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
 nothing to commit. {# -#}
@@ -346,7 +346,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- if not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
         {%- if not spark_cdc._is_there(run.committed) -%}
             {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false) -%}
         {%- endif -%}

@@ -4,8 +4,8 @@
     {#- of what is no text, a character for each run: a terminal might take it for commands -#}
     {%- set message = modules.re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ufffd]+', '\ufffd', message) -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {%- if spark_cdc._is_plan() -%}{%- do spark_cdc._print_plan_of_load(entity, load, audit or {}, refusal={'guard': guard, 'message': message}) -%}{%- endif -%}
-    {%- if load_log is not none and spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._print_plan_of_load(entity, load, audit or {}, refusal={'guard': guard, 'message': message}) -%}{%- endif -%}
+    {%- if load_log is not none and spark_cdc._mode() in ['load', 'operate'] -%}
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
         {%- do spark_cdc._write_log(load_log, entity, [{

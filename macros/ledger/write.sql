@@ -246,7 +246,7 @@ where {{ spark_cdc._in_loads(loads) }}
 {#- In how many partitions of some loads the two ledgers do not have the same rows, told by their hashes: a row as of _input_sql(), or none for an entity
     without sensitive columns. -#}
 {%- macro _masked_ledger_differences_sql(capture, loads) -%}
-    {%- if not capture.entity.sensitive or spark_cdc._is_plan() -%}{{ return(none) }}{%- endif -%}
+    {%- if not capture.entity.sensitive or spark_cdc._mode() == 'plan' -%}{{ return(none) }}{%- endif -%}
     {%- set sql -%}
 select
     cast(null as string) as load_id,
@@ -293,8 +293,8 @@ comes again, report it.
     Arguments: run (with prior: where the rows before are), events (relation of this load's events). -#}
 {%- macro _summarized(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
-    {%- if spark_cdc._is_plan() -%}{{ return(spark_cdc._checked_summary(run, events)) }}{%- endif -%}
-    {%- if spark_cdc._business_time_of(entity.name) is none or not spark_cdc._is_load_command() -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{{ return(spark_cdc._checked_summary(run, events)) }}{%- endif -%}
+    {%- if spark_cdc._business_time_of(entity.name) is none or spark_cdc._mode() not in ['load', 'operate'] -%}
         {{ return(spark_cdc._any_events()) }}
     {%- endif -%}
     {%- if (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ entity.name ~ '_events') not in selected_resources

@@ -20,11 +20,11 @@
         {%- if ledger in selected_resources -%}
             {%- do loads.append((name, spark_cdc._settings_of(node))) -%}
             {%- do problems.extend(spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger)) -%}
-            {%- if spark_cdc._is_load_command() -%}{%- do problems.extend(spark_cdc._missing_secret_problems(name, node)) -%}{%- endif -%}
+            {%- if spark_cdc._mode() in ['load', 'operate'] -%}{%- do problems.extend(spark_cdc._missing_secret_problems(name, node)) -%}{%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- do problems.extend(var_problems if loads else spark_cdc._var_problems(['spark_cdc_sensitive_schema'])) -%}
-    {%- if loads and spark_cdc._is_load_command() and not var_problems -%}
+    {%- if loads and spark_cdc._mode() in ['load', 'operate'] and not var_problems -%}
         {%- do problems.extend(spark_cdc._run_problems(loads) + spark_cdc._spark_problems(loads) + spark_cdc._catalog_problems()) -%}
     {%- endif -%}
     {%- for warning in spark_cdc._config_warnings() -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
@@ -36,7 +36,7 @@
         {%- endset -%}
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
-    {%- if spark_cdc._is_begun_load() -%}
+    {%- if spark_cdc._mode() == 'load' -%}
         {%- do spark_cdc._create_claims_schemas(captures) -%}
         {%- for schema in apart | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
     {%- endif -%}

@@ -95,7 +95,9 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- Refuses arguments of another type than an operation takes, before anything is looked at: --args '{execute: "false"}' is a text, which Jinja takes for true.
+{#- Begins an operation. Refuses arguments of another type than it takes, before anything is looked at: --args
+    '{execute: "false"}' is a text, which Jinja takes for true. With execute: false the operation only prints what
+    it would do (see _mode()).
     Arguments: operation (name of the macro), given (argument to value). -#}
 {%- macro _check_arguments(operation, given) -%}
     {%- set flag, number = {'kind': 'boolean'}, {'kind': 'number'} -%}
@@ -114,6 +116,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join('; ') ~ '. Nothing was changed.') -%}
     {%- endif -%}
+    {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}
 
 

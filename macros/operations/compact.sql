@@ -11,7 +11,7 @@
     {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
     {%- for capture in spark_cdc._captures('compact', entities) -%}
-        {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories, execute) -%}
+        {%- set total.loads = total.loads + spark_cdc._compact_entity(capture, older_than_days, histories) -%}
     {%- endfor -%}
     {%- do log(
         'compact: ' ~ ('squashed ' if execute else 'would squash ') ~ spark_cdc._counted(total.loads, 'load')
@@ -28,7 +28,7 @@
     due, and leaves replays and branches alone. Both have rows in cdc_loads. Returns an empty text: there is no SQL to run. -#}
 {%- macro maintain() -%}
     {%- if execute -%}{%- do spark_cdc._verify_note(results) -%}{%- endif -%}
-    {%- if not execute or not spark_cdc._is_begun_load() or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
+    {%- if not execute or spark_cdc._mode() != 'load' or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
     {%- set committed = [] -%}
     {%- for result in results if result.status == 'success' and result.node.resource_type == 'model' and result.node.config.materialized == 'cdc_committed' -%}
         {%- do committed.append(result.node.name[:-10]) -%}
@@ -40,9 +40,9 @@
         {%- set since = manifest.loads[manifest.loads.index(squashed[-1]) + 1:] if squashed else manifest.loads -%}
         {%- if spark_cdc._own(capture.ledger) == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
             {%- set merges = squashed | length >= policy.compact_loads -%}
-            {%- set squashed = spark_cdc._compact_entity(capture, 0, merges, execute=true, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- set squashed = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
             {%- if squashed and policy.retention_hours is not none -%}
-                {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours, execute=true) -%}
+                {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
@@ -50,11 +50,11 @@
 {%- endmacro -%}
 
 
-{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories, execute as of compact(),
+{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories as of compact(),
     keep_loads as of _plan_compaction(). Returns the number of loads that were squashed, or would be. -#}
-{%- macro _compact_entity(capture, older_than_days, histories, execute, keep_loads=1) -%}
+{%- macro _compact_entity(capture, older_than_days, histories, keep_loads=1) -%}
     {%- set entity = capture.entity -%}
-    {%- set manifest = spark_cdc._head(capture) if execute else spark_cdc._read_manifest(capture.committed) -%}
+    {%- set manifest = spark_cdc._read_manifest(capture.committed) if spark_cdc._mode() == 'plan' else spark_cdc._head(capture) -%}
     {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
     {%- if plan.squashed -%}
         {%- set records = spark_cdc._load_records(capture.ledger, plan.squashed + plan.kept_after[:1]) -%}
@@ -80,16 +80,14 @@ Load once with the new columns, then compact.
     {%- set before = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads[:-1]).log) -%}
     {%- set next = dict(manifest, loads=loads, log_rows=now.log_rows, previous=dict(manifest.previous, log_rows=before.log_rows)) -%}
     {%- set text -%}
-{{ entity.name }}: {{ 'squashes' if execute else 'would squash' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
+{{ entity.name }}: {{ 'would squash' if spark_cdc._mode() == 'plan' else 'squashes' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
 {{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
 {{ figures.rows_after }} of the state; the manifest has {{ next.loads | length }} loads and {# -#}
 {{ spark_cdc._committed_sql(entity, capture.masked, next) | length }} characters instead of {{ manifest.loads | length }} and {# -#}
 {{ spark_cdc._committed_sql(entity, capture.masked, manifest) | length }}
     {%- endset -%}
     {%- do log(text, info=true) -%}
-    {%- if not execute -%}
-        {{ return(plan.squashed | length) }}
-    {%- endif -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.squashed | length) }}{%- endif -%}
 
     {%- set commits = spark_cdc._commits(dict(manifest, loads=plan.squashed), records) -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}

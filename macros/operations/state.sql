@@ -534,6 +534,7 @@ where
     refusal is printed in the same form, with what was known, and then raised.
     Arguments: entity (name). The business date, load type, position and lifts are those of a run. -#}
 {%- macro _print_plan(entity) -%}
+    {%- do spark_cdc._check_arguments('plan', {'execute': false}) -%}
     {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
     {%- do spark_cdc._check_plan(capture) -%}
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}

@@ -16,7 +16,7 @@
     {%- endif -%}
     {%- set dropped = [] -%}
     {%- for capture in spark_cdc._captures('vacuum', entities) -%}
-        {%- do dropped.extend(spark_cdc._vacuum_entity(capture, retention_hours, execute)) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_entity(capture, retention_hours)) -%}
     {%- endfor -%}
     {%- do log(
         'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
@@ -28,9 +28,9 @@
 {%- endmacro -%}
 
 
-{#- Drops what an entity does not need any more. Arguments: capture, retention_hours, execute. Returns a list of the loads that are dropped, or
+{#- Drops what an entity does not need any more. Arguments: capture, retention_hours. Returns a list of the loads that are dropped, or
     would be, once for each table: dictionaries with partitions, files, bytes. -#}
-{%- macro _vacuum_entity(capture, retention_hours, execute) -%}
+{%- macro _vacuum_entity(capture, retention_hours) -%}
     {%- set name = capture.entity.name -%}
     {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
     {%- for identifier in operated.catalog if modules.re.fullmatch(name ~ '_(ledger|events)_before_[0-9a-f]+', identifier) -%}
@@ -45,36 +45,39 @@
     {%- if 'spark_cdc manifest:' not in committed -%}
         {%- do spark_cdc._refuse_vacuum(operated, 'there is no manifest ' ~ operated.committed ~ ', so nobody knows which loads count') -%}
     {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(spark_cdc._own(operated.load_log))) -%}
+    {%- set load_log = spark_cdc._own(operated.load_log) -%}
+    {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
+    {%- if spark_cdc._mode() == 'plan' and not spark_cdc._is_there(load_log) -%}
+        {%- do log(name ~ ': there is no ' ~ load_log ~ ' yet, by which the age of loads is told; vacuum creates it', info=true) -%}
+        {{ return([]) }}
+    {%- endif -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
-        operated, spark_cdc._head(operated) if execute and manifest.get('undone') else manifest, retention_hours, execute
+        operated, spark_cdc._head(operated) if manifest.get('undone') else manifest, retention_hours
     )) -%}
-    {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours, execute)) -%}
+    {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours)) -%}
     {%- set tables = [] -%}
     {#- of a branch what it has written: production's is production's -#}
     {%- for table in [spark_cdc._own(operated.ledger), spark_cdc._own(operated.masked), spark_cdc._own(operated.events)] | unique if operated.catalog.get(table.identifier, {}).get('location') -%}
         {%- set is_plain = not spark_cdc._table_format(table) -%}
-        {%- if execute and is_plain -%}
-            {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
-        {%- endif -%}
+        {%- if is_plain -%}{%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}{%- endif -%}
         {%- do tables.append({
             'table': table,
             'loads': spark_cdc._query(spark_cdc._load_ages_sql(operated, table)),
             'folders': spark_cdc._staging_folders(table, operated.catalog[table.identifier].location) if is_plain else [],
         }) -%}
     {%- endfor -%}
-    {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours, execute)) -%}
+    {%- set operated = dict(operated, is_fenced=spark_cdc._fence(operated, tables, retention_hours)) -%}
     {#- what is named is read after the candidates: a load that commits meanwhile is kept -#}
     {%- set counted = spark_cdc._named_loads(operated) -%}
     {%- set dropped = [] -%}
     {%- for found in tables -%}
-        {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours, execute)) -%}
-        {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours, execute) -%}
+        {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours)) -%}
+        {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours) -%}
         {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if dropped and execute -%}
+    {%- if dropped and spark_cdc._mode() != 'plan' -%}
         {%- set now = spark_cdc._published(operated) -%}
         {%- do spark_cdc._write_log(operated.load_log, operated.entity, [spark_cdc._operation_row(operated, now, {
             'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._attempt(),
@@ -91,8 +94,8 @@
 {#- A run that began before may still be on its way to its commit, however old its files are. So that it can't commit what is dropped here, the number of its
     commit is taken first, by a commit that changes nothing: it is refused, and loads anew. What begins later is younger than all that is dropped.
     Only where there is something that was never committed. Returns whether such loads may be dropped. -#}
-{%- macro _fence(operated, tables, retention_hours, execute) -%}
-    {%- if not execute -%}{{ return(true) }}{%- endif -%}
+{%- macro _fence(operated, tables, retention_hours) -%}
+    {%- if spark_cdc._mode() == 'plan' -%}{{ return(true) }}{%- endif -%}
     {%- set old = [] -%}
     {%- for found in tables -%}
         {%- do old.extend(found.loads | selectattr('replaced_by', 'none') | list + found.folders) -%}
@@ -115,9 +118,9 @@
 
 
 {#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with is_fenced: whether loads that were never committed may go),
-    table, candidates (of _load_ages_sql()), counted (of _named_loads()), retention_hours, execute. Returns what goes: dictionaries as of
+    table, candidates (of _load_ages_sql()), counted (of _named_loads()), retention_hours. Returns what goes: dictionaries as of
     _vacuum_entity(). -#}
-{%- macro _vacuum_table(operated, table, candidates, counted, retention_hours, execute) -%}
+{%- macro _vacuum_table(operated, table, candidates, counted, retention_hours) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
     {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
     {%- set kept = counted.named + (counted.squashed if table == spark_cdc._own(operated.events) else []) -%}
@@ -134,18 +137,16 @@
             {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours, execute), info=true) -%}
-    {%- if execute -%}
-        {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
-            {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours), info=true) -%}
+    {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
+    {%- endfor -%}
     {{ return(old) }}
 {%- endmacro -%}
 
 
-{%- macro _vacuum_text(operated, table, kept, young, old, retention_hours, execute) -%}
-{{ operated.entity.name }}: {{ table.identifier }}: {{ 'drops' if execute else 'would drop' }} {{ spark_cdc._counted(old | length, 'load') -}}
+{%- macro _vacuum_text(operated, table, kept, young, old, retention_hours) -%}
+{{ operated.entity.name }}: {{ table.identifier }}: {{ 'would drop' if spark_cdc._mode() == 'plan' else 'drops' }} {{ spark_cdc._counted(old | length, 'load') -}}
 ; keeps {{ kept | length }} that count
 {%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
 {%- for load in old[:50] %}
@@ -244,14 +245,14 @@ order by folder
 {%- endmacro -%}
 
 
-{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()), retention_hours, execute. -#}
-{%- macro _drop_staging_folders(operated, table, folders, retention_hours, execute) -%}
+{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()), retention_hours. -#}
+{%- macro _drop_staging_folders(operated, table, folders, retention_hours) -%}
     {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
     {%- if not old -%}{{ return('') }}{%- endif -%}
-    {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('drops' if execute else 'would drop') ~ ' the folders of '
+    {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('would drop' if spark_cdc._mode() == 'plan' else 'drops') ~ ' the folders of '
         ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
         ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
-    {%- for one in old if execute and operated.is_fenced -%}
+    {%- for one in old if operated.is_fenced -%}
         {%- do spark_cdc._drop_folder(table, spark_cdc._partition_names(table), one.folder) -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -286,9 +287,9 @@ where stored.load_id <> ''
 
 
 {#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest forgets them, by a commit, before they are
-    dropped: a redo at the same time is either before it, or refused. Arguments: operated (capture), manifest, retention_hours, execute. Returns
+    dropped: a redo at the same time is either before it, or refused. Arguments: operated (capture), manifest, retention_hours. Returns
     the loads. -#}
-{%- macro _forget_undone(operated, manifest, retention_hours, execute) -%}
+{%- macro _forget_undone(operated, manifest, retention_hours) -%}
     {%- set kept, forgotten = [], [] -%}
     {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
         {{ return([]) }}  {#- the new text of <entity>_committed would have the columns that the YAML declares #}
@@ -298,7 +299,7 @@ where stored.load_id <> ''
             - modules.datetime.datetime.strptime(step.at, '%Y-%m-%d %H:%M:%S') -%}
         {%- do kept.append(step) if age.total_seconds() < retention_hours * 3600 else forgotten.extend(step.loads) -%}
     {%- endfor -%}
-    {%- if forgotten and execute -%}
+    {%- if forgotten and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}
         {%- do spark_cdc._transact(operated, {
             'manifest': dict(manifest, undone=kept), 'what': 'a vacuum of loads that were undone',
@@ -310,17 +311,15 @@ where stored.load_id <> ''
 
 
 {#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It goes before its loads do, so that changes() refuses what it
-    can't tell. Arguments: operated (capture with catalog), retention_hours, execute. Returns the names of the views that go. -#}
-{%- macro _forget_versions(operated, retention_hours, execute) -%}
+    can't tell. Arguments: operated (capture with catalog), retention_hours. Returns the names of the views that go. -#}
+{%- macro _forget_versions(operated, retention_hours) -%}
     {%- set forgotten = [] -%}
     {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
     {%- for identifier, found in operated.catalog.items() if found.get('kept_at') -%}
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do forgotten.append(identifier) -%}
-            {%- if execute -%}
-                {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
-            {%- endif -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(forgotten) }}

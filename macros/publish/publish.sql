@@ -392,7 +392,7 @@ from {{ table }}
     {%- set target = spark_cdc._target_of_query(sql, this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- set message = 'UNCHANGED' -%}
-    {%- if spark_cdc._is_load_command() and spark_cdc._replay() is none -%}
+    {%- if spark_cdc._mode() in ['load', 'operate'] and spark_cdc._replay() is none -%}
         {%- set message = spark_cdc._keep_target(target, sql) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message=message, code=message, rows_affected='-1') -%}

@@ -232,7 +232,7 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
     nothing but plain rows is in it, and where it is decided there what is read of a table's change feed (_staged_events()). -#}
 {%- macro _is_landed_by_ledger(entity) -%}
     {{ return(
-        (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._is_load_command()
+        (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._mode() in ['load', 'operate']
         and spark_cdc._business_time_of(entity.name) is not none and not spark_cdc._is_archive_replay()
     ) }}
 {%- endmacro -%}

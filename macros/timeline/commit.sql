@@ -22,7 +22,7 @@
 {%- macro _claims(capture) -%}
     {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_commit_' -%}
     {%- set claims = [] -%}
-    {%- if spark_cdc._is_begun_load() or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
+    {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
                 if modules.re.fullmatch(prefix ~ '[0-9]{6,}', row.viewName) -%}
             {%- do claims.append(row.viewName[prefix | length:] | int) -%}
@@ -84,7 +84,7 @@
     {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
-    {%- if not spark_cdc._is_begun_load() -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- if claimed.commit != manifest.commit -%}{%- do spark_cdc._refuse_commit(capture.entity, change, claimed) -%}{%- endif -%}
@@ -95,7 +95,7 @@
     {%- else -%}
         {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.rows or [], change.gone or [], change.copies) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
-        {%- set exists = (manifest.existed and spark_cdc._is_begun_load()) or spark_cdc._is_there(capture.committed) -%}
+        {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
         {%- do spark_cdc._show_manifest(capture, text, exists) -%}
     {%- endif -%}
     {%- do spark_cdc._drop_claims(capture, manifest.sequence) -%}
@@ -145,7 +145,7 @@ Run the same command again.
     Arguments: capture, is_planned (whether a model of the entity has planned this run's load already: the others build on what it saw, in dbt's cache,
     and if somebody has committed since, the number of the commit is taken, see _transact()). -#}
 {%- macro _head(capture, is_planned=false) -%}
-    {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._is_begun_load() else none -%}
+    {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._mode() == 'load' else none -%}
     {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
     {%- set claims = spark_cdc._claims(capture) -%}
     {%- set newest = claims | max if claims else 0 -%}
@@ -154,13 +154,13 @@ Run the same command again.
     {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
         {#- of an entity that was dropped; a metastore that does not answer, of which Spark says that what it holds is not there, fails here -#}
         {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
-        {%- for sequence in claims if spark_cdc._is_load_command() -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}{%- endfor -%}
+        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}{%- endfor -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
         {%- set claim = spark_cdc._claim(capture, newest) -%}
         {%- set claimed = spark_cdc._view_text(claim) -%}
         {%- set manifest = spark_cdc._parse_manifest(claimed, claim) -%}
-        {%- if not spark_cdc._is_load_command() -%}
+        {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
             {{ return(manifest) }}
         {%- endif -%}
         {%- do log(capture.entity.name ~ ': finishing commit ' ~ newest ~ ', which a run that ended too early had claimed', info=true) -%}

@@ -368,7 +368,7 @@ where
 {#- Gives dbt's cache the text that a view has by now, in the form that _view_text_in() reads. Operations begin without a cache, and a relation that is
     added to an empty one would pass for all that there is. -#}
 {%- macro _cache_view_text(view, text) -%}
-    {%- if not spark_cdc._is_begun_load() -%}{{ return('') }}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' -%}{{ return('') }}{%- endif -%}
     {%- do adapter.cache_dropped(view) -%}
     {%- do adapter.cache_added(view.incorporate(type='view', information='View Text: ' ~ text ~ '\nView Original Text: ')) -%}
 {%- endmacro -%}

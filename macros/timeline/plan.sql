@@ -71,7 +71,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
         capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(capture.entity.name)) -%}
-    {%- if load.replaced and (spark_cdc._is_load_command() or spark_cdc._is_plan()) -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
+    {%- if load.replaced and spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
     {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
 {%- endmacro -%}
 

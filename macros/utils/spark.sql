@@ -71,8 +71,13 @@
 
 
 {#- Send a statement that gives no rows. Other than run_query() it fetches nothing, which saves a call, and which PyHive can't where Spark 3.5 answers
-    without a column. -#}
+    without a column. Where an operation only prints what it would do, nothing is sent but what ends with the session. -#}
 {%- macro _send(sql) -%}
+    {%- if spark_cdc._memo().get('mode') == 'plan' and (sql | trim).split(' ')[0] not in ['set', 'reset', 'refresh', 'call']
+            and not (sql | trim).startswith('create or replace temporary view') -%}
+        {%- do log('spark_cdc would send: ' ~ sql) -%}
+        {{ return('') }}
+    {%- endif -%}
     {%- call statement(none, auto_begin=false) -%}
         {{- sql -}}
     {%- endcall -%}
@@ -116,6 +121,19 @@
 {%- macro _memo() -%}
     {%- if not execute or (model is defined and model.get('resource_type') == 'unit_test') -%}{{ return({}) }}{%- endif -%}
     {{ return(graph.setdefault('spark_cdc', {})) }}
+{%- endmacro -%}
+
+
+{#- What this run of dbt does, decided here and nowhere else:
+    load     dbt run, build or retry; it has begun with validate(), which creates the schemas of claims
+    operate  an operation
+    plan     an operation that only prints what it would do (_check_arguments()); _send() writes nothing
+    look     everything else, such as compile and show; also --empty, and --sample, whose part of a source is not
+             to be taken for all of it
+    Returns the word. -#}
+{%- macro _mode() -%}
+    {%- set is_load = flags.WHICH in ['run', 'build', 'retry'] and not flags.EMPTY and not invocation_args_dict.get('sample') -%}
+    {{ return(spark_cdc._memo().get('mode') or ('operate' if flags.WHICH == 'run-operation' else 'load' if is_load else 'look')) }}
 {%- endmacro -%}
 
 
