@@ -93,7 +93,7 @@
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.rows or [], change.gone or [], change.copies) -%}
+        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.rows or [], change.gone or [], change.get('copies')) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
         {%- do spark_cdc._show_manifest(capture, text, exists) -%}
@@ -113,6 +113,7 @@
 
 
 {%- macro _refuse_commit(entity, change, other) -%}
+    {%- do spark_cdc._is_told('raced', entity.name) -%}
     {%- set message -%}
 {{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
 {{ other.loads[-1] or 'none' }}), while {{ change.what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
