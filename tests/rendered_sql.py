@@ -129,10 +129,11 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         "committed": committed,
         "replay": f"{SCHEMA}.{name}_replay",
         "draft": draft,
+        "head": draft,
     }
     statements |= {
         f"{name}_replay_history": macros._compare_draft_history_sql(replayed),
-        f"{name}_replay_state": macros._compare_draft_state_sql(replayed, draft),
+        f"{name}_replay_state": macros._compare_draft_state_sql(replayed),
     }
     lenient = {**entity, "quarantine": ["null_keys", "failed_casts", "duplicate_keys"]}
     if not entity["events"]:

@@ -55,11 +55,10 @@ def load(time: str, attempt: str = "00000001", **more: Any) -> dict[str, Any]:
 
 
 def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """A line of _print_report: all committed rows count, unless `more` says."""
+    """What report.figures() says of an entity: all committed rows count, unless `more` says."""
     counted = [row["load_id"] for row in rows if row["status"] == "committed"]
     return {
         "entity": entity,
-        "schema": "shop",
         "broken": None,
         "log": json.dumps({name: [row[name] for row in rows] for name in NAMES}),
         "load_type": "full",
@@ -215,7 +214,7 @@ def _story_of(chance: random.Random, name: str, size: int, loads: int) -> list[d
 
 
 def details(name: str) -> dict[str, Any]:
-    """A line of _print_details: of an invoice's last load, rejected rows and files."""
+    """The part details of the macro state: of an invoice's last load, rejected rows and files."""
     differences = [
         {"column_name": "status", "value_before": "open", "value_after": "paid"},
         {"column_name": "paid_at", "value_after": "2024-06-27 18:02:11"},
@@ -226,7 +225,6 @@ def details(name: str) -> dict[str, Any]:
     }
     kinds = list(reasons.items())
     return {
-        "entity": name,
         "changes": {
             "load_id": "20240628-f-5d0c11fe",
             "counts": {"added": 151, "removed": 64, "changed": 402},

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
 
-from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, status
+from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, state
 from spark_cdc import cli as command_line
 from spark_cdc.bootstrap import __main__ as install
 from spark_cdc.errors import SparkCdcError
@@ -26,6 +26,12 @@ pytestmark = pytest.mark.proves("command line")
 
 ROOT = Path(__file__).resolve().parents[1]
 ENTITIES = f"--select {' '.join(load.OF_ENTITIES)}"
+
+
+LOAD = (
+    'spark_cdc: {"load": {"entity": "a", "date": "2019-06-19", "rows": 5,'
+    ' "counts": "I 1, U 2, D 0, N 2, X 0"}}'
+)
 
 
 @pytest.fixture
@@ -40,10 +46,10 @@ def fake_dbt(monkeypatch, tmp_path):
     script.write_text(
         '#!/bin/sh\ncase "$1" in\n'
         "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger general_ledger; exit;;\n"
-        '  run-operation) echo "12:00:00  spark_cdc: {\\"status\\": $STATUS}"; exit;;\n'
+        '  run-operation) echo "12:00:00  spark_cdc: {\\"state\\": $STATUS}"; exit;;\n'
         f'esac\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
         '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'
-        'echo "12:00:00  a 2019-06-19: 5 rows in, I 1, U 2, D 0, N 2, X 0; 5 rows now; load x"\n'
+        f"echo '{LOAD}'\n"
     )
     script.chmod(0o755)
     monkeypatch.setattr(project, "dbt_command", lambda *words: [str(script), *words])
@@ -55,15 +61,14 @@ def fake_dbt(monkeypatch, tmp_path):
 
 
 def statuses(**times: list[str]) -> str:
-    """What the macro load_status prints of entities with these business times."""
+    """What the macro state prints of entities with these business times."""
     common = {"load_type": "full", "per": "date", "has_archive": False, "rows": 0, "commit": 1}
     common["undone"] = []
-    return json.dumps(
-        [
-            common | {"entity": name, "times": found, "last_load": None, "draft": None}
-            for name, found in times.items()
-        ]
-    )
+    entities = [
+        common | {"entity": name, "times": found, "last_load": None, "draft": None}
+        for name, found in times.items()
+    ]
+    return json.dumps({"schema": "cdc", "entities": entities})
 
 
 def test_outside_of_a_project(cli, tmp_path):
@@ -200,8 +205,8 @@ def test_no_ranges(words, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def drafted(*times: str, first: str = "2024-01-02", outdated: str = "") -> status.Draft:
-    return status.Draft(moment(first), "landing", [moment(t) for t in times], outdated, [])
+def drafted(*times: str, first: str = "2024-01-02", outdated: str = "") -> state.Draft:
+    return state.Draft(moment(first), "landing", [moment(t) for t in times], outdated, [])
 
 
 def moment(text: str) -> dt.datetime:
@@ -224,7 +229,7 @@ def moment(text: str) -> dt.datetime:
 )
 def test_what_a_replay_still_has_to_load(draft, extra, todo):
     times = [moment(f"2024-01-0{day}") for day in (1, 2, 4, 5)]
-    known = status.Status("a", "full", "date", False, times, 0, None, draft)
+    known = state.State("a", "full", times=times, draft=draft)
     found = replay.plan(known, times[1], [moment(f"2024-01-0{day}") for day in extra])
     assert [str(time.day) for time in found.todo] == todo
     assert bool(found.outdated) == bool(draft and draft.outdated)
@@ -250,20 +255,20 @@ def test_no_replays(fake_dbt, words, message, capsys):
 DRIVER = """
 import sys, time
 import dbt.cli.main
-from spark_cdc import cli, load, status
+from spark_cdc import cli, load, state
 
 class Runner:
     def __init__(self, **_): pass
     def invoke(self, words):
         if words[0] == "run" and "2024-01-01" not in str(words):
-            print("12:00:00  a 2024-01-02: 5 rows in, I 5; load x")
+            print('spark_cdc: {"load": {"entity": "a", "date": "2024-01-02"}}')
             print("ready", file=sys.stderr, flush=True)
             time.sleep(60)
         return dbt.cli.main.dbtRunnerResult(success=True)
 
 dbt.cli.main.dbtRunner = Runner
 load.selected_models = lambda *_: {"a": ["a_ledger"]}
-load.status.read = lambda _: [status.Status("a", "full", "date", False, [], 0, None, None)]
+load.state.read = lambda _: [state.State("a", "full")]
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.proves("settings")
 
 LOADING = ["backfill", "plan"]
 OTHERS = ["undo", "redo", "tag", "diff", "branch", "forget", "publish_replay", "discard_replay"]
-EACH = ["vacuum", "compact", "load_status", "verify", "report"]
+EACH = ["vacuum", "compact", "verify"]
 # Settings that only a load reads, wrong in their type, their value, or as a whole.
 WRONG: list[dict[str, Any]] = [
     {"guards": {"deleted_share": "abc"}},

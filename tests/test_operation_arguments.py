@@ -38,9 +38,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("forget", "even_if_absent", {"entity": "orders", "source": "gone"}, TEXTS),
     ("forget", "entity", {"source": "gone"}, [["orders"], 7, None]),
     ("secrets", "force", {"action": "rotate"}, TEXTS),
-    ("load_status", "entities", {}, NAMES),
-    ("outstanding", "entities", {}, NAMES),
-    ("compare_replay", "entities", {}, NAMES),
+    ("state", "entities", {}, NAMES),
     ("publish_replay", "entities", {}, NAMES),
     ("discard_replay", "entities", {}, NAMES),
 ]
@@ -58,6 +56,12 @@ def test_each_argument_has_a_type(
         assert f"spark_cdc.{operation}: {argument} is" in str(error.value), value
         assert "Nothing was changed" in str(error.value)
     assert sent == []
+
+
+def test_state_has_parts() -> None:
+    for parts in ("pendings", ["tags", "pendings"], {"pendings": {}}):
+        with pytest.raises(CompilerError, match="there is no part 'pendings'"):
+            macros().state(parts=parts)
 
 
 def test_what_is_accepted() -> None:

@@ -149,6 +149,8 @@ def test_a_replay_that_stops_shows_nothing_and_goes_on(
         " 0 with another eff_start_date only",
     ]
     assert "--publish" in said
+    code, said = command("diff", "full_wrong", DAYS[2], "draft")
+    assert "full_wrong from 2024-01-03 to draft: 2 added, 1 removed, 0 changed" in said
     assert state(shop, *WRONG_NAMES) == before
     assert sorted(drafts(shop)) == sorted(f"{name}_replay" for name in WRONG_NAMES)
 

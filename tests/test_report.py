@@ -211,10 +211,10 @@ def test_rejected_rows() -> None:
 
 def test_entities_without_loads_or_yaml() -> None:
     never = entity(reports.line("shop", []), NOW)
-    broken = {"entity": "shop", "schema": "s", "log": None}
+    broken = {"entity": "shop", "log": None}
     broken["broken"] = "shop: load_type is missing"
     log = reports.line("shop", days(5))["log"]
-    gone = {"entity": "shop", "schema": "s", "broken": None, "log": log}
+    gone = {"entity": "shop", "broken": None, "log": log}
     found = [entity(one, NOW) for one in (never_line(), broken, gone)]
     assert never.attention == found[0].attention
     assert [one.attention[0].kind for one in found] == [

@@ -1,4 +1,4 @@
-"""`spark-cdc run`: what is outstanding is loaded, entity by entity in order of its dates."""
+"""`spark-cdc run`: what is pending is loaded, entity by entity in order of its dates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from pyhive.exc import OperationalError
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc import chain, outstanding, run
+from spark_cdc import chain, pending, run
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
-from spark_cdc.outstanding import Outstanding
 
 pytestmark = pytest.mark.proves("command line")
 
@@ -150,11 +149,12 @@ def test_a_lost_race_is_tried_again(
         project.land("raced", date, "id,value", "1,1")
     settle, refused = run.Controller._settle, []
 
-    def lost(self: Any, work: run.Work, done: Any, output: str) -> None:
+    def lost(self: Any, work: run.Work, done: Any, passes: bool) -> None:
         if not refused:  # as if this run had not committed, but another one
             refused.append(work.waiting[0])
-            done = chain.Done(False, "", nodes=(chain.Node("raced_committed", "error", LOST),))
-        settle(self, work, done, output)
+            node = chain.Node("raced_committed", "error", "another one was first")
+            done, passes = chain.Done(False, "", nodes=(node,)), True
+        settle(self, work, done, passes)
 
     monkeypatch.setattr(run.Controller, "_settle", lost)
     code, told, said = call("raced")
@@ -163,9 +163,6 @@ def test_a_lost_race_is_tried_again(
     assert "raced  2024-03-01  committed by another run" in said
     assert told["raced"]["loaded"] == [DATES[1]]
     assert times(project, "raced") == list(DATES[:2])
-
-
-LOST = "Compilation Error\n  raced: another run committed first, a load or an operation"
 
 
 @pytest.mark.integration
@@ -299,14 +296,15 @@ def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
 def test_what_is_missing() -> None:
     """A date is due when the next one begins."""
     now = dt.datetime(2024, 3, 5, 6)
-    daily = outstanding.parse_expectation("daily")
-    one = Outstanding("a", last="2024-03-01", dates=["2024-03-03"])
-    assert outstanding.missing(one, daily, now) == ["2024-03-02", "2024-03-04"]
-    one = Outstanding("a", per="timestamp", last="2024-03-05 05:15:00")
-    quarters = outstanding.parse_expectation("15m")
-    found = outstanding.missing(one, quarters, now)
+    daily = pending.parse_expectation("daily")
+    assert pending.missing(["2024-03-01", "2024-03-03"], "date", daily, now) == [
+        "2024-03-02",
+        "2024-03-04",
+    ]
+    quarters = pending.parse_expectation("15m")
+    found = pending.missing(["2024-03-05 05:15:00"], "timestamp", quarters, now)
     assert found == ["2024-03-05 05:30:00", "2024-03-05 05:45:00"]
-    assert outstanding.missing(Outstanding("a"), daily, now) == []
+    assert pending.missing([], "date", daily, now) == []
 
 
 @pytest.mark.parametrize(

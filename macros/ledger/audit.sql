@@ -67,6 +67,7 @@
     {%- set message -%}
 {{ entity.name }}: {# -#}
 {%- if record -%}
+    {%- do spark_cdc._is_told('raced', entity.name) -%}
 another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
 {{ load.business_time }} is now {{ load.parent or 'none' }}
 {%- else -%}
@@ -211,22 +212,26 @@ or of another time. Nothing was committed and readers see what they saw before. 
 {%- endmacro -%}
 
 
-{#- What a load came to, in a line. Arguments: entity, load (of _plan_load()), audit (of _audit_load()). -#}
-{%- macro _load_summary(entity, load, audit) -%}
+{#- Says what a load came to: to spark-cdc as data, to others in a line. Arguments: entity, load (of _plan_load()), audit (of _audit_load()), place (words
+    about where it is; none where it is committed). -#}
+{%- macro _tell_load(entity, load, audit, place='') -%}
     {%- set counts, events = audit.counts, audit.record.get('events') or {} -%}
-    {%- set summary -%}
-{{ load.entity }} {{ load.business_time }}: {{ audit.rows_in }} rows in, {# -#}
+    {%- set came -%}
 I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ counts.X }}
 {%- if counts.R %}, rejected {{ counts.R }} (see {{ load.entity }}_rejects){% endif -%}
 {%- for name, label in [('late', 'late or repeated'), ('late_apart', 'of these other than what was applied'), ('unfilled', 'with values that were never sent and are null'), ('controls', 'control'), ('unexpected', 'with columns that are ignored')]
         if events.get(name) -%}
 , {{ events[name] }} {{ label }}
 {%- endfor -%}
-; {{ audit.rows_current }} rows now; load {{ load.load_id }}
+    {%- endset -%}
+    {%- set more -%}
+{{ audit.rows_current }} rows now; load {{ load.load_id }}
 {%- if load.replaced %} replaces {{ load.replaced | join(', ') }}{% endif -%}
 {%- set drift = spark_cdc._snapshot_message(entity, load, counts) -%}
 {%- if drift %}; {{ drift }}{% endif -%}
 {%- if audit.record.get('definition_change') %}; definition changed: {{ audit.record.definition_change }}{% endif -%}
     {%- endset -%}
-    {{ return(summary) }}
+    {%- set told = {'entity': load.entity, 'date': load.business_time, 'rows': audit.rows_in | int, 'counts': came} -%}
+    {%- set is_told = spark_cdc._is_told('load', told) -%}
+    {%- do log(told.entity ~ ' ' ~ told.date ~ ': ' ~ told.rows ~ ' rows in, ' ~ came ~ '; ' ~ more ~ place, info=not is_told) -%}
 {%- endmacro -%}

@@ -31,7 +31,7 @@
         {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
-    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none) -%}
+    {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not env_var('SPARK_CDC_DATA', '')) -%}
     {%- if entity.stored | selectattr('format') | list -%}
         {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a server may be set so; it has to become a rejected row. -#}
         {%- do spark_cdc._send('set spark.sql.legacy.timeParserPolicy = corrected') -%}
@@ -298,9 +298,10 @@ readers see what they saw before. Run the same command again.
         {%- endif -%}
         {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
-        {%- do log(spark_cdc._load_summary(run.entity, load, audit) ~ ' in the draft', info=true) -%}
+        {%- do spark_cdc._tell_load(run.entity, load, audit, ' in the draft') -%}
     {%- else -%}
-        {%- do spark_cdc._commit_loads(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}], spark_cdc._load_summary(run.entity, load, audit)) -%}
+        {%- do spark_cdc._commit_loads(run, manifest, 'load ' ~ load.load_id, [{'load': load, 'audit': audit}], none) -%}
+        {%- do spark_cdc._tell_load(run.entity, load, audit) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
         {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
@@ -318,7 +319,7 @@ readers see what they saw before. Run the same command again.
         'before': run.manifest,
         'what': what,
         'rows': (spark_cdc._missing_rows(run, run.manifest) if is_new else []) + loads,
-        'gone': run.manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) | reject('in', manifest.loads) | list,
+        'gone': spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list,
         'say': say,
     }) -%}
 {%- endmacro -%}

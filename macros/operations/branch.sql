@@ -3,13 +3,11 @@
     (docs/branches.md). Run it with production's target; the branch is the same project with a target whose schema is the branch's name. The same command
     again does what one that was interrupted has left.
         dbt run-operation spark_cdc.branch --args '{name: pr_7, entities: [orders, customers]}'
-    Arguments: name (of the branch and its schema: lower case letters, digits, underscores; none prints all branches as a line of JSON), entities (list of
+    Arguments: name (of the branch and its schema: lower case letters, digits, underscores), entities (list of
     names, or one; none for all that have a load), drop (whether the branch is dropped, with all that lies in its schemas). Returns nothing. -#}
-{%- macro branch(name=none, entities=none, drop=false) -%}
+{%- macro branch(name, entities=none, drop=false) -%}
     {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
-    {%- if name is none -%}
-        {%- do spark_cdc._print_data('branches', spark_cdc._listed_branches(spark_cdc._captures('branch', entities))) -%}
-    {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
+    {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
         {%- set message -%}
 spark_cdc.branch: '{{ name }}' can't be the name of a branch, which is its schema's. Accepted are up to 33 lower case letters, digits and {# -#}
 underscores, a letter first, that do not end in _commits: spark-cdc branch create pr_7. Nothing was changed.
@@ -320,17 +318,19 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- The branches of entities, in words of what they have that production lacks: a list of dictionaries with branch, entity, schema (of the branch), of
+{#- A part of state(): the branches of each entity, by what they have that production lacks: a list of dictionaries with branch, entity, schema (of the branch), of
     (production's), at (UTC, when it was made), from_load (the last of production's loads in it) and until (its business time), is_there (whether the branch still has the entity), dates (business times of loads of its
     own that count), behind (loads that production has committed since). -#}
-{%- macro _listed_branches(captures) -%}
-    {%- set named, schemas = {}, captures | map(attribute='schema') | unique | list -%}
-    {%- for capture in captures -%}{%- do named.update({capture.entity.name: capture}) -%}{%- endfor -%}
+{%- macro _state_branches(found) -%}
+    {%- set named, told, schemas = {}, {}, found.captures | map(attribute='schema') | unique | list -%}
+    {%- for capture in found.captures -%}
+        {%- do named.update({capture.entity.name: capture}) -%}
+        {%- do told.update({capture.entity.name: []}) -%}
+    {%- endfor -%}
     {%- set tags = spark_cdc._branch_tags(schemas) | selectattr('entity', 'in', named) | list -%}
     {%- set mapped = {} -%}
     {%- for tag in tags -%}{%- do mapped.update({tag.view | string: spark_cdc._branch_schemas(tag.name, [tag.schema])[tag.schema]}) -%}{%- endfor -%}
     {%- set texts = spark_cdc._committed_texts(mapped.values() | list + (schemas if tags else [])) -%}
-    {%- set listed = [] -%}
     {%- for tag in tags -%}
         {%- set capture, schema = named[tag.entity], mapped[tag.view | string] -%}
         {%- set loads = {} -%}
@@ -342,11 +342,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_squashed -%}
             {%- do own.append(load_id) -%}
         {%- endfor -%}
-        {%- do listed.append({
+        {%- do told[tag.entity].append({
             'branch': tag.name, 'entity': tag.entity, 'schema': schema, 'of': tag.schema, 'at': tag.manifest.tag.at, 'from_load': last,
             'until': spark_cdc._load_time_text(capture.entity, last), 'is_there': loads[schema] is not none, 'dates': spark_cdc._load_times(capture.entity, own),
             'behind': (loads[tag.schema] or []) | reject('in', tag.manifest.loads) | list | length,
         }) -%}
     {%- endfor -%}
-    {{ return(listed) }}
+    {{ return(told) }}
 {%- endmacro -%}

@@ -4,7 +4,7 @@
     captures (of _capture()), each with ledger_node and node (that of stg_<name>), which are dbt's. -#}
 {%- macro _captures(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'load_status', 'report', 'verify'] -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'verify'] -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
     {%- set known = [] -%}
     {%- set found = [] -%}
@@ -60,34 +60,38 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 
 
 {#- Entities with the manifests that readers see, for operations that look at many of them: one statement that lists schemas, one per schema. An entity whose
-    configuration is wrong stops no other: what is wrong with it is handed back. Arguments: operation (name of the macro, for messages), names (list of
-    entities, or one; none for all). Returns a dictionary: captures (each with head, its manifest), broken (name to list of problems). -#}
+    names or columns are wrong stops no other: what is wrong with it is handed back. Arguments: operation (name of the macro, for messages), names (list of
+    entities, or one; none for all). Returns a dictionary: captures (as of _captures(), each with head and draft, manifests), broken (name to list of problems),
+    wanted (list of the names; none for all). -#}
 {%- macro _captures_with_heads(operation, names=none) -%}
-    {%- set wanted = [names] if names is string else (names or []) -%}
+    {%- set wanted = [names] if names is string else names or [] -%}
     {%- set problems = spark_cdc._branch_problems() -%}
     {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
     {%- set captures, broken, known = [], {}, [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- do known.append(name) -%}
         {%- if not wanted or name in wanted -%}
-            {%- set problems = spark_cdc._needed_problems(name, node) if operation == 'secrets'
-                else spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, spark_cdc._settings_of(node), ledger) -%}
+            {%- set problems = spark_cdc._needed_problems(name, node) -%}
             {%- if problems -%}
                 {%- do broken.update({name: problems}) -%}
             {%- else -%}
-                {%- do captures.append(spark_cdc._capture(spark_cdc._described_entity(name, node), graph.nodes[ledger].schema)) -%}
+                {%- set capture = spark_cdc._capture(spark_cdc._described_entity(name, node), graph.nodes[ledger].schema) -%}
+                {%- do captures.append(dict(capture, ledger_node=graph.nodes[ledger], node=node)) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if wanted | reject('in', known) | list -%}{%- do spark_cdc._captures(operation, wanted) -%}{%- endif -%}  {#- which says what is wrong -#}
-    {%- set manifests = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
+    {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
     {%- set found = [] -%}
     {%- for capture in captures -%}
-        {%- set text = manifests.get(capture.schema ~ '.' ~ capture.committed.identifier) -%}
-        {%- set head = spark_cdc._parse_manifest(text, capture.committed) if text is not none else spark_cdc._empty_manifest() -%}
-        {%- do found.append(dict(capture, head=head)) -%}
+        {%- set manifests = {} -%}
+        {%- for name, view in {'head': capture.committed, 'draft': capture.replay}.items() -%}
+            {%- set text = texts.get(capture.schema ~ '.' ~ view.identifier) -%}
+            {%- do manifests.update({name: spark_cdc._parse_manifest(text, view) if text is not none else spark_cdc._empty_manifest()}) -%}
+        {%- endfor -%}
+        {%- do found.append(dict(capture, **manifests)) -%}
     {%- endfor -%}
-    {{ return({'captures': found, 'broken': broken}) }}
+    {{ return({'captures': found, 'broken': broken, 'wanted': wanted or none}) }}
 {%- endmacro -%}
 
 
@@ -177,12 +181,12 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- The texts of the views <entity>_committed, which hold the manifests: one statement per schema. Argument: schemas (list of names). Returns a dictionary,
+{#- The texts of the views <entity>_committed and <entity>_replay, which hold the manifests: one statement per schema. Argument: schemas (list of names). Returns a dictionary,
     `schema.view` to text; without those of a schema that is not there. -#}
 {%- macro _committed_texts(schemas) -%}
     {%- set texts = {} -%}
     {%- for schema in schemas | unique if adapter.check_schema_exists(target.database, schema) -%}
-        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed'") -%}
+        {%- for row in spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ " like '*_committed|*_replay'") -%}
             {%- do texts.update({schema ~ '.' ~ row.tableName: spark_cdc._view_text_in(row.information)}) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -198,8 +202,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
             if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
         {%- if 'spark_cdc manifest:' in found.text -%}
             {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
-            {%- set undone = manifest.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
-            {%- do named.extend(manifest.loads + undone | reject('in', operated.forgotten) | list) -%}
+            {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', operated.forgotten) | list) -%}
         {%- else -%}
             {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
         {%- endif -%}

@@ -1,7 +1,7 @@
 {#- Rows that differ between two states of an entity, as a query to select from:
     select * from ({{ '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
     Arguments: view (relation of a view of the entity, such as <entity>_current), before and after (each a date or a load, whose state at its end
-    is meant, or a tag; neither: the present state of production, and of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
+    is meant, a tag, or draft (of a replay); after none: the present state; neither: that of production, and that of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
     an array of {column_name, value_before, value_after}, values as text. Columns that are ignored are not compared. -#}
 {%- macro diff(view, before=none, after=none) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
@@ -12,65 +12,23 @@
 
 {#- The query of diff(), of a capture. -#}
 {%- macro _diff_of_sql(capture, before, after) -%}
-    {%- set head = spark_cdc._published(capture) -%}
+    {%- set entity, head = capture.entity, spark_cdc._published(capture) -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
     {%- set with_production = before is none and after is none -%}
-    {{ return(spark_cdc._diff_sql(
-        capture.entity,
-        spark_cdc._across_changes(capture.entity, capture.masked, head.get('layout') or {}),
-        spark_cdc._diff_production_loads(capture, head) if with_production else spark_cdc._diff_loads(capture, head, before),
-        head.loads if with_production else spark_cdc._diff_loads(capture, head, after),
-    )) }}
-{%- endmacro -%}
-
-
-{#- The loads of production's state, for a branch to compare with its own: its ledger shows all rows of production's, also of later loads. -#}
-{%- macro _diff_production_loads(capture, head) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
-    {%- if origin is none -%}
-        {%- set message -%}
-{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
-spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
-    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
-    {%- set is_other = production.definition != origin.definition -%}
-    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
-        {%- set message -%}
-{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
-compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(production.loads) }}
-{%- endmacro -%}
-
-
-{#- The loads of a state: of a tag, or of those that count up to a date or load; a load that was undone, and those before it, are there too
-    as long as redo could bring them back. -#}
-{%- macro _diff_loads(capture, head, state) -%}
-    {%- set text = state | string | trim -%}
-    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', text) -%}
-        {%- set tagged = spark_cdc._tagged_manifest(capture, text) -%}
-        {%- if tagged.definition != head.definition -%}
+    {%- set states = {} -%}
+    {%- for name in ['production' if with_production else before, after] -%}
+        {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
+        {%- if manifest.definition != head.definition and not with_production -%}
             {%- set message -%}
-{{ capture.entity.name }}: the columns of the tag {{ text }} are not those of today, so that rows can't be compared. {# -#}
-as_of(ref('{{ capture.entity.name }}_current'), tag='{{ text }}') shows it with its own columns.
+{{ entity.name }}: the columns of the {{ 'draft' if name == 'draft' else 'tag ' ~ name }} are not those of today, so that rows can't be compared. {# -#}
+as_of(ref('{{ entity.name }}_current'), tag='{{ name }}') shows it with its own columns.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
-        {{ return(tagged.loads) }}
-    {%- endif -%}
-    {%- set undone = head.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
-    {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
-    {%- if found.problem or not text -%}
-        {%- set message = found.problem or capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' -%}
-        {%- do exceptions.raise_compiler_error(message ~ ' Tags are shown by spark-cdc tag list.') -%}
-    {%- endif -%}
-    {{ return(found.loads) }}
+        {%- do states.update({loop.index: manifest.loads}) -%}
+    {%- endfor -%}
+    {{ return(spark_cdc._diff_sql(
+        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), states[1], states[2])) }}
 {%- endmacro -%}
 
 
@@ -162,28 +120,31 @@ if(
 {%- endmacro -%}
 
 
-{#- What `spark-cdc diff` shows: prints a line of JSON with counts (by row_difference) and rows (texts of JSON), at most so many.
-    Arguments: entity (its name), before, after, row_limit. Returns nothing. -#}
-{%- macro _diff_rows(entity, before=none, after=none, row_limit=20) -%}
-    {%- set capture = spark_cdc._captures('diff', entity)[0] -%}
-    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
-    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
-    {%- set counts = {'added': 0, 'removed': 0, 'changed': 0} -%}
-    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
-        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
-    {%- endfor -%}
-    {%- set rows = [] -%}
-    {%- if counts.values() | sum -%}
-        {%- set rows_sql -%}
+{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary by entity: before and after (what the states are called), counts (by
+    row_difference), rows (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
+{%- macro _state_diff(found, before=none, after=none, row_limit=20) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+        {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+        {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
+        {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+            {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+        {%- endfor -%}
+        {%- if counts.values() | sum -%}
+            {%- set rows_sql -%}
 select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
 from (
 {{ sql }}
 ) as compared
 order by {{ keys | join(', ') or 'key_hash' }}
 limit {{ row_limit }}
-        {%- endset -%}
-        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
-    {%- endif -%}
-    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none else {'before': before | string, 'after': after | string} -%}
-    {%- do spark_cdc._print_data('diff', dict(states, entity=entity, counts=counts, rows=rows)) -%}
+            {%- endset -%}
+            {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+        {%- endif -%}
+        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
+            else {'before': before or 'now', 'after': after or 'now'} -%}
+        {%- do told.update({capture.entity.name: dict(states, counts=counts, rows=rows)}) -%}
+    {%- endfor -%}
+    {{ return(told) }}
 {%- endmacro -%}

@@ -1,25 +1,3 @@
-{#- Says how the draft of a replay differs from what readers see: for each date the rows of history before and after, and how many of them
-    differ; and how many rows of the current state do. Nothing is written.
-        dbt run-operation spark_cdc.compare_replay --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing: the text is logged. -#}
-{%- macro compare_replay(entities=none) -%}
-    {%- do spark_cdc._check_arguments('compare_replay', {'entities': entities}) -%}
-    {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
-    {%- for found in spark_cdc._drafted_captures('compare_replay', entities) -%}
-        {%- if not found.draft.existed -%}
-            {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}
-        {%- else -%}
-            {%- set head = spark_cdc._head(found) -%}
-            {%- set problem = spark_cdc._draft_problem(found, head) -%}
-            {%- set history = spark_cdc._query(spark_cdc._compare_draft_history_sql(found)) -%}
-            {%- set state = spark_cdc._query(spark_cdc._compare_draft_state_sql(found, head))[0] -%}
-            {%- do log(spark_cdc._compare_draft_text(found, head, history, state) ~ ('\n  ' ~ problem if problem else ''), info=true) -%}
-            {%- do spark_cdc._note_unread_rejects(found, found.draft.loads | reject('in', head.loads) | list) -%}
-        {%- endif -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
 {#- Makes the draft of a replay visible: one commit per entity, after which readers see the new state, and cdc_loads gets a row for each
     of its loads. Drafts that lack a date, or were made from loads that somebody else has replaced since, are refused, before any is
     published.
@@ -72,9 +50,32 @@
 {%- endmacro -%}
 
 
-{#- Rows of history from the first date of the replay on that are in both or in one of the two. Arguments: found (of _drafted_captures()). -#}
+{#- A part of state(): how the drafts of replays differ from what readers see. Returns a dictionary by entity that has a draft: dates (by business time, the rows of
+    history before and after, I, U and D, and how many come and go), current (counts of rows of the current state), problem (why the draft can't be published, or
+    none). -#}
+{%- macro _state_compare(found) -%}
+    {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
+    {%- set told = {} -%}
+    {%- for capture in found.captures if capture.draft.existed -%}
+        {%- set dates, current = {}, {} -%}
+        {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(capture)) -%}
+            {%- set counts = {} -%}
+            {%- for name, count in row.items() if name != 'business_time' -%}{%- do counts.update({name: count | int}) -%}{%- endfor -%}
+            {%- do dates.update({spark_cdc._time_text(capture.entity, spark_cdc._business_time(row.business_time)): counts}) -%}
+        {%- endfor -%}
+        {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(capture))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
+        {%- do told.update({capture.entity.name: {
+            'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(capture, capture.head) | trim or none,
+        }}) -%}
+        {%- do spark_cdc._note_unread_rejects(capture, capture.draft.loads | reject('in', capture.head.loads) | list) -%}
+    {%- endfor -%}
+    {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- Rows of history from the first date of the replay on that are in both or in one of the two. Argument: found (capture with draft). -#}
 {%- macro _compare_draft_history_sql(found) -%}
-{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['operation', 'eff_start_date'] -%}
+{%- set columns = spark_cdc._payload_hashes(found.entity) + ['operation', 'eff_start_date'] -%}
 with changes as (
     {%- for relation, is_new in [(found.committed, 'false'), (found.replay, 'true')] %}
     select
@@ -114,11 +115,11 @@ order by eff_start_date
 
 
 {#- Rows of the current state that are in one of the two only, or differ. -#}
-{%- macro _compare_draft_state_sql(found, head) -%}
-{%- set columns = spark_cdc._compare_draft_columns(found.entity) + ['eff_start_date'] -%}
+{%- macro _compare_draft_state_sql(found) -%}
+{%- set columns = spark_cdc._payload_hashes(found.entity) + ['eff_start_date'] -%}
 {%- set values = columns | reject('in', ['key_hash', 'eff_start_date']) | list -%}
 with before as (
-    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, head.log_rows)) | indent(4) }}
+    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, found.head.log_rows)) | indent(4) }}
 ),
 
 after as (
@@ -148,40 +149,6 @@ select
 from before
 full outer join after
     on before.key_hash = after.key_hash
-{%- endmacro -%}
-
-
-{#- The hashes stand for all values. -#}
-{%- macro _compare_draft_columns(entity) -%}
-    {{ return(['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])) }}
-{%- endmacro -%}
-
-
-{#- Both in words. Arguments: found, head (manifest of the last commit), history and state (what the two queries found). -#}
-{%- macro _compare_draft_text(found, head, history, state) -%}
-    {%- set entity = found.entity -%}
-    {%- set by_time = {} -%}
-    {%- for row in history -%}
-        {%- do by_time.update({spark_cdc._time_text(entity, spark_cdc._business_time(row.business_time)): row}) -%}
-    {%- endfor -%}
-    {%- set drafted = spark_cdc._draft_times(entity, found.draft) -%}
-    {%- set committed = spark_cdc._load_times(entity, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
-    {%- set width = 13 if entity.eff_type == 'date' else 19 -%}
-    {%- set differing = state.gone | int + state.come | int + state.other_values | int + state.other_dates | int -%}
-{{ entity.name }}: replay from {{ found.draft.replay['from'] }}, from the {{ found.draft.replay.source }}; {# -#}
-{{ spark_cdc._counted(drafted | length, 'load') }}
-  {{ 'business date'.ljust(width) }}   I before  after   U before  after   D before  after   rows that differ
-{%- for time in (drafted + by_time | list) | unique | sort %}
-    {%- set row = by_time.get(time, {}) -%}
-    {%- set gone, come = (row.get('gone') or 0) | int, (row.get('come') or 0) | int %}
-  {{ time.ljust(width) }}
-    {%- for name in ['old_i', 'new_i', 'old_u', 'new_u', 'old_d', 'new_d'] -%}
-        {{ ((row.get(name) or 0) | string).rjust(11 if name.startswith('old') else 7) }}
-    {%- endfor %}   {{ gone ~ ' go, ' ~ come ~ ' come' if gone or come else 'none' }}
-    {{- '' if time in drafted else '  (not in the draft yet)' }}{{ '' if time in committed else '  (new date)' }}
-{%- endfor %}
-  current: {{ state.old_rows }} rows before, {{ state.new_rows }} after; {{ differing }} differ: {{ state.gone }} go, {{ state.come }} come, {# -#}
-{{ state.other_values }} with other values, {{ state.other_dates }} with another eff_start_date only
 {%- endmacro -%}
 
 

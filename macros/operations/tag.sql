@@ -2,16 +2,13 @@
     loads, and compact changes nothing in them. All entities are checked before the first gets the tag. The same command again does what
     one that was interrupted has left.
         dbt run-operation spark_cdc.tag --args '{name: march, entities: [orders, customers]}'
-    Arguments: name (lower case letters, digits, underscores; none prints all tags as a line of JSON), entities (list of names, or one; none for
+    Arguments: name (lower case letters, digits, underscores), entities (list of names, or one; none for
     all that have a load), at (load or date whose state it is; none for the present one), drop (whether the tag is taken away). Returns
     nothing. -#}
-{%- macro tag(name=none, entities=none, at=none, drop=false) -%}
+{%- macro tag(name, entities=none, at=none, drop=false) -%}
     {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
-    {%- if name is none -%}
-        {%- do spark_cdc._print_data('tags', spark_cdc._listed_tags(captures)) -%}
-        {{ return('') }}
-    {%- elif not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
+    {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
         {%- set message -%}
 spark_cdc.tag: '{{ name }}' can't be the name of a tag. Accepted are up to 40 lower case letters, digits and underscores, a letter first: {# -#}
 spark-cdc tag create march_2024. Nothing was changed.
@@ -57,10 +54,11 @@ spark-cdc tag create march_2024. Nothing was changed.
 {%- endmacro -%}
 
 
-{#- All tags, for people and for spark-cdc: a list of dictionaries. -#}
-{%- macro _listed_tags(captures) -%}
-    {%- set listed = [] -%}
-    {%- for capture in captures -%}
+{#- A part of state(): the tags of each entity, a list of dictionaries. -#}
+{%- macro _state_tags(found) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set listed = told.setdefault(capture.entity.name, []) -%}
         {%- for name, manifest in spark_cdc._tags(capture).items() -%}
             {%- do listed.append({
                 'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
@@ -68,7 +66,7 @@ spark-cdc tag create march_2024. Nothing was changed.
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {{ return(listed) }}
+    {{ return(told) }}
 {%- endmacro -%}
 
 

@@ -298,7 +298,14 @@ as
 {%- macro _merge_target_sql(target, sql, changed) -%}
 {%- set is_other = [] -%}
 {%- for column in target.columns if column.role != 'key' -%}
-    {%- do is_other.append(spark_cdc._same_value_sql(column, 'published.', 'came.')) -%}
+    {%- set sides = [] -%}
+    {%- for side in ['published.', 'came.'] -%}
+        {%- set value = side ~ column.sql -%}
+        {#- maps can't be compared as they are -#}
+        {%- do sides.append(
+            spark_cdc._hash_value(value, spark_cdc._hash_type(column.data_type), 0, '', '~') if 'map<' in column.data_type | lower else value) -%}
+    {%- endfor -%}
+    {%- do is_other.append(sides | join(' <=> ')) -%}
 {%- endfor -%}
 {%- set names = target.columns | map(attribute='sql') | list -%}
 merge into {{ target.relation }} as published
@@ -326,18 +333,6 @@ when not matched and not came.is__gone then insert (
 {%- if not changed %}
 when not matched by source then delete
 {%- endif %}
-{%- endmacro -%}
-
-
-{#- Whether two rows have the same value in a column; maps can't be compared as they are. -#}
-{%- macro _same_value_sql(column, one, other) -%}
-    {%- set sides = [] -%}
-    {%- for side in [one, other] -%}
-        {%- set value = side ~ column.sql -%}
-        {%- do sides.append(
-            spark_cdc._hash_value(value, spark_cdc._hash_type(column.data_type), 0, '', '~') if 'map<' in column.data_type | lower else value) -%}
-    {%- endfor -%}
-    {{ return(sides | join(' <=> ')) }}
 {%- endmacro -%}
 
 

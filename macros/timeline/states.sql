@@ -1,3 +1,70 @@
+{#- The manifest of a state by its name. Arguments:
+        capture, head (manifest that readers see)
+        name: none (the present state), a date or a load (the state at its end; loads that redo can bring back are known, too), a tag, `draft` (of a replay), or
+            `production` (in a branch, whose ledger shows all rows of production's, also of later loads); a tag of one of these two names comes first
+    Returns the manifest; of a date or a load that of readers with those loads. -#}
+{%- macro _named_state(capture, head, name) -%}
+    {%- set text = name | string | trim -%}
+    {%- if name is none -%}
+        {{ return(head) }}
+    {%- elif text == 'production' and text not in spark_cdc._tags(capture) -%}
+        {{ return(spark_cdc._production_state(capture, head)) }}
+    {%- elif text[:1] >= 'a' -%}
+        {{ return(spark_cdc._tagged_state(capture, text)) }}
+    {%- endif -%}
+    {%- set undone = spark_cdc._undone_loads(head) -%}
+    {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
+    {%- set problem = found.problem or (capture.entity.name ~ ': a state is empty, accepted are dates, loads and tags.' if not text) -%}
+    {%- if problem -%}{%- do exceptions.raise_compiler_error(problem ~ ' Tags are shown by spark-cdc tag list.') -%}{%- endif -%}
+    {{ return(dict(head, loads=found.loads)) }}
+{%- endmacro -%}
+
+
+{#- The manifest of a tag, or of the draft of a replay by the name draft, with relation (the view of which the manifest is the text); an error that lists the tags where
+    there is none. -#}
+{%- macro _tagged_state(capture, name) -%}
+    {%- set entity, view = capture.entity.name, spark_cdc._tag(capture, name) -%}
+    {%- set like = spark_cdc._literal(view.identifier) -%}
+    {%- if view.identifier in spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ like) | map(attribute='viewName') -%}
+        {{ return(dict(spark_cdc._parse_manifest(spark_cdc._view_text(view), view), relation=view)) }}
+    {%- endif -%}
+    {%- set draft = spark_cdc._read_draft(capture) if name == 'draft' else {} -%}
+    {%- if not draft.get('existed') -%}
+        {%- set message -%}
+{{ entity }}: there is no tag '{{ name }}'. Accepted are {{ spark_cdc._tags(capture) | sort | join(', ') or 'none yet' }}. {# -#}
+To name a state: spark-cdc tag create {{ name }} --select {{ entity }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(dict(draft, relation=capture.replay)) }}
+{%- endmacro -%}
+
+
+{#- Production's manifest, for a branch to compare with its own. -#}
+{%- macro _production_state(capture, head) -%}
+    {%- set name = capture.entity.name -%}
+    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
+    {%- if origin is none -%}
+        {%- set message -%}
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
+    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+    {%- set is_other = production.definition != origin.definition -%}
+    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
+        {%- set message -%}
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {{ return(production) }}
+{%- endmacro -%}
+
+
 {#- The draft of a replay: the text of the view <entity>_replay, in the form of <entity>_committed; `replay` in its figures says what it is
     a draft of: {from, source, head: number and fingerprint of the committed loads it was made from}. Returns the manifest, or an empty one. -#}
 {%- macro _read_draft(capture) -%}
@@ -13,6 +80,10 @@
     {%- endif -%}
     {{ return(draft) }}
 {%- endmacro -%}
+
+
+{#- The loads that redo can bring back, oldest first. -#}
+{%- macro _undone_loads(manifest) -%}{{ return(manifest.get('undone', []) | map(attribute='loads') | sum(start=[])) }}{%- endmacro -%}
 
 
 {#- What a draft is made from, told by the committed loads. -#}

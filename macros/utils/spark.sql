@@ -142,6 +142,14 @@
 {%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
 
 
+{#- Prints data in a command of dbt that spark-cdc runs; people get a sentence of it in others. Returns whether it was printed. Arguments as of _print_data(). -#}
+{%- macro _is_told(kind, data) -%}
+    {%- set is_told = env_var('SPARK_CDC_DATA', '') != '' -%}
+    {%- if is_told -%}{%- do spark_cdc._print_data(kind, data) -%}{%- endif -%}
+    {{ return(is_told) }}
+{%- endmacro -%}
+
+
 {#- The version of this package, as dbt_project.yml and pyproject.toml have it. -#}
 {%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
 

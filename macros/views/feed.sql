@@ -40,7 +40,15 @@ the new columns, then compare.
 
     {#- the manifests that together tell of all versions after the first, the oldest first: each of those from its last rewriting on -#}
     {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
-    {%- do spark_cdc._check_feed_is_kept(entity, head, first, manifests[0].rewritten.version) -%}
+    {%- set oldest = manifests[0].rewritten.version -%}
+    {%- if oldest > first -%}
+        {%- set message -%}
+spark_cdc.changes: {{ entity.name }}: what changed since version {{ first }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
+there before it is not kept (vacuum has dropped it, the ledger was wiped, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
+Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {%- for manifest in manifests if manifest.rewritten.version <= last -%}
         {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) -%}
         {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
@@ -320,18 +328,6 @@ loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | l
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.changes: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Refuses a version of which nothing is known any more. Argument: oldest (version that still can be asked for). -#}
-{%- macro _check_feed_is_kept(entity, head, version, oldest) -%}
-    {%- if oldest <= version -%}{{ return('') }}{%- endif -%}
-    {%- set message -%}
-spark_cdc.changes: {{ entity.name }}: what changed since version {{ version }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
-there before it is not kept (vacuum has dropped it, the ledger was wiped, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
-Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
-    {%- endset -%}
-    {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
 

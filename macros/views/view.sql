@@ -151,8 +151,8 @@ spark_cdc.as_of: {{ view.identifier }} can't be read as of a tag. Accepted are {
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {%- set capture = spark_cdc._capture(spark_cdc._entity(name), view.schema) -%}
-    {%- set manifest = spark_cdc._tagged_manifest(capture, tag) -%}
-    {%- set entity, relation = capture.entity, spark_cdc._tag(capture, tag) -%}
+    {%- set manifest = spark_cdc._tagged_state(capture, tag | string) -%}
+    {%- set entity, relation = capture.entity, manifest.relation -%}
     {%- if not spark_cdc._has_columns_of(entity, manifest.definition) -%}
         {%- set names = adapter.get_columns_in_relation(relation) | map(attribute='name') | list -%}
         {%- set stored = [] -%}

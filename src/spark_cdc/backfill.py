@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, parsing, project, stacks, status
+from spark_cdc import chain, console, load, notify, parsing, project, stacks, state
 from spark_cdc.errors import SparkCdcError, UsageError
 
 EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
@@ -91,7 +91,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
 def _dry_run(arguments: Any, dbt: chain.Dbt) -> int:
     """Print which dates of each entity would be loaded."""
     times = [time for time, _ in load.requested(arguments)[0]]
-    for one in status.read(dbt, arguments.select):
+    for one in state.read(dbt, arguments.select):
         todo = [one.text(time) for time in times if time not in one.times]
         span = f"{todo[0]} to {todo[-1]}" if len(todo) > 1 else "".join(todo)
         skipped = len(times) - len(todo)

@@ -29,9 +29,9 @@ NOISE = re.compile(
     r"|spark_cdc: [{]"
 )
 DATA = "spark_cdc: "  # how a line begins that a macro prints for this command line
+ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
 # What cleans up behind a process that ends at once is not to say so.
 sys.warnoptions.append("ignore:resource_tracker")
-READING = re.compile(r"\w+: reading ")  # what each load logs first
 
 
 def add_arguments(parser: Any, *names: str) -> None:
@@ -121,6 +121,11 @@ class Done:
             for line in self.output.splitlines()
         ]
 
+    @property
+    def said(self) -> str:
+        """Return the output without data."""
+        return "\n".join(line for line in self.output.splitlines() if not line.startswith(DATA))
+
 
 def _interrupted() -> str:
     return "interrupted\nnext: run the same command again"
@@ -178,13 +183,14 @@ class Dbt:
         words = (*words, *(["--target", self.target] if self.target else []))
         waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
         with self.ends_at_once(interrupted), waits:
+            variables = dict(variables or {}) | ({} if shown else ASKS)
             if not self._is_safe():
-                done = self._apart(words, shown)
+                done = self._apart(words, shown, variables)
                 if heard:
                     for text in done.notes:
                         heard(text)
                 return done
-            done, error = self._in_process(words, shown, watch, variables or {}, heard)
+            done, error = self._in_process(words, shown, watch, variables, heard)
         unreachable = None if done.ok else reach.problem(self.target, error)
         if unreachable:
             raise unreachable
@@ -193,7 +199,8 @@ class Dbt:
     @property
     def committed(self) -> list[str]:
         """Return the entities of which the command that runs has said that a load is committed."""
-        return [match[1] for match in _loads(Done(True, self._printed.getvalue()))]
+        done = Done(True, self._printed.getvalue())
+        return [one["entity"] for one in all_data(done, "load")]
 
     @contextlib.contextmanager
     def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
@@ -253,10 +260,10 @@ class Dbt:
         # Spark in dbt's own process is for one run
         return self.target != "session"
 
-    def _apart(self, words: Sequence[str], shown: bool) -> Done:
+    def _apart(self, words: Sequence[str], shown: bool, variables: Mapping[str, str]) -> Done:
         self._process = subprocess.Popen(
             project.dbt_command(*words),
-            env=self._environment,
+            env={**self._environment, **variables},
             cwd=project.root(),
             stdout=None if shown else subprocess.PIPE,
             stderr=None if shown else subprocess.STDOUT,
@@ -368,19 +375,10 @@ def unpacked(packed: bytes) -> Any:
     return copied
 
 
-def committed_load(line: str) -> re.Match[str] | None:
-    """Return a line in which a load says what it committed: entity, date, rows in, counts."""
-    return re.match(r"(\w+) (\d{4}-\d\d-\d\d(?: [\d:]{8})?): (\d+) rows in, ([^;]*)", line)
-
-
-def _loads(done: Done) -> list[re.Match[str]]:
-    return [match for match in map(committed_load, done.lines) if match]
-
-
 def failure(done: Done) -> str:
     """Return why a dbt command failed: messages of its nodes, else all that it printed."""
     errors = [node for node in done.nodes if node.has_failed]
-    return messages(errors) if errors else done.output
+    return messages(errors) if errors else done.said
 
 
 def messages(errors: Sequence[Node]) -> str:
@@ -405,9 +403,9 @@ class Load:
 
     entity: str
     date: str
-    seconds: float
     rows: int
     counts: str
+    seconds: float
 
     def __str__(self) -> str:
         """Return the line that every command prints of it."""
@@ -426,35 +424,31 @@ class Watch:
         self._ended = ended
         self._screen = screen
         self._spent: dict[str, float] = {}
-        self._told: dict[str, re.Match[str]] = {}
+        self._told: dict[str, dict[str, Any]] = {}
 
     def __call__(self, event: Any) -> None:
         """Take an event of dbt's."""
         name = event.info.name
-        if name == "JinjaLogInfo":
-            text = stacks.fold(event.data.msg)
-            if match := committed_load(text):
-                self._told[match[1]] = match
-            elif not READING.match(text):
-                self._screen.line(f"  {text}")
+        if name == "PrintEvent":
+            for one in _read(event.data.msg, "load"):
+                self._told[one["entity"]] = one
+        elif name == "JinjaLogInfo":
+            self._screen.line(f"  {stacks.fold(event.data.msg)}")
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
 
     def _finished(self, node: Any, seconds: float) -> None:
         entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
         self._spent[entity] = self._spent.get(entity, 0) + seconds
-        match = self._told.get(entity)
-        if match and node.node_name == f"{entity}_committed" and node.node_status == "success":
-            self._end(match, self._spent[entity])
-
-    def _end(self, match: re.Match[str], seconds: float) -> None:
-        self._ended(Load(match[1], match[2], seconds, int(match[3]), match[4]))
+        one = self._told.get(entity)
+        if one and node.node_name == f"{entity}_committed" and node.node_status == "success":
+            self._ended(Load(**one, seconds=self._spent[entity]))
 
     def read(self, done: Done, seconds: float) -> None:
         """Take what dbt printed in a process of its own, where no event is seen."""
-        for match in _loads(done):
-            if match[1] not in self._told:
-                self._end(match, seconds)
+        for one in all_data(done, "load"):
+            if one["entity"] not in self._told:
+                self._ended(Load(**one, seconds=seconds))
 
 
 class Progress:
@@ -496,5 +490,9 @@ def data(done: Done, kind: str) -> Any:
 
 def all_data(done: Done, kind: str) -> list[Any]:
     """Return the data of a kind in each of the lines that have it."""
-    printed = [json.loads(line.removeprefix(DATA)) for line in done.lines if line.startswith(DATA)]
-    return [one[kind] for one in printed if kind in one]
+    return [one for line in done.lines for one in _read(line, kind)]
+
+
+def _read(line: str, kind: str) -> list[Any]:
+    found = json.loads(line.removeprefix(DATA)) if line.startswith(DATA) else {}
+    return [found[kind]] if kind in found else []

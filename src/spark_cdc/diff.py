@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spark_cdc import chain, console, parsing
+from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import UsageError
 
 
@@ -15,13 +15,13 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "diff",
         "compare two states of an entity, by row and column",
-        "A state is named by a date or a load, which mean its end, or by a tag. With --branch and"
-        " no states: production and the branch, as they are now.",
+        "A state is named by a date or a load, which mean its end, by a tag, or by the word draft:"
+        " that of a replay. With --branch and no states: production and the branch as of now.",
         "spark-cdc diff orders 2024-03-01 2024-03-04",
     )
     parser.add_argument("entity", metavar="ENTITY")
-    parser.add_argument("before", nargs="?", metavar="BEFORE", help="date, load or tag")
-    parser.add_argument("after", nargs="?", metavar="AFTER", help="date, load or tag")
+    parser.add_argument("before", nargs="?", metavar="BEFORE", help="date, load, tag, or draft")
+    parser.add_argument("after", nargs="?", metavar="AFTER", help="date, load, tag, or draft")
     parser.add_argument("--limit", type=int, default=20, help="rows to show (default: 20)")
     parsing.add_output(parser)
     chain.add_arguments(parser, "target", "branch")
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: Any) -> int:
     """Print what differs."""
     states = {"before": arguments.before, "after": arguments.after}
-    given = {name: state for name, state in states.items() if state is not None}
+    given = {name: text for name, text in states.items() if text is not None}
     if len(given) == 1 or (not given and not arguments.branch):
         raise UsageError(
             f"diff compares two states, and {len(given) or 'none'} is given. Accepted are two"
@@ -39,8 +39,9 @@ def run(arguments: Any) -> int:
             f"spark-cdc diff {arguments.entity} 2024-03-01 2024-03-04",
         )
     dbt = chain.Dbt(arguments.target)
-    done = dbt.operate("_diff_rows", entity=arguments.entity, row_limit=arguments.limit, **given)
-    found = chain.data(done, "diff")
+    asked = {"row_limit": arguments.limit, **given}
+    one = state.ask(dbt, [arguments.entity], diff=asked)["entities"][0]
+    found = {"entity": one["entity"], **one["diff"]}
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     return 0
 

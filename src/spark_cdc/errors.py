@@ -25,6 +25,10 @@ class SparkCdcError(Exception):
         return "\n".join([f"error: {self.message}", *([f"next: {step}"] if step else [])])
 
 
+class UnreachableError(SparkCdcError):
+    """No server answers; it may by the next attempt."""
+
+
 class UsageError(SparkCdcError):
     """The command line or a setting is wrong: nothing was begun, and it can't succeed."""
 

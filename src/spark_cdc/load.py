@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, console, notify, parsing, plan, project, status
+from spark_cdc import chain, console, notify, parsing, plan, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -259,11 +259,11 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         return _plan(arguments, dbt, dates[0][1])
     if is_one:
         if arguments.branch:
-            dbt.operate("branch")  # says that it is there, before dbt makes a schema of its name
+            state.ask(dbt)  # says that it is there, before dbt makes a schema of its name
         return _load(arguments, dbt, [(dates[0][1], [])])
 
     models = selected_models(dbt, arguments.select, arguments.exclude)
-    known = [one for one in status.read(dbt) if one.entity in models]
+    known = [one for one in state.read(dbt) if one.entity in models]
     if not known:
         raise UsageError(f"No entity is selected by {_selection(arguments)}.", NO_ENTITY)
     steps = _steps(arguments, dates, ranged, known)
@@ -283,7 +283,7 @@ def _steps(
     arguments: Any,
     dates: Sequence[tuple[dt.datetime, str]],
     ranged: set[dt.datetime],
-    known: Sequence[status.Status],
+    known: Sequence[state.State],
 ) -> list[tuple[str, list[str]]]:
     """Return the dates that have to be loaded, each with the entities that are left out."""
     steps: list[tuple[str, list[str]]] = []

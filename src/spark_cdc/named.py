@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spark_cdc import chain, console, parsing, status
+from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import UsageError
 
 
@@ -16,7 +16,7 @@ from spark_cdc.errors import UsageError
 class Kind:
     """A tag or a branch: its noun is its command and its macro.
 
-    example: a name. listing: the kind of data that the macro prints of all of them.
+    example: a name. listing: the part of the macro state that lists them.
     columns: of a listing, beside name, entity and the time when it was made.
     after: lines below a listing.
     """
@@ -65,8 +65,8 @@ def add_parser(subparsers: Any, kind: Kind, summary: str, details: str) -> Any:
 def listed(dbt: chain.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the tags or branches of a name, or all."""
     kind: Kind = arguments.kind
-    done = dbt.operate(kind.noun, getattr(arguments, "select", ()))
-    found = chain.data(done, kind.listing)
+    data = state.ask(dbt, getattr(arguments, "select", ()), **{kind.listing: {}})["entities"]
+    found = [listed for one in data for listed in one.get(kind.listing, ())]
     chosen = [one for one in found if arguments.name in (None, one[kind.noun])]
     return sorted(chosen, key=lambda one: (one[kind.noun], one["entity"]))
 
@@ -81,11 +81,13 @@ def run_create(arguments: argparse.Namespace) -> int:
         dbt.show(kind.noun, arguments.select, name=arguments.name, **given)
         return 0
     has = {one["entity"] for one in listed(dbt, arguments)}
-    for one in status.read(dbt, arguments.select):
+    for one in state.read(dbt, arguments.select):
         times = one.up_to(at, "--at")
-        state = f"the state after {one.text(times[-1])}" if times else "no state: nothing is loaded"
+        at_end = (
+            f"the state after {one.text(times[-1])}" if times else "no state: nothing is loaded"
+        )
         is_there = " (it has it already)" if one.entity in has else ""
-        print(f"{one.entity}: {kind.noun} {arguments.name} would be {state}{is_there}")
+        print(f"{one.entity}: {kind.noun} {arguments.name} would be {at_end}{is_there}")
     console.dry_run()
     return 0
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from spark_cdc import project, server_state, stacks
-from spark_cdc.errors import SparkCdcError
+from spark_cdc.errors import UnreachableError
 
 SECONDS = 3
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-def problem(target: str | None, error: BaseException | None) -> SparkCdcError | None:
+def problem(target: str | None, error: BaseException | None) -> UnreachableError | None:
     """Return why dbt could not reach a server, if that is why a command of it failed.
 
     error: what dbt ended with; None where it is the statements of a run that failed. To be called
@@ -32,7 +32,7 @@ def problem(target: str | None, error: BaseException | None) -> SparkCdcError | 
     if met is None and (error or answers):
         return None
     what = "accepts dbt's connection" if answers else "answers"
-    return SparkCdcError(
+    return UnreachableError(
         f"No Spark server {what} on {host}:{port}. Host and port are in {place};"
         f" dbt's messages are in {stacks.LOG}.",
         _next_step(host, port),

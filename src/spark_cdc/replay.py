@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, parsing, project, status
+from spark_cdc import chain, console, load, notify, parsing, project, state, status
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
+COMPARED = "I before  after   U before  after   D before  after   rows that differ"
 EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
 
 
@@ -19,7 +20,7 @@ EXAMPLE = "spark-cdc replay --from 2019-06-19 --select orders"
 class Plan:
     """What a replay of an entity loads: all its dates, and those that its draft still lacks."""
 
-    status: status.Status
+    state: state.State
     first: dt.datetime
     source: str
     dates: list[dt.datetime]
@@ -30,22 +31,22 @@ class Plan:
     def models(self) -> list[str]:
         """Return the models that a load consists of, without the views."""
         kinds = ("events", "ledger", "committed")
-        names = kinds if self.status.load_type == "events" else kinds[1:]
-        return [f"{self.status.entity}_{name}" for name in names]
+        names = kinds if self.state.load_type == "events" else kinds[1:]
+        return [f"{self.state.entity}_{name}" for name in names]
 
 
 def command(plans: Sequence[Plan]) -> str:
     """Return the command line that begins or continues the replays of some entities."""
     one = plans[0]
     source = "" if one.source == "landing" else f" --source {one.source}"
-    named = [one.status.text(date) for date in one.dates if date not in one.status.times]
+    named = [one.state.text(date) for date in one.dates if date not in one.state.times]
     more = f" --dates {load.quoted(named)}" if named else ""
-    date = load.quoted([one.status.text(one.first)])
+    date = load.quoted([one.state.text(one.first)])
     return f"spark-cdc replay --from {date}{more}{source} --select {_names(plans)}"
 
 
 def _names(plans: Sequence[Plan]) -> str:
-    return " ".join(one.status.entity for one in plans)
+    return " ".join(one.state.entity for one in plans)
 
 
 def add_parser(subparsers: Any) -> None:
@@ -83,7 +84,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def plan(
-    one: status.Status,
+    one: state.State,
     first: dt.datetime,
     extra: Sequence[dt.datetime] = (),
     source: str = "landing",
@@ -105,7 +106,7 @@ def plan(
     return Plan(one, first, source, dates, dates[done:])
 
 
-def _has_snapshots(one: status.Status, first: dt.datetime) -> bool:
+def _has_snapshots(one: state.State, first: dt.datetime) -> bool:
     """Say whether dates hold full snapshots whose positions only their runs were told."""
     return (
         one.load_type == "events"
@@ -114,7 +115,7 @@ def _has_snapshots(one: status.Status, first: dt.datetime) -> bool:
     )
 
 
-def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
+def _plans(arguments: Any, states: Sequence[state.State]) -> list[Plan]:
     first, _ = load.parse_business_date(arguments.first)
     extra = [load.parse_business_date(text)[0] for text in arguments.dates]
     wrong = [
@@ -125,7 +126,7 @@ def _plans(arguments: Any, statuses: Sequence[status.Status]) -> list[Plan]:
     if extra and not arguments.select:
         wrong.append("--dates needs --select. Name the entities that get these dates.")
     plans = []
-    for one in statuses:
+    for one in states:
         per_date = one.per == "date" and [t for t in [first, *extra] if t.time() != dt.time()]
         if per_date:
             time = per_date[0].strftime("%H:%M:%S")
@@ -179,14 +180,14 @@ def _build_date(
 ) -> None:
     """Load a date into the drafts that lack it."""
     of_date = [one for one in plans if date in one.todo]
-    text = max((one.status.text(date) for one in of_date), key=len)
-    first = max((one.status.text(one.first) for one in of_date), key=len)
+    text = max((one.state.text(date) for one in of_date), key=len)
+    first = max((one.state.text(one.first) for one in of_date), key=len)
     if date.time() == dt.time() and plans[0].first.time() == dt.time():
         text, first = text[:10], first[:10]
     asked = {"from": first, "source": of_date[0].source}
     more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
     types = {
-        one.status.entity: one.status.other_type(date) for one in of_date if one.source == "landing"
+        one.state.entity: one.state.other_type(date) for one in of_date if one.source == "landing"
     }
     if any(types.values()):  # as they were loaded
         named = {name: load_type for name, load_type in types.items() if load_type}
@@ -199,6 +200,45 @@ def _build_date(
             f"{chain.LOG} When the cause is gone:\n{command(plans)}{given}\n"
             f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
         )
+
+
+def compare(dbt: chain.Dbt, entities: Sequence[str]) -> str:
+    """Return how drafts differ from what readers see: rows of history by date, and of current."""
+    found = state.ask(dbt, entities, console.printer(), compare={})["entities"]
+    told = [state.state(one) for one in found if "compare" in one]
+    return "\n".join(_comparison(one, one.parts["compare"]) for one in told)
+
+
+def _comparison(one: state.State, found: Mapping[str, Any]) -> str:
+    draft, dates = one.draft, found["dates"]
+    assert draft is not None
+    drafted, committed = one.texts(draft.times), one.texts(one.times)
+    loads = f"{len(drafted)} {'load' if len(drafted) == 1 else 'loads'}"
+    lines = [f"{one.entity}: replay from {one.text(draft.first)}, from the {draft.source}; {loads}"]
+    width = max(13, len(one.text(draft.first)))
+    lines.append(f"  {'business date':{width}}   " + COMPARED)
+    for time in sorted({*drafted, *dates}):
+        row = dates.get(time, {})
+        counts = "".join(
+            f"{row.get(f'{side}_{what}', 0):{size}}"
+            for what in "iud"
+            for side, size in (("old", 11), ("new", 7))
+        )
+        gone, come = row.get("gone", 0), row.get("come", 0)
+        differ = f"{gone} go, {come} come" if gone or come else "none"
+        lines.append(
+            f"  {time:{width}}{counts}   {differ}"
+            + ("" if time in drafted else "  (not in the draft yet)")
+            + ("" if time in committed else "  (new date)")
+        )
+    now = found["current"]
+    differing = sum(now[name] for name in ("gone", "come", "other_values", "other_dates"))
+    lines.append(
+        f"  current: {now['old_rows']} rows before, {now['new_rows']} after; {differing} differ:"
+        f" {now['gone']} go, {now['come']} come, {now['other_values']} with other values,"
+        f" {now['other_dates']} with another eff_start_date only"
+    )
+    return "\n".join([*lines, *([f"  {found['problem']}"] if found["problem"] else [])])
 
 
 def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
@@ -219,41 +259,41 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
         load.parse_business_date(text)
     if arguments.dry_run and not (arguments.first and not arguments.discard):
-        return _dry_run_of_drafts(arguments, status.read(dbt, arguments.select))
+        return _dry_run_of_drafts(arguments, state.read(dbt, arguments.select))
     if arguments.discard:
         dbt.show("discard_replay", arguments.select)
         return 0
     if not arguments.first:
-        drafted = [one.entity for one in status.read(dbt, arguments.select) if one.draft]
+        drafted = [one.entity for one in state.read(dbt, arguments.select) if one.draft]
         publish(dbt, drafted or arguments.select)
         return 0
 
-    plans = _plans(arguments, status.read(dbt, arguments.select))
+    plans = _plans(arguments, state.read(dbt, arguments.select))
     if not plans:
         print("Nothing to replay.")
         return ExitCode.DONE
-    entities = [one.status.entity for one in plans]
+    entities = [one.state.entity for one in plans]
     outdated = [one for one in plans if one.outdated]
     for one in plans:
-        name, count = one.status.entity, len(one.dates)
+        name, count = one.state.entity, len(one.dates)
         of_draft = count - len(one.todo)
         has = f", {of_draft} of them in the draft already" if of_draft else ""
         dates = "1 date" if count == 1 else f"{count} dates"
-        span = one.status.text(one.dates[0])
-        span += f" to {one.status.text(one.dates[-1])}" if count > 1 else ""
+        span = one.state.text(one.dates[0])
+        span += f" to {one.state.text(one.dates[-1])}" if count > 1 else ""
         print(f"{name}: {dates} ({span}) from the {one.source}{has}")
         if one.outdated:
             print(f"{name}: the draft is out of date and is rebuilt: {one.outdated}")
     if arguments.dry_run:
         console.dry_run()
         return ExitCode.DONE
-    drafted = [one.status.entity for one in plans if one.status.draft]
+    drafted = [one.state.entity for one in plans if one.state.draft]
     if arguments.rebuild and drafted:
         dbt.operate("discard_replay", drafted)
     given = chain.options(arguments, "target", "branch")
     lifted = chain.options(arguments, "lift")
     build(dbt, plans, arguments.lift, lifted + given)
-    dbt.show("compare_replay", entities)
+    print(compare(dbt, entities))
     again = command(plans) + lifted + given
     if arguments.publish and not outdated:
         publish(dbt, entities)
@@ -272,7 +312,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     return ExitCode.DONE
 
 
-def _dry_run_of_drafts(arguments: Any, found: Sequence[status.Status]) -> int:
+def _dry_run_of_drafts(arguments: Any, found: Sequence[state.State]) -> int:
     """Print which drafts would be published or dropped."""
     drafted = [one for one in found if one.draft]
     what = "discard" if arguments.discard else "publish"

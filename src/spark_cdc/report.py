@@ -6,12 +6,12 @@ import argparse
 import datetime as dt
 import json
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, parsing, project, report_figures, report_page
+from spark_cdc import chain, console, load, parsing, project, report_figures, report_page, state
 from spark_cdc.errors import SparkCdcError, UsageError
 
 MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
@@ -112,14 +112,14 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "
         )
     now = dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
     with console.Step("Report") as step:
-        found = _loads(dbt, scope)
+        schema, found = _loads(dbt, scope)
         step.detail = f"{len(found)} entities"
         details, notes = _details(dbt, scope, found)
         until = min(now, scope.last + dt.timedelta(days=1)) if scope.last else now
         made = [
             report_figures.entity(one, until, details.get(one["entity"]), options) for one in found
         ]
-        title = f"Loads in {found[0]['schema']}" if found else "Loads"
+        title = f"Loads in {schema}" if found else "Loads"
         page = report_page.render(title, made, now, notes)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.unfinished")
@@ -130,17 +130,28 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "
     return path
 
 
-def _loads(dbt: chain.Dbt, scope: Scope) -> list[dict[str, Any]]:
-    """Return the figures of each entity from cdc_loads and the manifests."""
+def _loads(dbt: chain.Dbt, scope: Scope) -> tuple[str, list[dict[str, Any]]]:
+    """Return the schema, and the figures of each entity from cdc_loads and the manifests."""
     before = scope.last + dt.timedelta(days=1) if scope.last else None
-    done = dbt.operate(
-        "_print_report",
-        scope.entities,
-        since=scope.first.strftime("%Y%m%d") if scope.first else None,
-        before=before.strftime("%Y%m%d") if before else None,
-        row_limit=scope.loads,
-    )
-    return chain.all_data(done, "report")
+    log = {
+        "since": scope.first.strftime("%Y%m%d") if scope.first else None,
+        "before": before.strftime("%Y%m%d") if before else None,
+        "row_limit": scope.loads,
+    }
+    found = state.ask(dbt, scope.entities, settings={}, log=log)
+    return found["schema"], [figures(one) for one in found["entities"]]
+
+
+def figures(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entity of the macro state, with its parts settings and log, in one dictionary.
+
+    broken: what is wrong with it, or None. log: rows of cdc_loads as a text of JSON, or None.
+    """
+    settings, log = dict(found.get("settings", {})), dict(found.get("log", {}))
+    problems = found.get("broken") or settings.pop("problems", [])
+    rows = {"log": log.pop("rows", None), "broken": "; ".join(problems) or None}
+    of_entity = {name: found[name] for name in ("load_type", "per", "rows") if name in found}
+    return {"entity": found["entity"], **of_entity, **settings, **log, **rows}
 
 
 def _details(
@@ -156,16 +167,17 @@ def _details(
         ]
     details: dict[str, Any] = {}
     notes = []
-    left = loaded
-    while left:
-        values = json.dumps({"entities": left, "row_limit": scope.rows})
-        done = dbt.run("run-operation", "spark_cdc._print_details", "--args", values)
-        details |= {one["entity"]: one for one in chain.all_data(done, "details")}
+    values = {"parts": {"details": {"row_limit": scope.rows}}}
+    asked = [loaded] if loaded else []
+    for names in asked:
+        words = json.dumps(values | {"entities": names})
+        done = dbt.run("run-operation", "spark_cdc.state", "--args", words)
         if done.ok:
-            break
-        # dbt prints them in this order, so the first one without an answer failed
-        failed = next((name for name in left if name not in details), left[-1])
-        said = " ".join(" ".join(done.lines[-6:]).split())
-        notes.append(f"{failed}: no details, because its ledger could not be read: {said}")
-        left = left[left.index(failed) + 1 :]
+            told = chain.data(done, "state")["entities"]
+            details |= {one["entity"]: one["details"] for one in told if "details" in one}
+        elif len(names) > 1:  # one of them fails: each is asked on its own
+            asked += [[name] for name in names]
+        else:
+            said = " ".join(" ".join(done.lines[-6:]).split())
+            notes.append(f"{names[0]}: no details, because its ledger could not be read: {said}")
     return details, notes

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from spark_cdc import outstanding
+from spark_cdc import pending
 
 # The levels of an entity's state, most pressing first.
 LEVELS = ("urgent", "warning", "idle", "healthy")
@@ -144,10 +144,10 @@ def entity(
 ) -> Entity:
     """Return what the page holds of an entity.
 
-    found: a line of the macro _print_report.
+    found: what is known of it, of report.figures().
     now: the present, in UTC, without a zone; or the end of the last date that the report holds,
         after which nothing is expected.
-    details: a line of the macro _print_details.
+    details: that part of the macro state.
     options: options that each command needs, such as ` --target cluster`.
 
     Raises SparkCdcError if `expect` is none.
@@ -325,8 +325,7 @@ def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.dat
         if KINDS[kind] in ("refused", "undone") and time > min([*counted, last])
     ]
     times = sorted({*counted, *came, last})
-    one = outstanding.Outstanding(made.name, per=made.per, last=times[0], dates=times[1:])
-    return outstanding.missing(one, outstanding.parse_expectation(made.expect), now)
+    return pending.missing(times, made.per, pending.parse_expectation(made.expect), now)
 
 
 def _broken(made: Entity, last: str | None) -> list[Attention]:

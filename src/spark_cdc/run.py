@@ -21,20 +21,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, console, load, notify, outstanding, parsing, project
-from spark_cdc.errors import SparkCdcError, UsageError
+from spark_cdc import chain, console, load, notify, parsing, pending, project, state
+from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError
 from spark_cdc.exit_codes import ExitCode
-from spark_cdc.outstanding import Outstanding
 
 VARIABLE = "SPARK_CDC_BUSINESS_DATE"
 SHOWN = 31  # dates of an entity that a dry run names
 HOOKS = "(hooks)"  # what the summary calls them
 PAUSE = 5.0  # seconds before the first time that a load is tried again; then twice as long
-# What may be gone by the next attempt. All else is in the data, the settings or the code.
+# Words of Spark, Thrift and metastores for what may be gone by the next attempt, as is a commit of
+# another run, and a server that does not answer. All else is in the data, the settings or the code.
 PASSING = re.compile(
-    r"another run committed|FailedToConnect|TTransportException|Connection (?:refused|reset)"
-    r"|Broken pipe|timed out|Invalid SessionHandle|EOFError|TSocket read 0 bytes"
-    r"|No Spark server |Could not connect|Lock wait|deadlock|lock could not be obtained",
+    r"FailedToConnect|TTransportException|Connection (?:refused|reset)|Broken pipe|timed out"
+    r"|Invalid SessionHandle|EOFError|TSocket read 0 bytes|Could not connect|Lock wait|deadlock"
+    r"|lock could not be obtained",
     re.IGNORECASE,
 )
 
@@ -152,7 +152,7 @@ def run(arguments: Any) -> int:
         if getattr(arguments, option):
             load.parse_business_date(getattr(arguments, option))
     if arguments.expect:
-        outstanding.parse_expectation(arguments.expect)
+        pending.parse_expectation(arguments.expect)
     if arguments.every and (arguments.dry_run or arguments.output == "json"):
         raise UsageError(
             "--every goes with neither --dry-run nor --output json. Leave it out, or ask beside"
@@ -264,19 +264,20 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
                 f"{path}, line {number}: priority is {priority!r}. Accepted are numbers from 0."
             )
         if row.get("expect"):
-            outstanding.parse_expectation(row["expect"].strip())
+            pending.parse_expectation(row["expect"].strip())
         if name:
             listed[name] = {key: (value or "").strip() for key, value in row.items() if key}
     return listed
 
 
-def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[Outstanding]:
-    """Return what is outstanding; try again where no server answers."""
+def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[state.State]:
+    """Return what is pending; try again where no server answers."""
     for attempt in range(retries + 1):
         try:
-            return outstanding.read(dbt)
+            return state.read(dbt, (), "pending")
         except SparkCdcError as error:
-            if attempt == retries or not PASSING.search(error.message):
+            passes = isinstance(error, UnreachableError) or PASSING.search(error.message)
+            if attempt == retries or not passes:
                 raise
             pause = PAUSE * 2**attempt
             print(f"{error.message}; again in {pause:.0f} s", file=out, flush=True)
@@ -285,22 +286,25 @@ def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[Outstanding]:
 
 
 def plan(
-    one: Outstanding,
+    one: state.State,
     models: list[str],
     arguments: Any,
     given: dict[str, str],
     now: dt.datetime | None = None,
 ) -> Work:
     """Return what is to be loaded of an entity, and what of it has to wait for a person."""
-    work = Work(one.entity, models, float(given.get("priority") or one.priority))
-    if one.broken:
-        work.failed = one.broken
+    found = state.Pending(problems=one.broken) if one.broken else one.pending
+    work = Work(one.entity, models, float(given.get("priority") or found.priority))
+    if found.problems:
+        work.failed = "; ".join(found.problems)
         return work
-    if one.problem:
-        work.blocked = f"{one.problem}. Load it by date: spark-cdc load DATE --select {one.entity}"
+    if found.problem:
+        work.blocked = (
+            f"{found.problem}. Load it by date: spark-cdc load DATE --select {one.entity}"
+        )
         return work
-    if one.absent:
-        work.blocked = one.absent
+    if found.absent:
+        work.blocked = found.absent
         return work
     first, last = (
         load.parse_business_date(text)[0] if text else None
@@ -310,28 +314,30 @@ def plan(
         last += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
     dates = [
         date
-        for date in one.dates
+        for date in found.dates
         if (first is None or dt.datetime.fromisoformat(date) >= first)
         and (last is None or dt.datetime.fromisoformat(date) <= last)
     ]
-    if one.gaps:
+    times = one.texts(one.times[-1:])
+    if found.gaps:
         work.notes.append(
-            f"{_few(one.gaps)} landed before {one.last} and is missing; to insert:"
-            f" spark-cdc replay --from {load.quoted(one.gaps[:1])}"
-            f" --dates {load.quoted(one.gaps[:5])} --select {one.entity}"
+            f"{_few(found.gaps)} landed before {times[0]} and is missing; to insert:"
+            f" spark-cdc replay --from {load.quoted(found.gaps[:1])}"
+            f" --dates {load.quoted(found.gaps[:5])} --select {one.entity}"
         )
-    if one.undone:
+    if undone := one.texts(one.undone):
         work.blocked = (
-            f"{_few(one.undone)} undone. Restore it: spark-cdc redo {one.entity}; or correct the"
-            f" data and load it: spark-cdc load {load.quoted(one.undone[:1])}"
+            f"{_few(undone)} undone. Restore it: spark-cdc redo {one.entity}; or correct the"
+            f" data and load it: spark-cdc load {load.quoted(undone[:1])}"
             f" --select {one.entity}"
         )
         return work
-    expect = arguments.expect or given.get("expect") or one.expect
+    expect = arguments.expect or given.get("expect") or found.expect
     if expect and not one.reads_feed:
         present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
-        lacking = outstanding.missing(one, outstanding.parse_expectation(expect), until)
+        step = pending.parse_expectation(expect)
+        lacking = pending.missing([*times, *found.dates], one.per, step, until)
         if lacking:
             work.blocked = f"{_few(lacking)} missing (expected {expect})"
             if one.load_type != "full" and not arguments.skip_missing:
@@ -397,13 +403,13 @@ class Controller:
         if not tried:
             return ready
         try:
-            found = {one.entity: one for one in outstanding.read(self._dbt, tried)}
+            found = {one.entity: one for one in state.read(self._dbt, tried)}
         except SparkCdcError:
             return ready  # the load says what is wrong
         for work in ready:
             if one := found.get(work.entity):
-                last = one.last or ""
-                while work.waiting and work.waiting[0] <= last:
+                last = one.texts(one.times[-1:])
+                while work.waiting and last and work.waiting[0] <= last[0]:
                     date = work.waiting.popleft()
                     work.attempts = 0
                     self._screen.line(f"{work.entity}  {date}  committed by another run", 1)
@@ -431,12 +437,12 @@ class Controller:
                 watch=chain.Watch(self._ended, self._screen),
                 variables={VARIABLE: json.dumps(dates)},
             )
-            output = done.output
-        except SparkCdcError as error:  # no server answers
-            output = f"{error.message}\n{error.next_step}"
-            done = chain.Done(False, output)
+            passing = set(chain.all_data(done, "raced"))
+        except UnreachableError as error:
+            done = chain.Done(False, f"{error.message}\n{error.next_step}")
+            passing = {work.entity for work in chosen}
         for work in chosen:
-            self._settle(work, done, output)
+            self._settle(work, done, work.entity in passing)
         self._settle_hooks(chosen, done)
 
     def _settle_hooks(self, chosen: Sequence[Work], done: chain.Done) -> None:
@@ -448,8 +454,11 @@ class Controller:
             self._works.append(Work(HOOKS, [], failed=chain.messages(errors)))
             self._screen.line(f"{HOOKS}  failed: {_line(chain.messages(errors))}")
 
-    def _settle(self, work: Work, done: chain.Done, output: str) -> None:
-        """Note what came of the load of an entity in a round."""
+    def _settle(self, work: Work, done: chain.Done, passes: bool) -> None:
+        """Note what came of the load of an entity in a round.
+
+        passes: whether it is known that what failed may succeed by the next attempt.
+        """
         date = work.waiting[0]
         nodes = {node.name: node for node in done.nodes if node.name in work.models}
         errors = [node for node in nodes.values() if node.has_failed]
@@ -461,8 +470,9 @@ class Controller:
             if errors:
                 work.failed = f"{date} is committed, but {chain.messages(errors)}"
             return
-        message = chain.messages(errors) if errors else output.strip() or "dbt did not run it"
-        if PASSING.search(message) and work.attempts < self._arguments.retries:
+        message = chain.messages(errors) if errors else done.said.strip() or "dbt did not run it"
+        passes = passes or bool(PASSING.search(message))
+        if passes and work.attempts < self._arguments.retries:
             pause = PAUSE * 2**work.attempts
             work.attempts += 1
             work.not_before = time.monotonic() + pause

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spark_cdc import chain, jars, java, load, parsing, project, s3, server, status, table_formats
+from spark_cdc import chain, jars, java, load, parsing, project, s3, server, state, table_formats
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 from spark_cdc.streaming import KAFKA, SOURCES
@@ -208,7 +208,7 @@ def _found(arguments: Any) -> dict[str, Any]:
 def _retention(arguments: Any, job: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be dropped: what lies before a time, and before the last load."""
     names = [entity["name"] for entity in job["entities"]]
-    found = status.read(chain.Dbt(arguments.target), names)
+    found = state.read(chain.Dbt(arguments.target), names)
     last = {one.entity: one.times[-1] for one in found if one.times}
     return {
         "before": int(time.time()) - arguments.retention,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import chain, console, parsing, status
+from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import SparkCdcError
 
 
@@ -39,7 +39,7 @@ def run(arguments: Any) -> int:
     dbt = chain.Dbt(arguments.target)
     to = getattr(arguments, "to", None)
     if getattr(arguments, "dry_run", False):
-        return _dry_run(status.read(dbt, arguments.entities), to)
+        return _dry_run(state.read(dbt, arguments.entities), to)
     done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
     views = chain.views_of(chain.data(done, "moved"))
     if views and not dbt.run("run", "--select", *views).ok:
@@ -50,7 +50,7 @@ def run(arguments: Any) -> int:
     return 0
 
 
-def _dry_run(found: Sequence[status.Status], to: str | None) -> int:
+def _dry_run(found: Sequence[state.State], to: str | None) -> int:
     """Print which loads undo would take back."""
     for one in found:
         kept = one.times[:-1] if to is None else one.up_to(to, "--to")

@@ -1,62 +1,39 @@
-{#- What is outstanding: business dates that lie in the landing or the source table and are not committed, for people and for spark-cdc run: prints a
-    line of JSON (see _print_data). Nothing is written. An entity whose configuration is wrong has that told in the list: the others can be loaded. Few statements whatever the number of entities: one that lists schemas, one
-    per schema, two for all files, one for all tables.
-        dbt run-operation spark_cdc.outstanding --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
-{%- macro outstanding(entities=none) -%}
-    {%- do spark_cdc._check_arguments('outstanding', {'entities': entities}) -%}
-    {%- set found = spark_cdc._captures_with_heads('outstanding', entities) -%}
-    {%- set since = {} -%}
-    {%- for capture in found.captures -%}
-        {%- do since.update({capture.entity.name: spark_cdc._load_time(capture.head.loads[-1]) if capture.head.loads else none}) -%}
+{#- Tells what is known of entities, for programs and for spark-cdc: prints a line of JSON (see _print_data). Nothing is written. What is committed takes one statement
+    that lists schemas and one per schema, whatever the number of entities; dates that have landed take two more for all files and one for all tables.
+        dbt run-operation spark_cdc.state --args '{entities: [orders], parts: [pending]}'
+    Arguments:
+        entities (list of names, or one): none for all
+        parts (list of names, one, or a dictionary from names to arguments): what to tell beside the committed loads
+            settings: what is wrong with the settings, and those that a report needs
+            pending: dates that have landed and are not committed
+            compare: how the draft of a replay differs from the active loads
+            diff (before, after, row_limit): rows that differ between two states, see diff()
+            tags, branches
+            log (since, before, row_limit), details (row_limit, change_limit, reject_limit): what a report shows, see _state_log() and _state_details()
+    Prints a dictionary: schema (of the target), entities (one dictionary each: of _state_of(), broken (what is wrong with names and columns, of an entity of
+    which nothing else is known), and its parts by their names). -#}
+{%- macro state(entities=none, parts=[]) -%}
+    {%- do spark_cdc._check_arguments('state', {'entities': entities}) -%}
+    {%- set tellers = {
+        'settings': spark_cdc._state_settings, 'pending': spark_cdc._state_pending, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff,
+        'tags': spark_cdc._state_tags, 'branches': spark_cdc._state_branches, 'log': spark_cdc._state_log, 'details': spark_cdc._state_details,
+    } -%}
+    {%- set asked = parts if parts is mapping else dict.fromkeys([parts] if parts is string else parts, {}) -%}
+    {%- set unknown = asked | reject('in', tellers) | list -%}
+    {%- if unknown -%}
+        {%- do exceptions.raise_compiler_error("spark_cdc.state: there is no part '" ~ unknown | join("', '") ~ "'. Accepted are " ~ tellers | join(', ')
+            ~ '. Nothing was changed.') -%}
+    {%- endif -%}
+    {%- set found = spark_cdc._captures_with_heads('state', entities) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}{%- do told.update({capture.entity.name: spark_cdc._state_of(capture)}) -%}{%- endfor -%}
+    {%- for name, problems in found.broken.items() -%}{%- do told.update({name: {'entity': name, 'broken': problems}}) -%}{%- endfor -%}
+    {%- for part, given in asked.items() -%}
+        {%- for name, data in tellers[part](found, **given).items() if not entities or name in told -%}
+            {%- do told.setdefault(name, {'entity': name}).update({part: data}) -%}
+        {%- endfor -%}
     {%- endfor -%}
-    {%- set landed = spark_cdc._landed_times(found.captures, since) -%}
-    {%- set listed = [] -%}
-    {%- for capture in found.captures -%}
-        {%- do listed.append(spark_cdc._outstanding_of(capture, capture.head, landed[capture.entity.name])) -%}
-    {%- endfor -%}
-    {%- for name, problems in found.broken.items() -%}{%- do listed.append({'entity': name, 'broken': problems | join('; ')}) -%}{%- endfor -%}
-    {%- do spark_cdc._print_data('outstanding', listed) -%}
-{%- endmacro -%}
-
-
-{#- What is committed, and which drafts of replays there are, for people and for spark-cdc: prints a line of JSON (see _print_data). Nothing is written.
-        dbt run-operation spark_cdc.load_status --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all). Returns nothing. -#}
-{%- macro load_status(entities=none) -%}
-    {%- do spark_cdc._check_arguments('load_status', {'entities': entities}) -%}
-    {%- set listed = [] -%}
-    {%- for capture in spark_cdc._captures('load_status', entities) -%}
-        {%- set entity = capture.entity -%}
-        {#- the schema is made by the first run -#}
-        {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-        {%- set head = spark_cdc._published(capture) if is_begun else spark_cdc._empty_manifest() -%}
-        {%- set draft = spark_cdc._read_draft(capture) if is_begun else spark_cdc._empty_manifest() -%}
-        {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
-        {%- do listed.append({
-            'entity': entity.name,
-            'load_type': entity.declared_load_type,
-            'per': 'date' if entity.eff_type == 'date' else 'timestamp',
-            'has_archive': (entity.events or {}).get('archive') or false,
-            'reads_feed': entity.source.format == 'change_feed',
-            'times': spark_cdc._load_times(entity, loads),
-            'load_types': spark_cdc._load_types_of_names(loads),
-            'problems': spark_cdc._entity_problems(entity.name, capture.node),
-            'rows': head.rows,
-            'last_load': head.loads[-1] if head.loads else none,
-            'commit': head.sequence,
-            'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
-            'draft': {
-                'from': draft.replay['from'],
-                'source': draft.replay.source,
-                'times': spark_cdc._draft_times(entity, draft),
-                'rows': draft.rows,
-                'outdated': spark_cdc._draft_outdated(draft, head),
-                'missing': spark_cdc._draft_missing_times(entity, draft, loads),
-            } if draft.existed else none,
-        }) -%}
-    {%- endfor -%}
-    {%- do spark_cdc._print_data('status', listed) -%}
+    {%- do spark_cdc._print_data('state', {'schema': target.schema, 'entities': told.values() | list}) -%}
 {%- endmacro -%}
 
 
@@ -122,30 +99,209 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- Prints what takes reads of an entity's ledger, for spark-cdc report: a line of JSON an entity (see _print_data). Nothing is written.
-    Arguments: entities (list of names, or one), row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a last
-    load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). A line has entity; changes (counts of rows, columns, rows, or
-    skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own defaults). -#}
-{%- macro _print_details(entities, row_limit=5, change_limit=100000, reject_limit=200) -%}
-    {%- for capture in spark_cdc._captures('report', entities) -%}
-        {%- set head = spark_cdc._published(capture) -%}
-        {%- if head.loads -%}
-            {%- set dropped = spark_cdc._vacuum_entity(capture, 168, false) -%}
-            {%- do spark_cdc._print_data('details', {
-                'entity': capture.entity.name,
-                'changes': spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
-                'files': spark_cdc._files_of_ledger(capture, head),
-                'rejects': spark_cdc._rejects_of_loads(capture, head),
-                'rejected_rows': spark_cdc._newest_rejects(capture, head, reject_limit) if row_limit else [],
-                'vacuum': {
-                    'loads': dropped | length,
-                    'files': dropped | map(attribute='files') | map('int') | sum,
-                    'bytes': dropped | map(attribute='bytes') | map('int') | sum,
-                },
-                'compact': spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
-            }) -%}
+{#- What is committed of an entity, as data: load_type, per (date or timestamp), has_archive, reads_feed (whether the source is the change feed of a table, which has no
+    dates of its own), times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit (its number), undone (times that redo brings
+    back), draft (of a replay, or none). Argument: capture (with head and draft, manifests). -#}
+{%- macro _state_of(capture) -%}
+    {%- set entity, head, draft = capture.entity, capture.head, capture.draft -%}
+    {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
+    {{ return({
+        'entity': entity.name,
+        'load_type': entity.declared_load_type,
+        'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+        'has_archive': (entity.events or {}).get('archive') or false,
+        'reads_feed': entity.source.format == 'change_feed',
+        'times': spark_cdc._load_times(entity, loads),
+        'load_types': spark_cdc._load_types_of_names(loads),
+        'rows': head.rows,
+        'last_load': head.loads[-1] if head.loads else none,
+        'commit': head.sequence,
+        'undone': spark_cdc._load_times(entity, spark_cdc._undone_loads(head)),
+        'draft': {
+            'from': draft.replay['from'],
+            'source': draft.replay.source,
+            'times': spark_cdc._draft_times(entity, draft),
+            'rows': draft.rows,
+            'outdated': spark_cdc._draft_outdated(draft, head),
+            'missing': spark_cdc._draft_missing_times(entity, draft, loads),
+        } if draft.existed else none,
+    }) }}
+{%- endmacro -%}
+
+
+{#- What keeps an entity from being loaded: a list of texts. -#}
+{%- macro _state_problems(capture) -%}
+    {%- set name, node = capture.entity.name, capture.node -%}
+    {{ return(spark_cdc._entity_problems(name, node)
+        + spark_cdc._model_problems(name, spark_cdc._settings_of(node), capture.ledger_node.unique_id)) }}
+{%- endmacro -%}
+
+
+{#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings expect, guards and upkeep. -#}
+{%- macro _state_settings(found) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
+        {%- do told.update({entity.name: {'problems': problems, 'expect': entity.expect, 'guards': entity.guards, 'upkeep': entity.upkeep}}) -%}
+    {%- endfor -%}
+    {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- A part of state(): dates in the landing or the source table that are not committed. Those before the last committed load are gaps, which take a replay; dates that undo
+    took back wait for a person, and so do those after them, since a later load drops what redo restores. Returns a dictionary by entity: problems (that keep it from
+    being loaded; what has landed is then not asked), priority, expect, landed (number of dates), dates and gaps (texts), problem (why the dates can't be told, or
+    none), absent (why nothing has landed, if that is no idleness, or none). -#}
+{%- macro _state_pending(found) -%}
+    {%- set told, asked, since = {}, [], {} -%}
+    {%- for capture in found.captures -%}
+        {%- set problems = spark_cdc._state_problems(capture) -%}
+        {%- do told.update({capture.entity.name: {'problems': problems}}) -%}
+        {%- if not problems -%}
+            {%- do asked.append(capture) -%}
+            {%- do since.update({capture.entity.name: spark_cdc._load_time(capture.head.loads[-1]) if capture.head.loads else none}) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- set landed = spark_cdc._landed_times(asked, since) -%}
+    {%- for capture in asked -%}
+        {%- set entity, loads = capture.entity, capture.head.loads -%}
+        {%- set last, came = since[entity.name], landed[entity.name] -%}
+        {#- which dates compact has squashed is not asked: there are no gaps to be told of among them -#}
+        {%- set squashed = spark_cdc._loads_with(loads, 'is_squashed') -%}
+        {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
+        {%- set committed = spark_cdc._load_times(entity, loads) -%}
+        {%- set dates, gaps = [], [] -%}
+        {%- for time in came.times -%}
+            {%- set text = spark_cdc._time_text(entity, time) -%}
+            {%- if last is none or time > last -%}
+                {%- do dates.append(text) -%}
+            {%- elif text not in committed and (from is none or time > from) -%}
+                {%- do gaps.append(text) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- do told[entity.name].update({
+            'priority': entity.priority, 'expect': entity.expect, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem,
+            'absent': came.absent,
+        }) -%}
+    {%- endfor -%}
+    {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- A part of state(): what the manifests and cdc_loads hold of each entity, also of those that cdc_loads alone still knows; two statements read cdc_loads, and a load's row is
+    read only if its partition is within the range. Arguments: since and before (stamps as loads' names begin with, such as 20240304: the first that is read, and
+    the first that is not; or none), row_limit (rows of cdc_loads, the newest of each entity). Returns a dictionary by entity: loads and undone (names), checkpoint
+    (the newest), rows (a text of JSON: the columns of cdc_loads as arrays, oldest load first; or none). -#}
+{%- macro _state_log(found, since=none, before=none, row_limit=400) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures -%}
+        {%- set head = capture.head -%}
+        {%- do told.update({capture.entity.name: {
+            'loads': head.loads, 'undone': spark_cdc._undone_loads(head), 'checkpoint': spark_cdc._state_loads(head.loads).base, 'rows': none,
+        }}) -%}
+    {%- endfor -%}
+    {%- set load_log = spark_cdc._load_log_there() -%}
+    {%- if load_log is not none -%}
+        {%- set recorded = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
+        {%- for row in spark_cdc._query(spark_cdc._logged_loads_sql(load_log, recorded, found.wanted, since, before, row_limit)) -%}
+            {%- do told.setdefault(row.entity, {}).update({'rows': row.logged}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- cdc_loads, if it is there; none. -#}
+{%- macro _load_log_there() -%}
+    {%- set load_log = spark_cdc._load_log() -%}
+    {{ return(load_log if load_log is not none and adapter.check_schema_exists(target.database, load_log.schema) and spark_cdc._is_there(load_log) else none) }}
+{%- endmacro -%}
+
+
+{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log, recorded (names of its columns: what an older version did not
+    record is null), and entities (list of names; none for all), and those of _state_log(). -#}
+{%- macro _logged_loads_sql(load_log, recorded, entities, since, before, row_limit) -%}
+{%- set shown = {
+    'status': "coalesce(status, 'committed')", 'committed_at': 'unix_seconds(committed_at)', 'started_at': 'unix_seconds(started_at)',
+    'duration_seconds': 'round(duration_seconds, 1)', 'message': 'left(message, 1500)',
+} -%}
+{%- set names = [
+    'load_id', 'business_time', 'load_type', 'status', 'is_checkpoint', 'replaced_load_ids', 'rows_in', 'rows_rejected', 'rows_inserted', 'rows_updated',
+    'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_prior', 'rows_current', 'started_at', 'committed_at', 'duration_seconds', 'events_late',
+    'guard', 'message', 'definition_change', 'input_files', 'input_bytes', 'rules',
+] -%}
+{%- set conditions = ['true'] -%}
+{%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}
+{%- if since -%}{%- do conditions.append('load_id >= ' ~ spark_cdc._literal(since)) -%}{%- endif -%}
+{%- if before -%}
+    {#- what squashed a load of the range tells that it counts -#}
+    {%- do conditions.append('(load_id < ' ~ spark_cdc._literal(before) ~ " or instr(load_id, '-h') > 0)") -%}
+{%- endif -%}
+with loads as (
+    select
+        entity,
+        -- by business time, then as they came
+        substring_index(load_id, '-', 1) as business_stamp,
+        coalesce(started_at, timestamp'1970-01-01') as begun_at,
+        struct(
+            {%- for name in names %}
+            {{ (shown.get(name, name) if name in recorded else 'null') ~ ' as ' ~ name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        ) as details
+    from {{ load_log }}
+    where {{ conditions | join(' and ') }}
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (partition by entity order by business_stamp desc, begun_at desc, details.load_id desc) as place
+    from loads
+),
+
+collected as (
+    select
+        entity,
+        sort_array(collect_list(struct(-place as place, details))) as sorted
+    from numbered
+    where place <= {{ row_limit }} or details.load_type = 'compact'
+    group by entity
+)
+
+select
+    entity,
+    to_json(
+        struct(
+            {%- for name in names %}
+            transform(sorted, one -> one.details.{{ name }}) as {{ name }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        )
+    ) as logged
+from collected
+{%- endmacro -%}
+
+
+{#- A part of state(): what takes reads of each ledger. Arguments: row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a
+    last load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns a dictionary by entity that has a load: changes (counts of
+    rows, columns, rows, or skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own
+    defaults). -#}
+{%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200) -%}
+    {%- set told = {} -%}
+    {%- for capture in found.captures if capture.head.loads -%}
+        {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168, false) -%}
+        {%- do told.update({capture.entity.name: dict(
+            spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
+            changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
+            files=spark_cdc._files_of_ledger(capture, head),
+            vacuum={
+                'loads': dropped | length,
+                'files': dropped | map(attribute='files') | map('int') | sum,
+                'bytes': dropped | map(attribute='bytes') | map('int') | sum,
+            },
+            compact=spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
+        )}) -%}
+    {%- endfor -%}
+    {{ return(told) }}
 {%- endmacro -%}
 
 
@@ -269,31 +425,24 @@ order by is_needed desc
 {%- endmacro -%}
 
 
-{#- Rejected rows of the active loads, by the columns that they were rejected for: dictionaries with columns and row_count, the ten most frequent. -#}
-{%- macro _rejects_of_loads(capture, head) -%}
-    {%- set sql -%}
+{#- Rejected rows of the active loads. Returns a dictionary: rejects (the ten most frequent columns that rows were rejected for: columns, row_count), rejected_rows (the
+    newest, at most reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
+{%- macro _rejects_of_loads(capture, head, reject_limit) -%}
+    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
+    {%- if not capture.entity.quarantine -%}{{ return(found) }}{%- endif -%}
+    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) -%}
+    {%- set counted_sql -%}
 select
     rejected_columns,
     count(*) as row_count
 from (
-    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
+    {{ rejects }}
 ) as rejects
 group by rejected_columns
 order by row_count desc
 limit 10
     {%- endset -%}
-    {%- set found = [] -%}
-    {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
-        {%- do found.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
-    {%- endfor -%}
-    {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- The newest rejected rows of the active loads: dictionaries with load, columns, rules, reason and row, the
-    last two cut at 500 characters. -#}
-{%- macro _newest_rejects(capture, head, reject_limit) -%}
-    {%- set sql -%}
+    {%- set newest_sql -%}
 select
     load_id,
     rejected_columns,
@@ -301,14 +450,17 @@ select
     left(rejected_reason, 500) as reason,
     left(rejected_row, 500) as row_text
 from (
-    {{ spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) }}
+    {{ rejects }}
 ) as rejects
 order by load_id desc, rejected_columns, row_text
 limit {{ reject_limit }}
     {%- endset -%}
-    {%- set found = [] -%}
-    {%- for row in (spark_cdc._query(sql) if capture.entity.quarantine else []) -%}
-        {%- do found.append({'load': row.load_id, 'columns': row.rejected_columns, 'rules': row.rules, 'reason': row.reason, 'row': row.row_text}) -%}
+    {%- for row in spark_cdc._query(counted_sql) -%}
+        {%- do found.rejects.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- for row in (spark_cdc._query(newest_sql) if reject_limit else []) -%}
+        {%- do found.rejected_rows.append(
+            {'load': row.load_id, 'columns': row.rejected_columns, 'rules': row.rules, 'reason': row.reason, 'row': row.row_text}) -%}
     {%- endfor -%}
     {{ return(found) }}
 {%- endmacro -%}
@@ -331,10 +483,9 @@ limit {{ reject_limit }}
     {%- endfor -%}
     {%- for run in runs -%}{%- do attempts.append(local_md5(run)[:8]) -%}{%- endfor -%}
     {%- if attempts -%}{%- do wanted.append('right(load_id, 8) in (' ~ spark_cdc._literals(attempts) ~ ')') -%}{%- endif -%}
-    {%- set load_log = spark_cdc._load_log() -%}
+    {%- set load_log = spark_cdc._load_log_there() -%}
     {%- set found = [] -%}
-    {%- if load_log is not none and wanted and adapter.check_schema_exists(target.database, load_log.schema)
-            and spark_cdc._is_there(load_log) -%}
+    {%- if load_log is not none and wanted -%}
         {%- set sql -%}
 select to_json(struct(*)) as load
 from {{ load_log }}
@@ -345,107 +496,6 @@ where
     {%- endif -%}
     {%- set server = 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '') -%}
     {%- do spark_cdc._print_data('loads', {'schema': target.schema, 'server': server, 'last': last, 'loads': found}) -%}
-{%- endmacro -%}
-
-
-{#- Prints what cdc_loads and the manifests say of each entity, for spark-cdc report: a line of JSON an entity (see _print_data). Nothing is written.
-    A statement lists schemas, one reads the manifests of each, two read cdc_loads, whatever the number of entities; a load's row is read only if its partition
-    is within the range. Arguments: entities (list of names, or one; none for all, and for those that cdc_loads alone still knows), since and before (stamps
-    as loads' names begin with, such as 20240304: the first that is read, and the first that is not; or none), row_limit (rows of cdc_loads, the newest of
-    each entity). A line has entity, schema (of the target), what its YAML says of it (load_type, per, expect, guards, upkeep), its manifest (loads, undone, rows,
-    checkpoint), broken (what is wrong with the YAML, or none) and log (a text of JSON: the columns of cdc_loads as arrays, oldest load first, or none). -#}
-{%- macro _print_report(entities=none, since=none, before=none, row_limit=400) -%}
-    {%- set found = spark_cdc._captures_with_heads('report', entities) -%}
-    {%- set listed = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set entity, head = capture.entity, capture.head -%}
-        {%- do listed.update({entity.name: {
-            'load_type': entity.declared_load_type,
-            'per': 'date' if entity.eff_type == 'date' else 'timestamp',
-            'expect': entity.expect,
-            'guards': entity.guards,
-            'upkeep': entity.upkeep,
-            'loads': head.loads,
-            'undone': head.get('undone', []) | map(attribute='loads') | sum(start=[]),
-            'rows': head.rows,
-            'checkpoint': spark_cdc._state_loads(head.loads).base,
-        }}) -%}
-    {%- endfor -%}
-    {%- for name, problems in found.broken.items() -%}{%- do listed.update({name: {'broken': problems | join('; ')}}) -%}{%- endfor -%}
-    {%- set log = {} -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- set is_there = load_log is not none and adapter.check_schema_exists(target.database, load_log.schema) and spark_cdc._is_there(load_log) -%}
-    {%- if is_there -%}
-        {%- set recorded = adapter.get_columns_in_relation(load_log) | map(attribute='name') | list -%}
-        {%- set sql = spark_cdc._logged_loads_sql(load_log, recorded, listed | list if entities else none, since, before, row_limit) -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do log.update({row.entity: row.logged}) -%}{%- endfor -%}
-    {%- endif -%}
-    {%- for name in (listed | list + log | list) | unique -%}
-        {%- do spark_cdc._print_data('report', dict({'entity': name, 'schema': target.schema, 'broken': none, 'log': log.get(name)}, **listed.get(name, {}))) -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
-{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log, recorded (names of its columns: what an older version did not
-    record is null), and those of _print_report(). -#}
-{%- macro _logged_loads_sql(load_log, recorded, entities, since, before, row_limit) -%}
-{%- set shown = {
-    'status': "coalesce(status, 'committed')", 'committed_at': 'unix_seconds(committed_at)', 'started_at': 'unix_seconds(started_at)',
-    'duration_seconds': 'round(duration_seconds, 1)', 'message': 'left(message, 1500)',
-} -%}
-{%- set names = [
-    'load_id', 'business_time', 'load_type', 'status', 'is_checkpoint', 'replaced_load_ids', 'rows_in', 'rows_rejected', 'rows_inserted', 'rows_updated',
-    'rows_deleted', 'rows_unchanged', 'rows_not_supplied', 'rows_prior', 'rows_current', 'started_at', 'committed_at', 'duration_seconds', 'events_late',
-    'guard', 'message', 'definition_change', 'input_files', 'input_bytes', 'rules',
-] -%}
-{%- set conditions = ['true'] -%}
-{%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}
-{%- if since -%}{%- do conditions.append('load_id >= ' ~ spark_cdc._literal(since)) -%}{%- endif -%}
-{%- if before -%}
-    {#- what squashed a load of the range tells that it counts -#}
-    {%- do conditions.append('(load_id < ' ~ spark_cdc._literal(before) ~ " or instr(load_id, '-h') > 0)") -%}
-{%- endif -%}
-with loads as (
-    select
-        entity,
-        -- by business time, then as they came
-        substring_index(load_id, '-', 1) as business_stamp,
-        coalesce(started_at, timestamp'1970-01-01') as begun_at,
-        struct(
-            {%- for name in names %}
-            {{ (shown.get(name, name) if name in recorded else 'null') ~ ' as ' ~ name }}{{ ',' if not loop.last }}
-            {%- endfor %}
-        ) as details
-    from {{ load_log }}
-    where {{ conditions | join(' and ') }}
-),
-
-numbered as (
-    select
-        *,
-        row_number() over (partition by entity order by business_stamp desc, begun_at desc, details.load_id desc) as place
-    from loads
-),
-
-collected as (
-    select
-        entity,
-        sort_array(collect_list(struct(-place as place, details))) as sorted
-    from numbered
-    where place <= {{ row_limit }} or details.load_type = 'compact'
-    group by entity
-)
-
-select
-    entity,
-    to_json(
-        struct(
-            {%- for name in names %}
-            transform(sorted, one -> one.details.{{ name }}) as {{ name }}{{ ',' if not loop.last }}
-            {%- endfor %}
-        )
-    ) as logged
-from collected
 {%- endmacro -%}
 
 
@@ -479,45 +529,6 @@ from collected
 {%- endmacro -%}
 
 
-{#- What is outstanding of an entity. Dates before the last committed load are gaps, which take a replay; dates that undo took back wait for a person, and
-    so does what comes after them, since a later load would drop what redo brings back.
-    Arguments: capture, head (manifest that readers see), landed (of _landed_times()). Returns a dictionary: entity, load_type, per, priority,
-    expect (of its YAML), last (committed date, or none), landed (number of dates), outstanding, gaps, undone (lists of dates, as texts), problem
-    (why what has landed can't be told, or none), absent (why nothing has, if that is no idleness, or none), reads_feed (whether the source is the change feed of a table, which has no dates of its own). -#}
-{%- macro _outstanding_of(capture, head, landed) -%}
-    {%- set entity = capture.entity -%}
-    {%- set squashed = spark_cdc._loads_with(head.loads, 'is_squashed') -%}
-    {#- which dates compact has squashed is not asked: there are no gaps to be told of among them -#}
-    {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
-    {%- set last = spark_cdc._load_time(head.loads[-1]) if head.loads else none -%}
-    {%- set committed = spark_cdc._load_times(entity, head.loads) -%}
-    {%- set outstanding, gaps = [], [] -%}
-    {%- for time in landed.times -%}
-        {%- set text = spark_cdc._time_text(entity, time) -%}
-        {%- if last is none or time > last -%}
-            {%- do outstanding.append(text) -%}
-        {%- elif text not in committed and (from is none or time > from) -%}
-            {%- do gaps.append(text) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return({
-        'entity': entity.name,
-        'load_type': entity.load_type,
-        'per': 'date' if entity.eff_type == 'date' else 'timestamp',
-        'priority': entity.priority,
-        'expect': entity.expect,
-        'last': spark_cdc._time_text(entity, last) if last else none,
-        'landed': landed.times | length,
-        'outstanding': outstanding,
-        'gaps': gaps,
-        'undone': spark_cdc._load_times(entity, head.get('undone', []) | map(attribute='loads') | sum(start=[])),
-        'problem': landed.problem,
-        'absent': landed.absent,
-        'reads_feed': entity.source.format == 'change_feed',
-    }) }}
-{%- endmacro -%}
-
-
 {#- Says what a load would do, and writes nothing: prints a line of JSON (see _print_data), for spark-cdc load --dry-run. What came in is landed, staged and tagged by the
     load's own SQL, behind a temporary view of the session that stands for the ledger with this load in it: it is audited as if it had been written. A
     refusal is printed in the same form, with what was known, and then raised.
@@ -533,7 +544,12 @@ from collected
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
             (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
     {%- if entity.events -%}
-        {%- set incoming = spark_cdc._plan_view('read_' ~ name, spark_cdc._once_sql(incoming)) -%}
+        {#- A load writes its events down before it resolves them; here Spark's optimizer would put all that reads and casts a message in the place of each of its
+            columns, wherever one is read, until the expressions fill the heap. It does not look into a generator. -#}
+        {%- set names = [] -%}
+        {%- for column in spark_cdc._query('describe ' ~ incoming) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
+        {%- set names = names | join(', ') -%}
+        {%- set incoming = spark_cdc._plan_view('read_' ~ name, 'select stack(1, ' ~ names ~ ') as (' ~ names ~ ')\nfrom ' ~ incoming) -%}
         {%- set query = spark_cdc._events_query(run, incoming) -%}
         {%- set columns = spark_cdc._load_events_columns(entity, spark_cdc._load_of_comment(query).layout) -%}
         {%- set incoming = spark_cdc._plan_view('planned_' ~ name ~ '_events', spark_cdc._written_rows_sql(columns, query, 'events_of_load')) -%}
@@ -548,7 +564,12 @@ from collected
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
     {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
     {%- if run.manifest.existed and spark_cdc._is_there(ledger) -%}
-        {%- set written = spark_cdc._plan_rows_before_sql(ledger, columns) ~ '\n\nunion all\n\n' ~ written -%}
+        {#- the ledger's rows in the columns that it would have with the load -#}
+        {%- set there, shown = spark_cdc._found_names(ledger), [] -%}
+        {%- for column in columns -%}
+            {%- do shown.append(column.at_sql if column.at | lower in there else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
+        {%- endfor -%}
+        {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ ledger ~ '\n\nunion all\n\n' ~ written -%}
     {%- endif -%}
     {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
     {%- set held = spark_cdc._held_rows(dict(run, ledger=planned), load) -%}
@@ -636,26 +657,4 @@ from collected
 {%- macro _plan_view(name, sql) -%}
     {%- do spark_cdc._send('create or replace temporary view ' ~ name ~ ' as\n' ~ sql) -%}
     {{ return(name) }}
-{%- endmacro -%}
-
-
-{#- The rows of a view, each value worked out before a query that reads them goes on. A load writes its events down before it resolves them; here Spark's
-    optimizer would put all that reads and casts a message in the place of each of its columns, wherever one is read, until the expressions fill the heap. It
-    does not look into a generator. -#}
-{%- macro _once_sql(view) -%}
-{%- set names = [] -%}
-{%- for column in spark_cdc._query('describe ' ~ view) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
-select stack(1, {{ names | join(', ') }}) as ({{ names | join(', ') }})
-from {{ view }}
-{%- endmacro -%}
-
-
-{#- The ledger's rows in the columns that it would have with a load. -#}
-{%- macro _plan_rows_before_sql(ledger, columns) -%}
-{%- set found = spark_cdc._found_names(ledger) -%}
-select
-    {%- for column in columns %}
-    {{ column.at_sql if column.at | lower in found else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql }}{{ ',' if not loop.last }}
-    {%- endfor %}
-from {{ ledger }}
 {%- endmacro -%}
