@@ -52,7 +52,7 @@ def test_what_is_accepted() -> None:
     assert problems(DELTA) == []
     assert problems(DELTA, table=None) == []  # the dbt source that stage() names
     assert problems(DELTA, table="lake.shop.orders-2") == []
-    assert problems(ICEBERG, net_changes=True) == []
+    assert problems(ICEBERG) == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,6 @@ def test_what_is_accepted() -> None:
         ({}, {"options": {"versionAsOf": 1}}, "source.options is given, but source.format is"),
         ({}, {"date_column": "day"}, "source.date_column is given"),
         ({"expect": "daily"}, {}, "expect is given, but source.format is change_feed"),
-        ({}, {"net_changes": True}, "source.net_changes is given, which the format delta_cdf does"),
         (
             {"events": {"format": "iceberg_changelog", "order": ["value"]}},
             {},

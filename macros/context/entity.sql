@@ -16,7 +16,7 @@
 {#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and completed with the
     defaults. Nothing is checked here: validate() has done that at the start of the run.
     Returns a dictionary: name, load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
-    {format, path, table, net_changes, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
+    {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
     _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case),
     checkpoint {changed_share, loads, rows}, guards (of _guards()), rules (of _rules()), quarantine
     (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a

@@ -192,10 +192,10 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
-        {%- for name in ['table', 'net_changes'] if place.get(name) and place.get('format') != 'change_feed' -%}
-            {%- do problems.append(label ~ '.' ~ name ~ ' is given, but ' ~ label ~ ".format is '" ~ place.get('format', 'csv')
-                ~ "': set it to change_feed to read the change feed of a Delta or Iceberg table, or remove " ~ name) -%}
-        {%- endfor -%}
+        {%- if place.get('table') and place.get('format') != 'change_feed' -%}
+            {%- do problems.append(label ~ '.table is given, but ' ~ label ~ ".format is '" ~ place.get('format', 'csv')
+                ~ "': set it to change_feed to read the change feed of a Delta or Iceberg table, or remove table") -%}
+        {%- endif -%}
         {%- if label != 'source' and place.get('format') == 'change_feed' -%}
             {%- do problems.append(label ~ '.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without '
                 'sources (docs/source_feeds.md); remove it') -%}
@@ -213,8 +213,6 @@
          "source.format is change_feed, but events.format is '%(format)s', of which no table has a feed; accepted are %(formats)s: choose that of the table"),
         (sources, 'sources is given, but source.format is change_feed, and full snapshots are read from the same table: remove it'),
         (settings.get('expect'), 'expect is given, but source.format is change_feed, which has no dates of its own that could be missing: remove it'),
-        (source.get('net_changes') and format == 'delta_cdf',
-         'source.net_changes is given, which the format %(format)s does not know: remove it'),
         (events.get('order') and format == 'iceberg_changelog',
          'events.order is given, but source.format is change_feed, where a snapshot follows on the last one that was read: remove it'),
     ])) }}

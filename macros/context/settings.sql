@@ -33,7 +33,6 @@
         'path': {'kind': 'any'},
         'table': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_-]*([.][A-Za-z_][A-Za-z0-9_-]*){1,2}', 'null': true,
                   'says': 'a schema and a table such as shop.orders, and a catalog before them'},
-        'net_changes': {'kind': 'boolean', 'default': false},
         'columns': {'kind': 'mapping', 'null': true, 'says': 'names of columns with their names in this source below it'},
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
         'text': {'kind': 'boolean', 'null': true},

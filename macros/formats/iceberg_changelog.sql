@@ -135,6 +135,6 @@ call {{ catalog }}.system.create_changelog_view(
     table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},
     changelog_view => '{{ spark_cdc._events_iceberg_changelog_view(entity) }}',
     options => map('start-snapshot-id', '{{ feed.after }}', 'end-snapshot-id', '{{ feed.to }}'),
-    net_changes => {{ entity.source.net_changes | string | lower }}
+    net_changes => false
 )
 {%- endmacro -%}
