@@ -93,13 +93,7 @@
 {%- endmacro -%}
 
 
-{#- How many digits a decimal has before the point, and how many behind it. -#}
-{%- macro _decimal_digits(type) -%}
-    {%- set found = modules.re.fullmatch('decimal *(?:[(] *([0-9]+) *(?:, *([0-9]+) *)?[)])?', type) -%}
-    {%- set precision = (found.group(1) or 10) | int -%}
-    {%- set scale = (found.group(2) or 0) | int -%}
-    {{ return([precision - scale, scale]) }}
-{%- endmacro -%}
+
 
 
 {#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's columns may not use them.

@@ -1,10 +1,11 @@
-{#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with the state before. Which becomes what:
-    docs/operations.md, change events.
-
-    A truncate deletes every key that nothing was applied to after it. Two different events at one place are rejected
-    (R), and so are events with a note. Rules are judged on the row that a key ends with; one that is set aside leaves the key as it was.
-    Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the columns of _event_columns()), summary (of
-    _event_summary()). Returns a query whose columns are the ledger's, in its order. -#}
+{#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with
+    the state before. Which becomes what: docs/operations.md, change events.  A truncate deletes
+    every key that nothing was applied to after it. Two different events at one place are rejected
+    (R), and so are events with a note. Rules are judged on the row that a key ends with; one that
+    is set aside leaves the key as it was.
+    Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the
+    columns of _event_columns()), summary (of _event_summary()).
+    Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _tag_events_sql(run, events, summary) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
@@ -182,8 +183,8 @@ select * from {{ name }}
 {%- endmacro -%}
 
 
-{#- The note on the row that a key ends with: JSON where it is set aside, since another event stands at its place or a rule says so; the names of the rules
-    that warn of it. -#}
+{#- The note on the row that a key ends with: JSON where it is set aside, since another event stands
+    at its place or a rule says so; the names of the rules that warn of it. -#}
 {%- macro _tagged_event_note(entity) -%}
 {%- set rules, bits = entity.rules, 'step__rule_bits' -%}
 case
@@ -234,9 +235,11 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 {%- endmacro -%}
 
 
-{#- The steps of all events that may count: one for each (half 1), and one more for a key that is given up (half 0). A truncate among archived events counts more than
-    what else stands at its place (half 2), as in loads. Where keys move, a step says whether its row comes from another key
-    (step__arrives), or else is inserted, and then whether the key may hold another row still (step__may_queue).
+{#- The steps of all events that may count: one for each (half 1), and one more for a key that is
+    given up (half 0). A truncate among archived events counts more than what else stands at its
+    place (half 2), as in loads. Where keys move, a step says whether its row comes from another key
+    (step__arrives), or else is inserted, and then whether the key may hold another row still
+    (step__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _event_steps_sql(how) -%}
 {%- set moves = how.moves -%}
@@ -367,16 +370,23 @@ where
 {%- endmacro -%}
 
 
-{#- What the events of a load are like, told by a few narrow columns: how they are resolved depends on it.
-    Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's events).
-    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of _late_events()), unfilled (of _unfilled_sql()), reads, last (the highest position of the load), unexpected
-    (events with columns that are not declared and ignored), given_up (events that may end the row of a key), and whether
-    origin (where the events are from, with what is known of loads before: see _found_origins()), origins, and whether
-    there are: deletes, partial (rows that lack columns: missing lists them), moves (keys that change, or are given up and
-    taken within a transaction), key_changes (events that name another key than before), splits (inserts that may be the second half of a key change), alternates (rows named by
-    another unique key), late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated (highest position of a truncate, of this load or an earlier one) and
-    highest (highest position of all), as lists of numbers. Where events is the view of _staged_events(), it is made anew without their judgement
-    as soon as it is known that none is rejected; where some are, only the counts are told. -#}
+{#- What the events of a load are like, told by a few narrow columns: how they are resolved depends
+    on it.
+    Arguments: run (entity, load, prior: where the rows before are), events (relation of this load's
+    events).
+    Returns a dictionary: event_count, controls, rejected, late, known and late_apart (of
+    _late_events()), unfilled (of _unfilled_sql()), reads, last (the highest position of the load),
+    unexpected (events with columns that are not declared and ignored), given_up (events that may
+    end the row of a key), and whether origin (where the events are from, with what is known of
+    loads before: see _found_origins()), origins, and whether there are: deletes, partial (rows that
+    lack columns: missing lists them), moves (keys that change, or are given up and taken within a
+    transaction), key_changes (events that name another key than before), splits (inserts that may
+    be the second half of a key change), alternates (rows named by another unique key),
+    late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated
+    (highest position of a truncate, of this load or an earlier one) and highest (highest position
+    of all), as lists of numbers. Where events is the view of _staged_events(), it is made anew
+    without their judgement as soon as it is known that none is rejected; where some are, only the
+    counts are told. -#}
 {%- macro _event_summary(run, events) -%}
     {%- set entity, applied = run.entity, run.load.applied -%}
     {%- set is_view = events == spark_cdc._read_again_view(entity) -%}
@@ -462,7 +472,8 @@ from {{ events }}
 {%- endmacro -%}
 
 
-{#- The lowest or highest position, as JSON. Arrays are compared one by one by code that Spark does not compile. -#}
+{#- The lowest or highest position, as JSON. Arrays are compared one by one by code that Spark does
+    not compile. -#}
 {%- macro _extreme_position(aggregate, condition, has_place) -%}
 {%- if has_place -%}
 {%- set place = aggregate ~ '(if(' ~ condition ~ ', step__place, null))' -%}
@@ -473,7 +484,8 @@ to_json(named_struct('p', {{ aggregate }}(if({{ condition }}, event_position, nu
 {%- endmacro -%}
 
 
-{#- The columns that rows lack. Asked apart from the counts, which Spark would not compile beside it. -#}
+{#- The columns that rows lack. Asked apart from the counts, which Spark would not compile beside
+    it. -#}
 {%- macro _missing_columns_sql(events) -%}
 select to_json(array_distinct(flatten(collect_set(concat(coalesce(event_absent, array()), coalesce(event_unavailable, array())))))) as missing
 from {{ events }}
@@ -481,8 +493,8 @@ where note is null and (event_absent is not null or event_unavailable is not nul
 {%- endmacro -%}
 
 
-{#- A key that one transaction both takes and gives up: the order of its events alone does not tell whether it is
-    still there. -#}
+{#- A key that one transaction both takes and gives up: the order of its events alone does not tell
+    whether it is still there. -#}
 {%- macro _reused_keys_sql(events) -%}
 select key_hash
 from {{ events }}
@@ -493,8 +505,9 @@ limit 1
 {%- endmacro -%}
 
 
-{#- Whether each event has a place of its own among those of its key, where a place is one number. Numbers of a sequence are each there once in the whole
-    stream, which takes a bit per number to see; only where they are far apart or come again are they counted by key. -#}
+{#- Whether each event has a place of its own among those of its key, where a place is one number.
+    Numbers of a sequence are each there once in the whole stream, which takes a bit per number to
+    see; only where they are far apart or come again are they counted by key. -#}
 {%- macro _is_one_each(entity, events, row, event_count) -%}
     {%- set lowest, highest = fromjson(row.lowest).get('p'), fromjson(row.highest).get('p') -%}
     {%- set is_dense = lowest is not none and (highest[1] - lowest[1]) // 64 <= event_count // 4 -%}
@@ -516,7 +529,8 @@ limit 1
 {%- endmacro -%}
 
 
-{#- Whether two events, different ones or not, may stand at one place where that is one number: no event is hashed for it. -#}
+{#- Whether two events, different ones or not, may stand at one place where that is one number: no
+    event is hashed for it. -#}
 {%- macro _shared_places_sql(entity, events) -%}
 select 1
 from {{ events }}
@@ -530,7 +544,8 @@ limit 1
 {%- macro _place_hash(entity, more) -%}xxhash64({{ (entity.key_columns | map(attribute='sql') | list + more) | join(', ') }}){%- endmacro -%}
 
 
-{#- Whether two different events may stand at one place: by a hash of the place, so that few bytes are shuffled. -#}
+{#- Whether two different events may stand at one place: by a hash of the place, so that few bytes
+    are shuffled. -#}
 {%- macro _possible_conflicts_sql(events) -%}
 select 1
 from {{ events }}
@@ -561,14 +576,17 @@ and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.trunc
 {%- endmacro -%}
 
 
-{#- Of which tables and logs the events of a load are (see _event_origin()), beside what is known of loads before.
-    Arguments: run (of _event_summary()), events (relation), row (of _event_summary_sql()). Returns a dictionary: origin (names of the `table` and the `log`
-    that were seen last, where there are any; the table is * once there were several), and origins (for each of the two that is not what it was, or is not one,
-    the names found with their number of events, the most frequent first). -#}
+{#- Of which tables and logs the events of a load are (see _event_origin()), beside what is known of
+    loads before.
+    Arguments: run (of _event_summary()), events (relation), row (of _event_summary_sql()).
+    Returns a dictionary: origin (names of the `table` and the `log` that were seen last, where
+    there are any; the table is * once there were several), and origins (for each of the two that is
+    not what it was, or is not one, the names found with their number of events, the most frequent
+    first). -#}
 {%- macro _found_origins(run, events, row) -%}
     {%- set before = run.load.applied.get('origin') or {} -%}
     {%- set origin, origins = dict(before), {} -%}
-    {%- for part in spark_cdc._origin_parts() if row.get('source_' ~ part ~ '_lowest') is not none -%}
+    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
         {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
         {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
             {%- set found = {} -%}
@@ -582,12 +600,11 @@ and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.trunc
 {%- endmacro -%}
 
 
-{%- macro _origin_parts() -%}{{ return(['table', 'log']) }}{%- endmacro -%}
-
-
-{#- Whether the names are one, as columns of a summary: numbers, since Spark sorts rows to compare texts. Argument: origin (of loads before). -#}
+{#- Whether the names are one, as columns of a summary: numbers, since Spark sorts rows to compare
+    texts.
+    Argument: origin (of loads before). -#}
 {%- macro _found_origins_figures(origin) -%}
-    {%- for part in spark_cdc._origin_parts() -%}
+    {%- for part in ['table', 'log'] -%}
         {%- set name = 'event_origin.source_' ~ part -%}
         {%- for aggregate, label in [('min', 'lowest'), ('max', 'highest')] -%}
 {{ aggregate }}(if({{ name }} is null, null, xxhash64({{ name }}))) as source_{{ part }}_{{ label }},
@@ -630,9 +647,13 @@ limit 6
 {%- endmacro -%}
 
 
-{#- Events that come too late to change anything: not newer than what was last applied to their key, or to the whole table.
-    Arguments: run, events (of _event_summary()), event_count, truncated (position of the load's own last truncate, or none). Returns a dictionary: late, known (events that could be late, since their key is known), and late_apart (late
-    ones of keys that the load leaves otherwise than their newest event says; 0 where they are too few for the guard). -#}
+{#- Events that come too late to change anything: not newer than what was last applied to their key,
+    or to the whole table.
+    Arguments: run, events (of _event_summary()), event_count, truncated (position of the load's own
+    last truncate, or none).
+    Returns a dictionary: late, known (events that could be late, since their key is known), and
+    late_apart (late ones of keys that the load leaves otherwise than their newest event says; 0
+    where they are too few for the guard). -#}
 {%- macro _late_events(run, events, event_count, truncated) -%}
     {%- set guards = run.entity.guards -%}
     {%- set row = spark_cdc._query(spark_cdc._late_events_sql(run, events, event_count))[0] -%}
@@ -658,8 +679,9 @@ where incoming.note is null and incoming.event_op <> 'control'
 {%- endmacro -%}
 
 
-{#- An event that comes again is late, too, but what its key came to is in the state: the newest event of the key has the position that was applied
-    last, says the same as the row, or is from before a truncate that comes again. -#}
+{#- An event that comes again is late, too, but what its key came to is in the state: the newest
+    event of the key has the position that was applied last, says the same as the row, or is from
+    before a truncate that comes again. -#}
 {%- macro _late_events_apart_sql(run, events, event_count, truncated) -%}
 {%- set before = run.load.applied.get('truncated') -%}
 select coalesce(sum(newest.event_count), 0) as late
@@ -714,13 +736,15 @@ where
 {%- endmacro -%}
 
 
-{#- What stands in the place of the transaction of a delete that a truncate among archived events is: see _event_steps_sql(). -#}
+{#- What stands in the place of the transaction of a delete that a truncate among archived events
+    is: see _event_steps_sql(). -#}
 {%- macro _truncate_mark() -%}{{ return(' truncate') }}{%- endmacro -%}
 
 
-{#- Rows of the state that no event of the load was applied to, as far as the load writes them: at a checkpoint all carry over (X), and so do
-    tombstones, as long as tombstone_days says (T); those that are older than a truncate are deleted (D). What is not newer than the row
-    changed nothing, so the steps can be asked, and not what is left of them after they met the prior rows. -#}
+{#- Rows of the state that no event of the load was applied to, as far as the load writes them: at a
+    checkpoint all carry over (X), and so do tombstones, as long as tombstone_days says (T); those
+    that are older than a truncate are deleted (D). What is not newer than the row changed nothing,
+    so the steps can be asked, and not what is left of them after they met the prior rows. -#}
 {%- macro _untouched_cte(run, summary) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set truncated = spark_cdc._position_literal(summary.truncated) if summary.truncated else none -%}

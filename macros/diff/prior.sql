@@ -1,9 +1,11 @@
-{#- The rows that exist in a state of the ledger: the rows of its checkpoint, overlaid by the newest row of each key
-    that a later load wrote. Only the later loads are ranked, never the checkpoint.
-    Arguments: ledger (relation or name of a CTE), in_base and in_log (SQL conditions for the rows of the checkpoint
-    and of the loads since; in_log none where there are none), columns (list of SQL expressions over the ledger's
-    columns), broadcast (whether the keys of the log are few enough to be sent to every executor), dead (whether keys that
-    were deleted or never there are wanted too). Returns a query. -#}
+{#- The rows that exist in a state of the ledger: the rows of its checkpoint, overlaid by the newest
+    row of each key that a later load wrote. Only the later loads are ranked, never the checkpoint.
+    Arguments: ledger (relation or name of a CTE), in_base and in_log (SQL conditions for the rows
+    of the checkpoint and of the loads since; in_log none where there are none), columns (list of
+    SQL expressions over the ledger's columns), broadcast (whether the keys of the log are few
+    enough to be sent to every executor), dead (whether keys that were deleted or never there are
+    wanted too).
+    Returns a query. -#}
 {%- macro _state_sql(ledger, in_base, in_log, columns, broadcast=true, dead=false) -%}
 {%- set of_base = spark_cdc._operations('known' if dead else 'existing') -%}
 {%- if in_log is none -%}
@@ -36,8 +38,9 @@ union all
 {%- endmacro -%}
 
 
-{#- The whole state before a load. Arguments: run (with prior and broadcast), more (columns beside payload and eff_start_date), dead (whether
-    keys that were deleted or never there are wanted too). -#}
+{#- The whole state before a load.
+    Arguments: run (with prior and broadcast), more (columns beside payload and eff_start_date),
+    dead (whether keys that were deleted or never there are wanted too). -#}
 {%- macro _prior_sql(run, more=[], dead=false) -%}
 {%- set load = run.load -%}
 {{ spark_cdc._state_sql(
@@ -47,8 +50,9 @@ union all
 {%- endmacro -%}
 
 
-{#- The prior rows of the keys that came in. They are few, so only these are ranked, and the ledger's rows meet the
-    incoming keys first: no row of a big ledger is shuffled. Arguments: run, incoming, columns, condition (which of the incoming rows). -#}
+{#- The prior rows of the keys that came in. They are few, so only these are ranked, and the
+    ledger's rows meet the incoming keys first: no row of a big ledger is shuffled.
+    Arguments: run, incoming, columns, condition (which of the incoming rows). -#}
 {%- macro _prior_of_sql(run, incoming, columns, condition=none) -%}
 {%- set of_keys -%}
 {{ spark_cdc._in_loads([run.load.base] + run.load.log) }}
@@ -58,8 +62,9 @@ and key_hash in (select key_hash from {{ incoming }}{{ ' where ' ~ condition if 
 {%- endmacro -%}
 
 
-{#- The newest row of each key among the ledger's rows that fulfil a condition, without the keys deleted last unless these
-    are wanted. All of these rows are ranked, so the condition has to leave few. -#}
+{#- The newest row of each key among the ledger's rows that fulfil a condition, without the keys
+    deleted last unless these are wanted. All of these rows are ranked, so the condition has to
+    leave few. -#}
 {%- macro _newest_sql(ledger, condition, columns, dead=false) -%}
 select
     {{ columns | join(',\n    ') }}
@@ -76,9 +81,11 @@ where recency = 1{{ " and operation <> 'D'" if not dead }}
 {%- endmacro -%}
 
 
-{#- The last rows before a load of some keys, also of keys that were deleted (D) or never there (T). As long as the keys are few enough to be
-    broadcast, the ledger's rows meet them first, in one scan, and only what is left is ranked; else the rows of all keys are meant.
-    Arguments: run, of_keys (query of their hashes), key_count (how many they are at most), columns. -#}
+{#- The last rows before a load of some keys, also of keys that were deleted (D) or never there (T).
+    As long as the keys are few enough to be broadcast, the ledger's rows meet them first, in one
+    scan, and only what is left is ranked; else the rows of all keys are meant.
+    Arguments: run, of_keys (query of their hashes), key_count (how many they are at most),
+    columns. -#}
 {%- macro _rows_before_sql(run, of_keys, key_count, columns) -%}
 {%- set columns = spark_cdc._columns_before(run, columns) -%}
 {%- if not spark_cdc._is_few(run.entity, key_count) -%}
@@ -104,7 +111,8 @@ and key_hash in (
 {%- endmacro -%}
 
 
-{#- Columns of the rows before a load: without their positions where these are of a numbering that has ended. -#}
+{#- Columns of the rows before a load: without their positions where these are of a numbering that
+    has ended. -#}
 {%- macro _columns_before(run, columns) -%}
     {%- set shown = [] -%}
     {%- for column in columns -%}
@@ -126,8 +134,10 @@ date'{{ load.business_time[:10] }}' as business_date,
 {%- macro _load_start(run) -%}{{ return(run.entity.eff_type ~ "'" ~ run.load.business_time ~ "'") }}{%- endmacro -%}
 
 
-{#- The columns of a row of the prior state that a load of rows writes once more: carried over, held, or as its last payload.
-    Arguments: run, row (what the prior rows are called), operation, start (eff_start_date as SQL; none keeps the row's). -#}
+{#- The columns of a row of the prior state that a load of rows writes once more: carried over,
+    held, or as its last payload.
+    Arguments: run, row (what the prior rows are called), operation, start (eff_start_date as SQL;
+    none keeps the row's). -#}
 {%- macro _kept_row(run, row, operation, start=none) -%}
 {{ row }}.{{ spark_cdc._payload(run.entity) | join(',\n' ~ row ~ '.') }},
 {{ start ~ ' as eff_start_date' if start else row ~ '.eff_start_date' }},
@@ -144,7 +154,8 @@ cast(null as string) as note,
 {%- endmacro -%}
 
 
-{#- What a row carries whatever becomes of it: the stored columns and the hashes. Returns a list of expressions. -#}
+{#- What a row carries whatever becomes of it: the stored columns and the hashes.
+    Returns a list of expressions. -#}
 {%- macro _payload(entity) -%}
     {{ return(entity.stored | map(attribute='sql') | list + spark_cdc._payload_hashes(entity)) }}
 {%- endmacro -%}

@@ -1,21 +1,22 @@
-{#- Resolving as common table expressions: what the events of a load do to each key, ranked by the declared order in
-    one pass. The last of them is `resolved`: one row per key that something was applied to.
-
-    Columns of its own begin with step__, so that they never meet a column of the entity.
-    An event is one step of its key, or two where the key changes: the old key is given up (half 0), the new one taken
-    (half 1). The last step of a key tells whether it is there; values that a row lacks come from the row's earlier
-    steps since it began, else from its prior state.
-
-    steps (_event_steps_sql) -> newer: without those that come too late -> resolved, in one of three ways:
-    - whole rows under keys that stay: the step with the highest position (here);
-    - keys that stay: the last step of each key, beside what its row's earlier steps say (_rank_ctes);
-    - keys that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed through its keys (_follow_ctes).
-
-    Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()), summary (of _event_summary()), prior
-    (name of a CTE with key_hash, event_position and operation of the keys' last rows, or none), carried (columns of the events, load_id
-    among them, that are handed on with every step; none: of each key the last step is wanted). Columns of `resolved`: key_hash, event_position (last applied),
-    step__is_alive, step__is_conflict, those carried (and step__half, by which they are ordered at one place), the key columns, those of _missing_of() as `filled__<name>` (null or a struct with the value) where
-    partial, the others under their names; step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
+{#- Resolving as common table expressions: what the events of a load do to each key, ranked by the
+    declared order in one pass. The last of them is `resolved`: one row per key that something was
+    applied to.  Columns of its own begin with step__, so that they never meet a column of the
+    entity. An event is one step of its key, or two where the key changes: the old key is given up
+    (half 0), the new one taken (half 1). The last step of a key tells whether it is there; values
+    that a row lacks come from the row's earlier steps since it began, else from its prior state.
+    steps (_event_steps_sql) -> newer: without those that come too late -> resolved, in one of three
+    ways: - whole rows under keys that stay: the step with the highest position (here); - keys that
+    stay: the last step of each key, beside what its row's earlier steps say (_rank_ctes); - keys
+    that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed
+    through its keys (_follow_ctes).
+    Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()),
+    summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and operation
+    of the keys' last rows, or none), carried (columns of the events, load_id among them, that are
+    handed on with every step; none: of each key the last step is wanted). Columns of `resolved`:
+    key_hash, event_position (last applied), step__is_alive, step__is_conflict, those carried (and
+    step__half, by which they are ordered at one place), the key columns, those of _missing_of() as
+    `filled__<name>` (null or a struct with the value) where partial, the others under their names;
+    step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}
@@ -87,8 +88,9 @@ resolved as (
 {%- endmacro -%}
 
 
-{#- The steps of each key in their order, equal ones at one place told from different ones; of keys that stay the last one, beside what the
-    earlier steps of its row say. Arguments: how (of _resolve_ctes()). -#}
+{#- The steps of each key in their order, equal ones at one place told from different ones; of keys
+    that stay the last one, beside what the earlier steps of its row say.
+    Arguments: how (of _resolve_ctes()). -#}
 {%- macro _rank_ctes(how) -%}
 {%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.carried else '') -%}
 {%- set at_same_place -%}
@@ -136,13 +138,15 @@ resolved as (
 {%- endmacro -%}
 
 
-{#- Where keys move, a transaction may take a key before its former row has left it (a swap,
-    `id = id + 1`). Rows then queue under the key: who leaves first is the row that was there first. How many there are is
-    a sum that is kept from falling below a floor (0, or 1 where a row was written), which is the sum plus a running
-    maximum: q(t) = s(t) + max(q(0), max over i <= t of (floor(i) - s(i))), as for a reflected random walk.
-    A transaction is what follows each other under a key, since its number may come again. What is sent again adds no row: an arrival of a whole
-    row, equal to the one before it, or of any from where no row is left (nothing came there in this load); an insert behind another one, or of a row that
-    nothing shows to come from another key. Nor does it take one: a key change of a whole row right behind itself.
+{#- Where keys move, a transaction may take a key before its former row has left it (a swap, `id =
+    id + 1`). Rows then queue under the key: who leaves first is the row that was there first. How
+    many there are is a sum that is kept from falling below a floor (0, or 1 where a row was
+    written), which is the sum plus a running maximum: q(t) = s(t) + max(q(0), max over i <= t of
+    (floor(i) - s(i))), as for a reflected random walk. A transaction is what follows each other
+    under a key, since its number may come again. What is sent again adds no row: an arrival of a
+    whole row, equal to the one before it, or of any from where no row is left (nothing came there
+    in this load); an insert behind another one, or of a row that nothing shows to come from another
+    key. Nor does it take one: a key change of a whole row right behind itself.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _queue_ctes(how) -%}
 {%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
@@ -296,8 +300,9 @@ resolved as (
 {%- endmacro -%}
 
 
-{#- Where rows that move lack columns, each is followed through its keys to where it began: a chain of moves
-    is cut short by pointer jumping over one narrow array of all moves, in a fixed number of rounds. Its earlier steps then fill what it lacks.
+{#- Where rows that move lack columns, each is followed through its keys to where it began: a chain
+    of moves is cut short by pointer jumping over one narrow array of all moves, in a fixed number
+    of rounds. Its earlier steps then fill what it lacks.
     Arguments: how (of _resolve_ctes()). -#}
 {%- macro _follow_ctes(how) -%}
 {%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
@@ -425,9 +430,11 @@ filled as (
 {%- endmacro -%}
 
 
-{#- What _resolve_ctes() does, of events that are whole rows under keys that stay, each at a place of its own that is one number: the highest place of
-    each key is found among narrow columns and sent to the events, so that no row is shuffled but those that end a key, and none is hashed.
-    Here `last`, a narrow row per key; _last_ctes_resolved() has `resolved`, as of _resolve_ctes(). -#}
+{#- What _resolve_ctes() does, of events that are whole rows under keys that stay, each at a place
+    of its own that is one number: the highest place of each key is found among narrow columns and
+    sent to the events, so that no row is shuffled but those that end a key, and none is hashed.
+    Here `last`, a narrow row per key; _last_ctes_resolved() has `resolved`, as of
+    _resolve_ctes(). -#}
 {%- macro _last_ctes(entity, events) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 last as (
@@ -469,9 +476,11 @@ resolved as (
 {%- endmacro -%}
 
 
-{#- Events that name a row by another unique key, given the key that bore that name just before: from the state
-    before the load and from earlier events of it. A row that was never known by that name has nothing to be deleted;
-    an update of it counts as an update of its key. Arguments: run (its load's base is none where there is no state), events, carried (of _resolve_ctes()). -#}
+{#- Events that name a row by another unique key, given the key that bore that name just before:
+    from the state before the load and from earlier events of it. A row that was never known by that
+    name has nothing to be deleted; an update of it counts as an update of its key.
+    Arguments: run (its load's base is none where there is no state), events, carried (of
+    _resolve_ctes()). -#}
 {%- macro _named_ctes(run, events, carried=[]) -%}
 {%- set entity = run.entity -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}

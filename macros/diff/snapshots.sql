@@ -1,11 +1,14 @@
-{#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what: docs/operations.md, full loads and deltas.
-    A row with a note is rejected (R); one that breaks a rule that only warns has the rule's name as its note, and where it is not written otherwise,
-    a mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys stay as they were: X in a delta, and in a full load by what
-    _hold_sql() adds. Unchanged rows that a full load does not write (S) leave a mark, their key, where it writes what is gone apart (load.deletes_apart), for
-    _deleted_sql(). Nothing is read from the catalogue.
-    Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast: whether the keys of the loads since the
-    checkpoint are few), incoming (relation or CTE with the columns of _stage_sql()). Returns a query whose columns are the ledger's, in its
-    order. -#}
+{#- Tagging as SQL: each row of a load compared with the state before it. Which becomes what:
+    docs/operations.md, full loads and deltas. A row with a note is rejected (R); one that breaks a
+    rule that only warns has the rule's name as its note, and where it is not written otherwise, a
+    mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys
+    stay as they were: X in a delta, and in a full load by what _hold_sql() adds. Unchanged rows
+    that a full load does not write (S) leave a mark, their key, where it writes what is gone apart
+    (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
+    Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast:
+    whether the keys of the loads since the checkpoint are few), incoming (relation or CTE with the
+    columns of _stage_sql()).
+    Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _tag_sql(run, incoming) -%}
 {%- set is_full = run.load.load_type == 'full' -%}
 {#- a row that a full snapshot flags as deleted is as good as missing -#}
@@ -28,7 +31,8 @@ with prior as (
         else spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload_hashes(entity) + ['eff_start_date'])) | indent(4) }}
 ),
 
-{# where the prior hashes are few enough to be broadcast, the payload that came in stays where it was read -#}
+{# where the prior hashes are few enough to be broadcast, the payload that came in stays where it
+    was read -#}
 compared as (
     select{{ ' /*+ broadcast(prior) */' if is_full and load.prior_rows <= entity.checkpoint.rows }}
         incoming.*,
@@ -128,11 +132,13 @@ from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}
 {%- endmacro -%}
 
 
-{#- The rows that are gone, as they were (D), of a full load that has written what came in: the keys of all these rows stand in the ledger, those of
-    unchanged ones as marks. As long as the keys are few, the payload before meets them where it is read; else the hashes meet first, and the payload
+{#- The rows that are gone, as they were (D), of a full load that has written what came in: the keys
+    of all these rows stand in the ledger, those of unchanged ones as marks. As long as the keys are
+    few, the payload before meets them where it is read; else the hashes meet first, and the payload
     those that are left, so that it is not shuffled unless these are many, too.
-    Arguments: run (entity, load, prior: relation of the ledger, broadcast), supplied_rows (that came in), deleted_rows (that seem to be gone). Returns a
-    query whose columns are the ledger's, in its order. -#}
+    Arguments: run (entity, load, prior: relation of the ledger, broadcast), supplied_rows (that
+    came in), deleted_rows (that seem to be gone).
+    Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _deleted_sql(run, supplied_rows, deleted_rows) -%}
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set supplied_few, deleted_few = spark_cdc._is_few(run.entity, supplied_rows), spark_cdc._is_few(run.entity, deleted_rows) -%}
@@ -170,8 +176,10 @@ left semi join deleted
 {%- endmacro -%}
 
 
-{#- Whether a full load writes the rows that are gone by a statement of their own, which reads what the first has written in place of the input
-    once more: where the state has so many rows that this saves more than the further statements cost. Arguments: entity, load (of _plan_load()). -#}
+{#- Whether a full load writes the rows that are gone by a statement of their own, which reads what
+    the first has written in place of the input once more: where the state has so many rows that
+    this saves more than the further statements cost.
+    Arguments: entity, load (of _plan_load()). -#}
 {%- macro _deletes_apart(entity, load) -%}
     {{ return(
         load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines and load.prior_rows >= 2 * 10 ** 5
@@ -179,12 +187,14 @@ left semi join deleted
 {%- endmacro -%}
 
 
-{#- Keys that a full load with rejected rows leaves as they were, as SQL: they did come in, but with a row that can't be
-    accepted, so they are neither unchanged nor deleted. The load has been written; this adds their prior rows to it as X.
-    Where a rejected row has a key that can't be read, it may be that of any key that seems to be missing: then all rows
-    that the load tagged D are held, too (and their partition D has to go).
-    Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected row has no key). Returns
-    a query whose columns are the ledger's, in its order. -#}
+{#- Keys that a full load with rejected rows leaves as they were, as SQL: they did come in, but with
+    a row that can't be accepted, so they are neither unchanged nor deleted. The load has been
+    written; this adds their prior rows to it as X. Where a rejected row has a key that can't be
+    read, it may be that of any key that seems to be missing: then all rows that the load tagged D
+    are held, too (and their partition D has to go).
+    Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected
+    row has no key).
+    Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _hold_sql(run, unreadable) -%}
 {%- set of_load = "load_id = '" ~ run.load.load_id ~ "' and operation in " -%}
 with set_aside as (
@@ -207,8 +217,10 @@ left anti join (
 {%- endmacro -%}
 
 
-{#- How many keys have a column whose value was not sent, and is not known either: no row of the key was there before, and none came earlier in the load. Null is
-    stored then. What is the second half of a key change has the values of the old key. Arguments: run, events, summary (of _event_summary()). -#}
+{#- How many keys have a column whose value was not sent, and is not known either: no row of the key
+    was there before, and none came earlier in the load. Null is stored then. What is the second
+    half of a key change has the values of the old key.
+    Arguments: run, events, summary (of _event_summary()). -#}
 {%- macro _unfilled_sql(run, events, summary) -%}
 {%- set lacks = ['event_unavailable is not null'] + (['old_key_hash is null'] if run.entity.key_columns else []) -%}
 {%- if summary.splits -%}
@@ -253,13 +265,17 @@ coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavail
 {%- endmacro -%}
 
 
-{#- Tagging of several dates at once, as SQL: what loads of these dates, one after the other, would write. A row of the source that stays as it is comes in
-    once, with the dates on which it came as the bits of a number, so that what costs is what changes: a version begins where its row came but not on the
-    date before, and its key is gone where none of its versions goes on. Of what begins and ends, each is compared with what was before it in its key
-    (`lag`). Of a delta, in which a key that did not come stays as it was, each row that came counts.
-    Arguments: run (as of _tag_sql(); its load is that of the first date, the only one that may be a checkpoint), loads (the plans, one per date), incoming
-    (relation or query with the columns of _stage_sql() and backfill__days: bit n stands for the n-th of the loads; bit 0, which none of them has, for the state
-    before). Returns a query whose columns are the ledger's, in its order. -#}
+{#- Tagging of several dates at once, as SQL: what loads of these dates, one after the other, would
+    write. A row of the source that stays as it is comes in once, with the dates on which it came as
+    the bits of a number, so that what costs is what changes: a version begins where its row came
+    but not on the date before, and its key is gone where none of its versions goes on. Of what
+    begins and ends, each is compared with what was before it in its key (`lag`). Of a delta, in
+    which a key that did not come stays as it was, each row that came counts.
+    Arguments: run (as of _tag_sql(); its load is that of the first date, the only one that may be a
+    checkpoint), loads (the plans, one per date), incoming (relation or query with the columns of
+    _stage_sql() and backfill__days: bit n stands for the n-th of the loads; bit 0, which none of
+    them has, for the state before).
+    Returns a query whose columns are the ledger's, in its order. -#}
 {%- macro _tag_dates_sql(run, loads, incoming) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set is_full = load.load_type == 'full' -%}

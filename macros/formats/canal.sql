@@ -1,4 +1,5 @@
-{#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like it. One row for each row of a message. -#}
+{#- Change-event format `canal`: the flat JSON messages of Canal for MySQL, and of what writes like
+    it. One row for each row of a message. -#}
 {%- macro _events_canal(entity, landed) -%}
 {%- set row_types = {'INSERT': 'insert', 'UPDATE': 'update', 'DELETE': 'delete', 'INIT': 'read'} -%}
 {%- set codes = dict(row_types, TRUNCATE='truncate', **dict.fromkeys([

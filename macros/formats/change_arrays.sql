@@ -1,6 +1,6 @@
-{#- Change-event format `change_arrays`: JSON messages with arrays of names and values, and of old names and values
-    (`changeType`, `timestamp`, `columnNames`, `columnValues`, `oldKeyNames`, `oldKeyValues`). Other names of the fields
-    are given under events.fields. One row a message. -#}
+{#- Change-event format `change_arrays`: JSON messages with arrays of names and values, and of old
+    names and values (`changeType`, `timestamp`, `columnNames`, `columnValues`, `oldKeyNames`,
+    `oldKeyValues`). Other names of the fields are given under events.fields. One row a message. -#}
 {%- macro _events_change_arrays(entity, landed) -%}
 {%- set codes = {'INSERT': 'insert', 'UPDATE': 'update', 'UPSERT': 'upsert', 'DELETE': 'delete', 'TRUNCATE': 'truncate',
     'READ': 'read', 'HEARTBEAT': 'control', 'BEGIN': 'control', 'COMMIT': 'control'} -%}
@@ -85,8 +85,8 @@ from mapped
 {%- endmacro -%}
 
 
-{#- The time of a message as a number that sorts: a number as it is (in microseconds where its unit is known, so that
-    1.5 seconds count), a text as microseconds. -#}
+{#- The time of a message as a number that sorts: a number as it is (in microseconds where its unit
+    is known, so that 1.5 seconds count), a text as microseconds. -#}
 {%- macro _change_arrays_order(entity) -%}
 {%- set scale = {'seconds': 1000000, 'millis': 1000, 'micros': 1}.get(entity.events.get('timestamp_unit')) -%}
 {%- set number -%}

@@ -1,7 +1,8 @@
-{#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON, with or without the
-    embedded schema, as messages or as objects {key, value} of a topic dump. Each message is parsed once, and its
-    documents are counted; a second time is parsed only what a topic dump wraps. The message key is read only for events whose key
-    the message itself lacks. -#}
+{#- Change-event format `debezium`: envelopes of PostgreSQL, MySQL, MariaDB and SQL Server as JSON,
+    with or without the embedded schema, as messages or as objects {key, value} of a topic dump.
+    Each message is parsed once, and its documents are counted; a second time is parsed only what a
+    topic dump wraps. The message key is read only for events whose key the message itself
+    lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
 {%- set order = spark_cdc._debezium_position_order(entity, spark_cdc._debezium_content()) -%}
@@ -109,8 +110,8 @@ from classified
 {%- endmacro -%}
 
 
-{#- The parts of an envelope, and of the messages without a row, that are read, with their types. What is of another type is null
-    then. -#}
+{#- The parts of an envelope, and of the messages without a row, that are read, with their types.
+    What is of another type is null then. -#}
 {%- macro _debezium_fields() -%}
     {%- set source -%}
 struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
@@ -127,8 +128,8 @@ struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequen
 {%- macro _debezium_table() -%}{{ return(['source.db', 'source.`schema`', 'source.`table`']) }}{%- endmacro -%}
 
 
-{#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null where the text is no JSON
-    object. -#}
+{#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null
+    where the text is no JSON object. -#}
 {%- macro _debezium_parsed(sql) -%}
 from_json(
     {{ sql }},
@@ -141,8 +142,9 @@ from_json(
 {%- endmacro -%}
 
 
-{#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone, a heartbeat, the begin
-    or end of a transaction, or a change of a table's definition. They are known by having no other fields. -#}
+{#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone,
+    a heartbeat, the begin or end of a transaction, or a change of a table's definition. They are
+    known by having no other fields. -#}
 {%- macro _debezium_operation(entity) -%}
 {%- set other = [
     'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
@@ -180,9 +182,10 @@ end
 {%- macro _debezium_content() -%}coalesce(wrapped, landed_row.message){%- endmacro -%}
 
 
-{#- The old image or key. A delete whose image lacks the key takes it from the message key. An update never changes the
-    message key (Debezium sends a delete and an insert then), so if the message key agrees with the new image, another key
-    in `before` is one that was made up for a column that was not sent. -#}
+{#- The old image or key. A delete whose image lacks the key takes it from the message key. An
+    update never changes the message key (Debezium sends a delete and an insert then), so if the
+    message key agrees with the new image, another key in `before` is one that was made up for a
+    column that was not sent. -#}
 {%- macro _debezium_before(entity) -%}
 {%- set names = [] -%}
 {%- for column in entity.key_columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}

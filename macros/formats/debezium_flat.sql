@@ -1,5 +1,5 @@
-{#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns such as `__op`, of which
-    only those are there that the connector was told to add. -#}
+{#- Change-event format `debezium_flat`: Debezium's new-record-state, rows with technical columns
+    such as `__op`, of which only those are there that the connector was told to add. -#}
 {%- macro _events_debezium_flat(entity, typed) -%}
 {%- set is_placed = spark_cdc._debezium_flat_is_placed(entity) -%}
 {%- set no_position -%}
@@ -68,7 +68,8 @@ from named
 {%- endmacro -%}
 
 
-{#- The technical columns: fields of the envelope, and fields of `source` with or without that word in their name. -#}
+{#- The technical columns: fields of the envelope, and fields of `source` with or without that word
+    in their name. -#}
 {%- macro _events_debezium_flat_columns(entity) -%}
     {%- set described = {
         '__op': 'string', '__deleted': 'string', '__ts_ms': 'bigint',
@@ -114,7 +115,8 @@ coalesce(__source_{{ name }}, __{{ name }})
 {%- endmacro -%}
 
 
-{#- Whether a row of a snapshot has a place among the changes; by a declared order only where it says that it was read among them. -#}
+{#- Whether a row of a snapshot has a place among the changes; by a declared order only where it
+    says that it was read among them. -#}
 {%- macro _debezium_flat_is_placed(entity) -%}
 {%- set field = spark_cdc._debezium_flat_field -%}
 {%- if entity.events.order -%}

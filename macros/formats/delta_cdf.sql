@@ -1,4 +1,5 @@
-{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and readChangeFeed give them. -#}
+{#- Change-event format `delta_cdf`: rows of Delta Lake's Change Data Feed, as table_changes() and
+    readChangeFeed give them. -#}
 {%- macro _events_delta_cdf(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set version = spark_cdc._named_column(entity, '_commit_version') -%}
@@ -37,16 +38,20 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- The Change Data Feed of a Delta table, read from the table itself: see macros/source/tables.sql. -#}
+{#- The Change Data Feed of a Delta table, read from the table itself: see
+    macros/source/tables.sql. -#}
 
 
-{#- The table at this moment. Argument: table (name, as SQL). Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (that Delta gave it),
-    newest (version), at (its time, as text), location. -#}
+{#- The table at this moment.
+    Argument: table (name, as SQL).
+    Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (that Delta
+    gave it), newest (version), at (its time, as text), location. -#}
 {%- macro _events_delta_cdf_feed_now(table) -%}
     {#- what Delta says of a version is of no interest here -#}
     {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
-    {%- set is_delta = modules.re.match('\\[DELTA_(?!TABLE_ONLY)', spark_cdc._plan_refusal(plan) or '[DELTA_') -%}
-    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', not is_delta) -%}
+    {%- set words = spark_cdc._plan_refusal(plan) or '[DELTA_' -%}
+    {%- set is_other = not words.startswith('[DELTA_') or words.startswith('[DELTA_TABLE_ONLY') -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', is_other) -%}
     {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
     {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
     {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}
@@ -59,8 +64,10 @@ from {{ typed }}
 {%- endmacro -%}
 
 
-{#- Whether the versions of a load can be read, and where they stand in the order of all. Arguments: entity (with its feed), now, read (what was read before; none),
-    highest (number that was applied before; none). Returns a dictionary: problem (none), offset, number. -#}
+{#- Whether the versions of a load can be read, and where they stand in the order of all.
+    Arguments: entity (with its feed), now, read (what was read before; none), highest (number that
+    was applied before; none).
+    Returns a dictionary: problem (none), offset, number. -#}
 {%- macro _events_delta_cdf_feed_range(entity, now, read, highest) -%}
     {%- set feed, text = entity.source.feed, spark_cdc._change_feed_text(entity) -%}
     {#- the versions of a table that was made anew begin at 0 again -#}
@@ -82,7 +89,8 @@ the newest version of {{ feed.table }} is {{ feed.to }}, but up to {{ feed.after
 {%- endmacro -%}
 
 
-{#- What a load reads, as SQL. A first load has all rows as inserts of the version that it reads. -#}
+{#- What a load reads, as SQL. A first load has all rows as inserts of the version that it
+    reads. -#}
 {%- macro _events_delta_cdf_feed_sql(entity, feed, is_full) -%}
 select
     *
@@ -104,8 +112,9 @@ table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ fee
 {%- endmacro -%}
 
 
-{#- A file of the oldest changes that is not there any more; none. Spark says so only when it reads them, and VACUUM takes the oldest first; so the log is asked for some 50 of
-    them, as far as their names are plain. -#}
+{#- A file of the oldest changes that is not there any more; none. Spark says so only when it reads
+    them, and VACUUM takes the oldest first; so the log is asked for some 50 of them, as far as
+    their names are plain. -#}
 {%- macro _events_delta_cdf_gone_file(feed, location) -%}
     {%- set log_files = [] -%}
     {%- for version in range(feed.after + 1, [feed.to, feed.after + 100] | min + 1) -%}{%- do log_files.append('%020d.json' % version) -%}{%- endfor -%}

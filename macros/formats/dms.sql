@@ -1,5 +1,5 @@
-{#- Change-event format `dms`: what AWS Database Migration Service writes to S3, as CSV or Parquet. Rows without an
-    operation are those of a full load. -#}
+{#- Change-event format `dms`: what AWS Database Migration Service writes to S3, as CSV or Parquet.
+    Rows without an operation are those of a full load. -#}
 {%- macro _events_dms(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.get('operation', 'Op')) -%}
@@ -29,7 +29,8 @@ from (
 {%- endmacro -%}
 
 
-{#- The technical columns: the operation, which a full load lacks, and the time of the commit. DMS writes both as text. -#}
+{#- The technical columns: the operation, which a full load lacks, and the time of the commit. DMS
+    writes both as text. -#}
 {%- macro _events_dms_columns(entity) -%}
     {%- set columns = [{'name': entity.events.get('operation', 'Op'), 'data_type': 'string', 'required': false}] -%}
     {%- if entity.events.get('timestamp_column') -%}

@@ -1,4 +1,5 @@
-{#- Change-event format `dms_stream`: the JSON messages that AWS Database Migration Service sends to Kafka or Kinesis. One row a message. -#}
+{#- Change-event format `dms_stream`: the JSON messages that AWS Database Migration Service sends to
+    Kafka or Kinesis. One row a message. -#}
 {%- macro _events_dms_stream(entity, landed) -%}
 {%- set codes = {'load': 'read', 'insert': 'insert', 'update': 'update', 'delete': 'delete'} -%}
 {%- set fields = spark_cdc._message_fields(entity, [

@@ -1,5 +1,5 @@
-{#- Change-event format `flagged_rows`: rows with a column that says what happened to them and columns that give their
-    order, such as the change tables of vendors. -#}
+{#- Change-event format `flagged_rows`: rows with a column that says what happened to them and
+    columns that give their order, such as the change tables of vendors. -#}
 {%- macro _events_flagged_rows(entity, typed) -%}
 {%- set events = entity.events -%}
 {%- set operation = spark_cdc._named_column(entity, events.operation) -%}
@@ -53,7 +53,8 @@ events.codes gives '{{ code }}' the operation '{{ operation }}'; accepted are {{
 {%- endmacro -%}
 
 
-{#- The codes as texts, of which YAML may have read 1 as a number and true as a boolean, with their operations. -#}
+{#- The codes as texts, of which YAML may have read 1 as a number and true as a boolean, with their
+    operations. -#}
 {%- macro _flagged_rows_codes(events) -%}
     {%- set codes = {} -%}
     {%- for code, operation in (events.get('codes') or {}).items() -%}

@@ -1,5 +1,5 @@
-{#- Change-event format `goldengate`: the JSON messages of Oracle GoldenGate with before and after images (the operation
-    model, `format=json`). One row a message. -#}
+{#- Change-event format `goldengate`: the JSON messages of Oracle GoldenGate with before and after
+    images (the operation model, `format=json`). One row a message. -#}
 {%- macro _events_goldengate(entity, landed) -%}
 {%- set codes = {'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'INSERT': 'insert', 'UPDATE': 'update',
     'DELETE': 'delete', 'TRUNCATE': 'truncate', 'UPSERT': 'upsert', 'DDL': 'control', 'STREAM_METADATA': 'control',
@@ -58,9 +58,10 @@ from named
 {%- endmacro -%}
 
 
-{#- A position of the trail or of the source's log as three numbers. 20 digits are those of the trail: file and offset.
-    Digits alone are a number, `a:b` are two; `X/Y` is an LSN of PostgreSQL, and 8:8:4 hexadecimal digits are one of SQL
-    Server. Returns a list of expressions; null where the text is none of these. -#}
+{#- A position of the trail or of the source's log as three numbers. 20 digits are those of the
+    trail: file and offset. Digits alone are a number, `a:b` are two; `X/Y` is an LSN of PostgreSQL,
+    and 8:8:4 hexadecimal digits are one of SQL Server.
+    Returns a list of expressions; null where the text is none of these. -#}
 {%- macro _goldengate_order(text) -%}
 {%- set trail -%}{{ text }} rlike '^[0-9]{20}$'{%- endset -%}
 {%- set number -%}{{ text }} rlike '^[0-9]{1,19}$'{%- endset -%}
@@ -88,8 +89,9 @@ if({{ triple }}, try_cast(conv(right({{ text }}, 4), 16, 10) as bigint), 0)
 {%- endmacro -%}
 
 
-{#- An image without the columns that GoldenGate says it did not capture: with includeIsMissingFields=true each column
-    has a neighbour `<column>_isMissing`, and a missing one is null, which would set it to null. -#}
+{#- An image without the columns that GoldenGate says it did not capture: with
+    includeIsMissingFields=true each column has a neighbour `<column>_isMissing`, and a missing one
+    is null, which would set it to null. -#}
 {%- macro _goldengate_present(image) -%}
 if(
     contains(message, '_isMissing"'),

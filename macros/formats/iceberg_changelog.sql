@@ -1,6 +1,6 @@
-{#- Change-event format `iceberg_changelog`: rows of the view that Iceberg's procedure create_changelog_view makes. Its
-    ordinals count from the view's first snapshot, so either all views begin at the same one, or columns under
-    events.order come first. -#}
+{#- Change-event format `iceberg_changelog`: rows of the view that Iceberg's procedure
+    create_changelog_view makes. Its ordinals count from the view's first snapshot, so either all
+    views begin at the same one, or columns under events.order come first. -#}
 {%- macro _events_iceberg_changelog(entity, typed) -%}
 {%- set change_type = spark_cdc._named_column(entity, '_change_type') -%}
 {%- set ordinal = spark_cdc._named_column(entity, '_change_ordinal') -%}
@@ -46,8 +46,11 @@ from {{ typed }}
 {#- The changelog of an Iceberg table, read from the table itself: see macros/source/tables.sql. -#}
 
 
-{#- The table at this moment. Argument: table (name, as SQL). Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (none: snapshots have names that
-    no other table has), newest (snapshot; none while there is none), parents (of each snapshot that is there). -#}
+{#- The table at this moment.
+    Argument: table (name, as SQL).
+    Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (none:
+    snapshots have names that no other table has), newest (snapshot; none while there is none),
+    parents (of each snapshot that is there). -#}
 {%- macro _events_iceberg_changelog_feed_now(table) -%}
     {%- set sql -%}
 select
@@ -70,7 +73,8 @@ left join {{ table }}.refs as refs
 {%- endmacro -%}
 
 
-{#- Whether the snapshots of a load can be read, and where they stand in the order of all. Arguments and what it returns as of _events_delta_cdf_feed_range(). -#}
+{#- Whether the snapshots of a load can be read, and where they stand in the order of all. Arguments
+    and what it returns as of _events_delta_cdf_feed_range(). -#}
 {%- macro _events_iceberg_changelog_feed_range(entity, now, read, highest) -%}
     {%- set feed = entity.source.feed -%}
     {%- set at = namespace(snapshot=feed.to) -%}
@@ -101,7 +105,8 @@ the table was rolled back, or dropped and made anew
 {%- endmacro -%}
 
 
-{#- What a load reads, as SQL. Iceberg makes a temporary view of the session for it. A first load has all rows as inserts of the snapshot that it reads. -#}
+{#- What a load reads, as SQL. Iceberg makes a temporary view of the session for it. A first load
+    has all rows as inserts of the snapshot that it reads. -#}
 {%- macro _events_iceberg_changelog_feed_sql(entity, feed, is_full) -%}
 {%- if feed.after is not none -%}
     {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
@@ -124,7 +129,7 @@ from {{ feed.table }} version as of {{ feed.to }}
 
 
 {%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
-{%- set parts = modules.re.findall('`(?:[^`]|``)+`|[^.`]+', feed.table) -%}
+{%- set parts = spark_cdc._split_outside(feed.table, '.') -%}
 {%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
 call {{ catalog }}.system.create_changelog_view(
     table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},

@@ -1,4 +1,5 @@
-{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a message. -#}
+{#- Change-event format `maxwell`: the JSON messages of Maxwell's daemon for MySQL. One row a
+    message. -#}
 {%- macro _events_maxwell(entity, landed) -%}
 {%- set codes = dict({'insert': 'insert', 'update': 'update', 'delete': 'delete', 'bootstrap-insert': 'read'}, **dict.fromkeys([
     'bootstrap-start', 'bootstrap-complete', 'table-create', 'table-alter', 'table-drop',

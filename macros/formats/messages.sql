@@ -1,11 +1,14 @@
-{#- What the formats of JSON messages have in common: messages are parsed, each says what happened and has an order. -#}
+{#- What the formats of JSON messages have in common: messages are parsed, each says what happened
+    and has an order. -#}
 
 
-{#- The fields of a message that an adapter reads, and those that give the order besides: of the setting order_fields, `a.b` is the
-    field b of the object a; a declared column landed beside the message comes before a field of its name.
-    Arguments: entity, known (list of [name in the message, type, name in SQL]), default (the order without the setting: names of fields).
-    Returns {known, order}: known with the fields that the order needs added, and for each field of the order its name, and text and
-    number as expressions. -#}
+{#- The fields of a message that an adapter reads, and those that give the order besides: of the
+    setting order_fields, `a.b` is the field b of the object a; a declared column landed beside the
+    message comes before a field of its name.
+    Arguments: entity, known (list of [name in the message, type, name in SQL]), default (the order
+    without the setting: names of fields).
+    Returns {known, order}: known with the fields that the order needs added, and for each field of
+    the order its name, and text and number as expressions. -#}
 {%- macro _message_fields(entity, known, default) -%}
     {%- set fields = known | list -%}
     {%- set names = {} -%}
@@ -27,8 +30,9 @@
 {%- endmacro -%}
 
 
-{#- A part of the order: a control column that was landed beside the message, else a field of it. Arguments: entity, field (name), text (expression of
-    the field). Returns {name, text, number}. -#}
+{#- A part of the order: a control column that was landed beside the message, else a field of it.
+    Arguments: entity, field (name), text (expression of the field). Returns {name, text,
+    number}. -#}
 {%- macro _message_order_part(entity, field, text) -%}
     {%- set landed = spark_cdc._named_column(entity, field) -%}
     {%- if landed and landed.role == 'control' -%}
@@ -45,9 +49,11 @@
 {%- endmacro -%}
 
 
-{#- The messages with their fields as columns, and `unparsable`: what is no JSON object with fields of these types. A
-    message is parsed by a generator, not in a projection: what filters or repeats the columns can't parse it again.
-    Arguments: entity, landed, fields (list, as _message_fields() takes it). Returns a query. -#}
+{#- The messages with their fields as columns, and `unparsable`: what is no JSON object with fields
+    of these types. A message is parsed by a generator, not in a projection: what filters or repeats
+    the columns can't parse it again.
+    Arguments: entity, landed, fields (list, as _message_fields() takes it).
+    Returns a query. -#}
 {%- macro _parsed_messages(entity, landed, fields) -%}
 {%- set types = [] -%}
 {%- for name, type, column in fields -%}{%- do types.append('`' ~ name.replace('`', '``') ~ '` ' ~ type) -%}{%- endfor -%}
@@ -65,9 +71,11 @@ from {{ landed }} as landed
 {%- endmacro -%}
 
 
-{#- What happened, from the code of a parsed message; a tombstone or an empty line is no message, and what is of another table does not
-    count. Arguments: entity, codes (mapping of code to operation), code (expression), table (see _is_other_table()), control
-    (a condition under which the message is of no row, whatever its code). Returns an expression: the operation, null where it is unknown. -#}
+{#- What happened, from the code of a parsed message; a tombstone or an empty line is no message,
+    and what is of another table does not count.
+    Arguments: entity, codes (mapping of code to operation), code (expression), table (see
+    _is_other_table()), control (a condition under which the message is of no row, whatever its
+    code). Returns an expression: the operation, null where it is unknown. -#}
 {%- macro _message_operation(entity, codes, code, table, control=none) -%}
 case
     when coalesce(trim(message), '') = '' then 'control'
@@ -84,7 +92,8 @@ end
 {%- endmacro -%}
 
 
-{#- The first cases of what is wrong with a message: it can't be read. Arguments: tool (who writes such messages), accepted (text). -#}
+{#- The first cases of what is wrong with a message: it can't be read.
+    Arguments: tool (who writes such messages), accepted (text). -#}
 {%- macro _unreadable_message_cases(tool, accepted='one message a line') -%}
 when event_op = 'control' then null
 when unparsable is not null then {{ spark_cdc._literal('not a JSON object of ' ~ tool ~ '; accepted is ' ~ accepted) }}
@@ -93,8 +102,9 @@ when event_op is null and {{ spark_cdc._is_misread('message') }}
 {%- endmacro -%}
 
 
-{#- The next case: its operation is unknown. Arguments: label (text expression: which field holds it), code (expression), codes
-    (those that are accepted). -#}
+{#- The next case: its operation is unknown.
+    Arguments: label (text expression: which field holds it), code (expression), codes (those that
+    are accepted). -#}
 {%- macro _unknown_message_case(label, code, codes) -%}
 when event_op is null
     then concat(
@@ -115,7 +125,8 @@ if(
 
 
 {#- What is wrong with a message's order, in words; null if each part is there.
-    Arguments: order (of _message_fields()), parts (the number of each), accepted (text). Returns an expression. -#}
+    Arguments: order (of _message_fields()), parts (the number of each), accepted (text). Returns an
+    expression. -#}
 {%- macro _message_order_problem(order, parts, accepted) -%}
 {%- set problems = [] -%}
 {%- for field in order -%}
@@ -141,15 +152,17 @@ coalesce(
 {%- endmacro -%}
 
 
-{#- The name that the files of a binlog share, without their numbers: another one says that they are numbered anew. -#}
+{#- The name that the files of a binlog share, without their numbers: another one says that they are
+    numbered anew. -#}
 {%- macro _binlog_name(file) -%}
 left({{ file }}, length({{ file }}) - length(substring_index({{ file }}, '.', -1)) - 1)
 {%- endmacro -%}
 
 
-{#- What happened, from a column that holds a code for it. The code '' stands for nothing: null or an empty text.
-    Arguments: sql (the column, of any type), codes (mapping of code, a text, to operation). Returns an expression: the
-    operation, or null where the code is unknown. -#}
+{#- What happened, from a column that holds a code for it. The code '' stands for nothing: null or
+    an empty text.
+    Arguments: sql (the column, of any type), codes (mapping of code, a text, to operation). Returns
+    an expression: the operation, or null where the code is unknown. -#}
 {%- macro _coded_operation(sql, codes) -%}
 case coalesce(cast({{ sql }} as string), '')
     {%- for code, operation in codes.items() %}
@@ -169,12 +182,14 @@ if(
 {%- endmacro -%}
 
 
-{#- Places in the logs of the databases that Debezium reads, as arrays of numbers that sort: null where there is none. A number below zero is none: it
-    overflowed somewhere, and would sort first. -#}
+{#- Places in the logs of the databases that Debezium reads, as arrays of numbers that sort: null
+    where there is none. A number below zero is none: it overflowed somewhere, and would sort
+    first. -#}
 
 
-{#- PostgreSQL: where the last transaction before this one was committed, and the place in the log. The former is null
-    in a snapshot and in the first transaction after it, which begin behind all that was committed before. -#}
+{#- PostgreSQL: where the last transaction before this one was committed, and the place in the log.
+    The former is null in a snapshot and in the first transaction after it, which begin behind all
+    that was committed before. -#}
 {%- macro _debezium_position_postgresql(sequence, lsn, is_placed) -%}
 {%- set place -%}
 {{ spark_cdc._place_in_log('coalesce(' ~ lsn ~ ", try_cast(split_part(" ~ sequence ~ ", '\"', -2) as bigint))") }}
@@ -191,9 +206,12 @@ if(
 {%- endmacro -%}
 
 
-{#- Whether a row of a snapshot says where in the log it was read, so that it is an upsert just before the change there: the connector sends a row
-    that it read before such a change with that change's place. A first snapshot of PostgreSQL has none: transactions that began before it count.
-    Arguments: of (mapping of the names of fields in `source` to expressions, without those that can't be there). -#}
+{#- Whether a row of a snapshot says where in the log it was read, so that it is an upsert just
+    before the change there: the connector sends a row that it read before such a change with that
+    change's place. A first snapshot of PostgreSQL has none: transactions that began before it
+    count.
+    Arguments: of (mapping of the names of fields in `source` to expressions, without those that
+    can't be there). -#}
 {%- macro _debezium_position_is_placed(of) -%}
     {%- set conditions = [] -%}
     {%- if 'sequence' in of -%}
@@ -209,7 +227,8 @@ coalesce({{ conditions | join(' or ') }}, false)
 {%- endmacro -%}
 
 
-{#- What is wrong with a row of a snapshot that was read while changes were streamed, but does not say where. -#}
+{#- What is wrong with a row of a snapshot that was read while changes were streamed, but does not
+    say where. -#}
 {%- macro _debezium_position_unplaced() -%}
     {{ return(spark_cdc._literal(
         'a row of an incremental snapshot without a place among the changes; accepted are source.sequence or source.lsn (PostgreSQL), source.file and '
@@ -228,8 +247,8 @@ if(
 {%- endmacro -%}
 
 
-{#- SQL Server: the log's numbers of commit and change, three parts each, and the event's number among those of the change.
-    Rows of a snapshot may have no change. -#}
+{#- SQL Server: the log's numbers of commit and change, three parts each, and the event's number
+    among those of the change. Rows of a snapshot may have no change. -#}
 {%- macro _debezium_position_sqlserver(commit_lsn, change_lsn, serial, is_placed) -%}
 {%- set pattern = spark_cdc._debezium_position_lsn() -%}
 case
@@ -260,8 +279,10 @@ try_cast(conv(split_part({{ lsn }}, ':', {{ part }}), 16, 10) as bigint)
 {%- endmacro -%}
 
 
-{#- What gives the order in place of the database's log, of the setting order_fields: control columns that were landed beside the message, or fields
-    of it. Arguments: entity, content (expression of the message). Returns a list of {name, text, number}, as _message_fields() has it. -#}
+{#- What gives the order in place of the database's log, of the setting order_fields: control
+    columns that were landed beside the message, or fields of it.
+    Arguments: entity, content (expression of the message).
+    Returns a list of {name, text, number}, as _message_fields() has it. -#}
 {%- macro _debezium_position_order(entity, content) -%}
     {%- set order = [] -%}
     {%- for field in spark_cdc._message_order_names(entity) -%}
@@ -274,8 +295,8 @@ get_json_object({{ content }}, if(is_enclosed, {{ spark_cdc._literal('$.payload.
 {%- endmacro -%}
 
 
-{#- What is wrong with the numbers that give a place, as a case: one is below zero. Arguments: condition, fields (name:
-    expression). -#}
+{#- What is wrong with the numbers that give a place, as a case: one is below zero.
+    Arguments: condition, fields (name: expression). -#}
 {%- macro _debezium_position_case(condition, fields) -%}
 {%- set found = [] -%}
 {%- for name, sql in fields.items() -%}
@@ -289,8 +310,9 @@ when {{ condition }} and ({{ fields.values() | join(' < 0 or ') }} < 0)
 {%- endmacro -%}
 
 
-{#- A typed column as the time at which an event happened: an instant, whatever the session's time zone. What names no
-    zone is in the entity's. Arguments: entity, column (dictionary, or none). Returns an expression. -#}
+{#- A typed column as the time at which an event happened: an instant, whatever the session's time
+    zone. What names no zone is in the entity's.
+    Arguments: entity, column (dictionary, or none). Returns an expression. -#}
 {%- macro _event_instant(entity, column) -%}
 {%- if column is none -%}
 cast(null as timestamp)
@@ -311,8 +333,9 @@ timestamp_micros({{ spark_cdc._order_parts([column])[0] }}{{ ' * 86400000000' if
 {#- Where an event is from: the names of its table and of the log that its position counts in. -#}
 
 
-{#- The column event_origin, null for control messages. Arguments: table (expressions of the table's name, what qualifies it first), log (expression
-    of the log's name, or none). Returns an expression. -#}
+{#- The column event_origin, null for control messages.
+    Arguments: table (expressions of the table's name, what qualifies it first), log (expression of
+    the log's name, or none). Returns an expression. -#}
 {%- macro _event_origin(table, log=none) -%}
 if(
     event_op = 'control',
@@ -333,7 +356,8 @@ if(
 {%- endmacro -%}
 
 
-{#- A number that says where something lies in a log; null where it is below zero: it overflowed somewhere, and would sort first. -#}
+{#- A number that says where something lies in a log; null where it is below zero: it overflowed
+    somewhere, and would sort first. -#}
 {%- macro _place_in_log(number) -%}nullif(greatest({{ number }}, -1L), -1L){%- endmacro -%}
 
 
@@ -344,7 +368,8 @@ if({{ spark_cdc._is_named(names, texts) }}, map_from_arrays({{ names }}, {{ text
 {%- endmacro -%}
 
 
-{#- What is wrong with an array of names and one of values, in words; null if nothing is, or if both are null or empty. -#}
+{#- What is wrong with an array of names and one of values, in words; null if nothing is, or if both
+    are null or empty. -#}
 {%- macro _named_values_problem(names, texts, label) -%}
 case
     when greatest(size({{ names }}), size({{ texts }}), 0) = 0 or {{ spark_cdc._is_named(names, texts) }} then null
@@ -363,18 +388,25 @@ coalesce(size({{ names }}) = size({{ texts }}) and size(array_distinct(array_com
 {%- endmacro -%}
 
 
-{#- The column that a setting names, whatever its case: one of the declared ones or one that the format adds. Returns
-    its dictionary, or none. -#}
+{#- The column that a setting names, whatever its case: one of the declared ones or one that the
+    format adds. Returns its dictionary, or none. -#}
 {%- macro _named_column(entity, name) -%}
     {{ return(spark_cdc._columns_by_name(entity.columns, [name]) | first | default(none)) }}
 {%- endmacro -%}
 
 
-{#- The key as it was before, of the setting old_key: a mapping of key column to the column with its old value. A part
-    whose old value is null has not changed. Returns an expression of type map<string, string>: null where no old value
-    is there. -#}
+{#- The key as it was before, of the setting old_key: a mapping of key column to the column with its
+    old value. A part whose old value is null has not changed. Returns an expression of type
+    map<string, string>: null where no old value is there. -#}
 {%- macro _old_key_map(entity) -%}
-{%- set old_texts = spark_cdc._old_key_map_texts(entity) -%}
+{%- set old_texts = {} -%}
+{%- for key in entity.key_columns -%}
+    {%- for name, old in (entity.events.get('old_key') or {}).items() if name | lower == key.name | lower -%}
+        {%- set text = spark_cdc._event_text(entity, spark_cdc._named_column(entity, old)) -%}
+        {#- an empty field is null for every type but text -#}
+        {%- do old_texts.update({key.name: text if key.data_type == 'string' else 'nullif(' ~ text ~ ", '')"}) -%}
+    {%- endfor -%}
+{%- endfor -%}
 {%- if not old_texts -%}
 cast(null as map<string, string>)
 {%- else -%}
@@ -392,18 +424,7 @@ if(
 {%- endmacro -%}
 
 
-{#- The old values that the setting gives, as text, by the name of the key column. -#}
-{%- macro _old_key_map_texts(entity) -%}
-    {%- set texts = {} -%}
-    {%- for key in entity.key_columns -%}
-        {%- for name, old in (entity.events.get('old_key') or {}).items() if name | lower == key.name | lower -%}
-            {%- set text = spark_cdc._event_text(entity, spark_cdc._named_column(entity, old)) -%}
-            {#- an empty field is null for every type but text -#}
-            {%- do texts.update({key.name: text if key.data_type == 'string' else 'nullif(' ~ text ~ ", '')"}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(texts) }}
-{%- endmacro -%}
+
 
 
 {#- What is wrong with the setting old_key. Returns a list of texts. -#}
@@ -425,15 +446,18 @@ if(
 {%- endmacro -%}
 
 
-{#- A row as it was before an update: the new row, overlaid by the old values of what changed. Null without old values.
+{#- A row as it was before an update: the new row, overlaid by the old values of what changed. Null
+    without old values.
     Arguments: row, old (expressions of map<string, string>). Returns an expression. -#}
 {%- macro _overlaid(row, old) -%}
 map_concat(map_filter({{ row }}, (name, value) -> not map_contains_key({{ old }}, name)), {{ old }})
 {%- endmacro -%}
 
 
-{#- A case of what is wrong with an update: its old image names columns that the new one lacks, so that nothing says what became of them.
-    Arguments: old, new (expressions of map<string, string>), old_name, new_name (what the message calls them), accepted (text). -#}
+{#- A case of what is wrong with an update: its old image names columns that the new one lacks, so
+    that nothing says what became of them.
+    Arguments: old, new (expressions of map<string, string>), old_name, new_name (what the message
+    calls them), accepted (text). -#}
 {%- macro _lost_columns_case(old, new, old_name, new_name, accepted) -%}
 {%- set lost -%}array_except(map_keys({{ old }}), map_keys({{ new }})){%- endset -%}
 when event_op = 'update' and size({{ lost }}) > 0
@@ -442,8 +466,10 @@ when event_op = 'update' and size({{ lost }}) > 0
 {%- endmacro -%}
 
 
-{#- What is wrong with settings that name a column each, and with what gives an order. Arguments: entity, settings (names of settings),
-    time (that of them which names a column of times), required (those that must be there). Returns a list of texts. -#}
+{#- What is wrong with settings that name a column each, and with what gives an order.
+    Arguments: entity, settings (names of settings), time (that of them which names a column of
+    times), required (those that must be there).
+    Returns a list of texts. -#}
 {%- macro _adapter_column_problems(entity, settings, time, required=[]) -%}
     {%- set problems = [] -%}
     {%- for setting in settings -%}

@@ -1,6 +1,9 @@
-{#- Whether a change is one of another table than the entity's. events.table is the table's name, alone or with all or some of what qualifies it; several
-    names, and names with *, are those of tables whose rows belong together. Without the setting all changes count, and those that name no
-    table. Arguments: entity, table (as of _event_origin()). Returns a condition that is never null. -#}
+{#- Whether a change is one of another table than the entity's. events.table is the table's name,
+    alone or with all or some of what qualifies it; several names, and names with *, are those of
+    tables whose rows belong together. Without the setting all changes count, and those that name no
+    table.
+    Arguments: entity, table (as of _event_origin()).
+    Returns a condition that is never null. -#}
 {%- macro _is_other_table(entity, table) -%}
 {%- set name = spark_cdc._event_origin_table(table) -%}
 {%- set conditions = [] -%}
@@ -16,9 +19,10 @@
 {%- endmacro -%}
 
 
-{#- A full snapshot as change events, in a run that takes one into an entity of events: behind all that has its position the table is emptied, and each of
-    its rows inserted. So a row that was there before is updated or unchanged, one that the snapshot lacks is deleted, and what is later than
-    the snapshot stays. -#}
+{#- A full snapshot as change events, in a run that takes one into an entity of events: behind all
+    that has its position the table is emptied, and each of its rows inserted. So a row that was
+    there before is updated or unchanged, one that the snapshot lacks is deleted, and what is later
+    than the snapshot stays. -#}
 {%- macro _events_full_snapshot(entity, typed) -%}
 {%- set position = spark_cdc._full_snapshot_position(entity) -%}
 select
@@ -47,7 +51,8 @@ cast(null as map<string, string>) as event_before
 {%- endmacro -%}
 
 
-{#- There are no technical columns; that there is this macro says that the rows have columns of their own. -#}
+{#- There are no technical columns; that there is this macro says that the rows have columns of
+    their own. -#}
 {%- macro _events_full_snapshot_columns(entity) -%}{{ return([]) }}{%- endmacro -%}
 
 

@@ -1,6 +1,6 @@
-{#- Change-event format `sqlserver_cdc`: rows of the change tables of SQL Server (cdc.<capture instance>_CT) and of the
-    functions on them. Log sequence numbers are binary, or text: 0x and 20 hexadecimal digits, the same without 0x or
-    with colons, or base64. -#}
+{#- Change-event format `sqlserver_cdc`: rows of the change tables of SQL Server (cdc.<capture
+    instance>_CT) and of the functions on them. Log sequence numbers are binary, or text: 0x and 20
+    hexadecimal digits, the same without 0x or with colons, or base64. -#}
 {%- macro _events_sqlserver_cdc(entity, typed) -%}
 {%- set start_lsn = spark_cdc._named_column(entity, '__$start_lsn') -%}
 {%- set seqval = spark_cdc._named_column(entity, '__$seqval') -%}

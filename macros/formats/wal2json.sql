@@ -1,5 +1,6 @@
-{#- Change-event format `wal2json`: what PostgreSQL's output plugin wal2json writes, in format 1 (a transaction a message)
-    and format 2 (a change a message), told apart message by message. One row a change. -#}
+{#- Change-event format `wal2json`: what PostgreSQL's output plugin wal2json writes, in format 1 (a
+    transaction a message) and format 2 (a change a message), told apart message by message. One row
+    a change. -#}
 {%- macro _events_wal2json(entity, landed) -%}
 {%- set codes = {'insert': 'insert', 'update': 'update', 'delete': 'delete', 'truncate': 'truncate', 'message': 'control',
     'I': 'insert', 'U': 'update', 'D': 'delete', 'T': 'truncate', 'B': 'control', 'C': 'control', 'M': 'control'} -%}
@@ -57,7 +58,8 @@ named as (
 mapped as (
     select
         *,
-        {# an LSN is two hexadecimal numbers of 32 bits with a slash between; here they are one number -#}
+        {# an LSN is two hexadecimal numbers of 32 bits with a slash between; here they are one
+            number -#}
         if(log_position rlike '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$', try_cast(conv({# -#}
         concat(substring_index(log_position, '/', 1), lpad(substring_index(log_position, '/', -1), 8, '0')), 16, 10{# -#}
         ) as bigint), null) as log_number,
@@ -102,7 +104,8 @@ from mapped
 {%- endmacro -%}
 
 
-{#- The values of columns, those of the type character(n) without the blanks with which PostgreSQL pads them. -#}
+{#- The values of columns, those of the type character(n) without the blanks with which PostgreSQL
+    pads them. -#}
 {%- macro _wal2json_unpadded(texts, types) -%}
 if(is_padded and size({{ types }}) = size({{ texts }}), {# -#}
 zip_with({{ texts }}, {{ types }}, (value, type) -> if(type like 'character(%' or type = 'bpchar', rtrim(value), value)), {{ texts }})

@@ -1,16 +1,16 @@
 {#- The hash of some columns of a row, as the ledger computes it: see docs/hash.md.
-    Arguments: columns (list of dictionaries {name, data_type, sql}; sql is the typed expression, mostly the column itself). Returns an
-    expression of type binary, 16 bytes, never null. -#}
+    Argument: columns (list of dictionaries {name, data_type, sql}; sql is the typed expression,
+    mostly the column itself). Returns an expression of type binary, 16 bytes, never null. -#}
 {%- macro hash(columns) -%}{{ return(spark_cdc._hash(columns)) }}{%- endmacro -%}
 
 
-{#- The hash of some columns of a row: md5 over the canonical, injective encoding that docs/hash.md specifies
-    (version 1), or, if one of the columns is sensitive, HMAC-MD5 over the same with the secret of the
-    installation (version 2). Nulls are left out and columns are taken in the order of their names, so a new column that is
-    null everywhere, or columns in another order, change no hash. The same on every JVM, in every session time
+{#- The hash of some columns of a row: md5 over the canonical, injective encoding of docs/hash.md
+    (version 1), or, if a column is sensitive, HMAC-MD5 over it with the installation's secret
+    (version 2). It skips nulls and sorts columns by name, so a new column that is null everywhere
+    and another order of columns change no hash. It is the same on every JVM, in every session time
     zone, with ANSI mode on and off.
-    columns: list of dictionaries {name, data_type, sql, secret}; sql is the typed expression, mostly the column itself, secret the table with
-    the keys of a sensitive column's hashes (none, or left out, for others).
+    Argument: columns (list of dictionaries {name, data_type, sql, secret}; secret is the table with
+    the keys of a sensitive column's hashes, none or absent for others).
     Returns an expression of type binary, 16 bytes, never null. -#}
 {%- macro _hash(columns) -%}
     {%- if not columns -%}{{ return("unhex(md5(''))") }}{%- endif -%}
@@ -31,10 +31,11 @@
 {%- endmacro -%}
 
 
-{#- md5 of a message, or its HMAC-MD5 (RFC 2104). The keys are read by a scalar subquery while the statement runs, which Spark does once for all of
-    a query, so that they stand in no SQL, plan or log. It may not stand in a lambda or in the condition of a join, where Spark does not take it.
-    Arguments: message (a text expression, never null), secret (table with the struct keys: inner_key, outer_key; or none). Returns an expression of
-    type binary, 16 bytes. -#}
+{#- md5 of a message, or its HMAC-MD5 (RFC 2104). A scalar subquery reads the keys while the
+    statement runs, once per query, so that no SQL, plan or log holds them. Spark accepts it neither
+    in a lambda nor in the condition of a join.
+    Arguments: message (a text expression, never null), secret (table with the struct keys:
+    inner_key, outer_key; or none). Returns an expression of type binary, 16 bytes. -#}
 {%- macro _hash_digest(message, secret=none) -%}
     {%- if secret is none -%}{{ return('unhex(md5(' ~ message ~ '))') }}{%- endif -%}
 unhex(md5(concat(
@@ -44,22 +45,27 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- The records of named values, the columns of a row or the fields of a struct, in the order of their names in
-    lower case. fields: list of dictionaries {name, type, sql}, type as _hash_type returns it.
-    Returns a list of text expressions, one for each field: `,<length>:<name>=<value>`, or '' for null. -#}
+{#- The records of named values, the columns of a row or the fields of a struct, in the order of
+    their names in lower case. fields: list of dictionaries {name, type, sql}, type as _hash_type
+    returns it.
+    Returns a list of text expressions, one for each field: `,<length>:<name>=<value>`, or '' for
+    null. -#}
 {%- macro _hash_records(fields, depth=0) -%}
     {%- set by_name = {} -%}
     {%- for field in fields -%}{%- do by_name.update({field.name | lower: field}) -%}{%- endfor -%}
     {%- set records = [] -%}
     {%- for name, field in by_name.items() | sort(attribute=0, case_sensitive=true) -%}
-        {%- set prefix = ',' ~ name.encode('utf-8') | length ~ ':' ~ name ~ '=' -%}
+        {#- its length in UTF-8: urlencode makes %XX of each byte that is no plain character -#}
+        {%- set encoded = name | urlencode -%}
+        {%- set prefix = ',' ~ (encoded | length - 2 * encoded.count('%')) ~ ':' ~ name ~ '=' -%}
         {%- do records.append(spark_cdc._hash_value(field.sql, field.type, depth, prefix, '')) -%}
     {%- endfor -%}
     {{ return(records) }}
 {%- endmacro -%}
 
 
-{#- Names that stand more than once among the fields, case apart. Returns a list of texts. -#}
+{#- The names that occur more than once among the fields, whatever their case.
+    Returns a list of texts. -#}
 {%- macro _hash_repeated_names(fields) -%}
     {%- set seen, repeated = [], [] -%}
     {%- for name in fields | map(attribute='name') -%}
@@ -70,10 +76,11 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- Reads a data type as Spark writes it, upper or lower case, nested as deep as it may be.
-    Returns a dictionary: kind (boolean, integer, decimal, float, double, string, binary, date, timestamp,
-    timestamp_ntz, array, map, struct) and what belongs to it: scale; element; key and value; fields, a list of
-    {name, type}; text, of types that hold no others. For a type that can't be hashed it returns {problem: text}; otherwise problem is none. -#}
+{#- Reads a data type as Spark writes it, in upper or lower case, nested to any depth.
+    Returns a dictionary: kind (boolean, integer, decimal, float, double, string, binary, date,
+    timestamp, timestamp_ntz, array, map, struct), text (of types that hold no others), and by kind:
+    scale; element; key and value; fields, a list of {name, type}. problem is none, or the only
+    entry: why the type can't be hashed. -#}
 {%- macro _hash_type(data_type) -%}
     {%- set kinds = {
         'boolean': 'boolean',
@@ -88,43 +95,32 @@ unhex(md5(concat(
         {{ return({'kind': kinds[text | lower], 'text': text, 'problem': none}) }}
     {%- endif -%}
 
-    {%- set decimal = modules.re.fullmatch(
-        '(?i)(?:decimal|dec|numeric)\\s*(?:\\(\\s*([0-9]{1,4})\\s*(?:,\\s*([0-9]{1,4})\\s*)?\\))?', text) -%}
-    {%- if decimal -%}
-        {%- set precision, scale = (decimal.group(1) or 10) | int, (decimal.group(2) or 0) | int -%}
-        {%- if precision < 1 or precision > 38 or scale > precision -%}
+    {%- set digits = spark_cdc._decimal_digits(text) -%}
+    {%- if digits -%}
+        {%- set before, scale = digits -%}
+        {%- if before < 0 or not 1 <= before + scale <= 38 -%}
             {{ return({'problem': "the type " ~ text ~ " does not exist in Spark; accepted are precisions from 1 to 38 and "
                 ~ "scales up to the precision: correct it, for instance decimal(18,2)"}) }}
         {%- endif -%}
         {{ return({'kind': 'decimal', 'scale': scale, 'text': text, 'problem': none}) }}
     {%- endif -%}
 
-    {%- set nested = modules.re.fullmatch('(?is)(array|map|struct)\\s*<(.*)>', text) -%}
-    {%- if not nested -%}
+    {%- set kind = text.split('<')[0] | trim | lower -%}
+    {%- if kind not in ['array', 'map', 'struct'] or text[-1] != '>' -%}
         {{ return({'problem': "the type " ~ text ~ " can't be hashed; accepted are boolean, tinyint, smallint, int, bigint, "
             ~ "float, double, decimal(p,s), string, binary, date, timestamp, timestamp_ntz, array<...>, struct<name: type, ...> "
             ~ "and map<...>: declare one of them, such as string"}) }}
     {%- endif -%}
-    {%- set kind = nested.group(1) | lower -%}
-    {%- set parts = spark_cdc._hash_type_parts(nested.group(2)) -%}
     {%- set malformed = {'problem': "the type " ~ text ~ " is not well-formed; accepted are array<type>, map<type, type> and "
         ~ "struct<name: type, ...>: correct it"} -%}
     {%- set fields, types = [], [] -%}
-    {%- for part in parts -%}
+    {%- for part in spark_cdc._split_outside(text.split('<', 1)[1][:-1], ',') -%}
         {%- if kind == 'struct' -%}
-            {%- set field = modules.re.fullmatch(
-                "(?is)(`(?:[^`]|``)+`|\\w+)(?:\\s*:\\s*|\\s+)(\\S.*?)(?:\\s+not\\s+null)?(?:\\s+comment\\s+(?:'.*'|\".*\"))?", part) -%}
-            {%- if not field -%}
-                {{ return(malformed) }}
-            {%- endif -%}
-            {%- set name = field.group(1) -%}
-            {%- set name = name[1:-1].replace('``', '`') if name.startswith('`') else name -%}
-            {%- set type = spark_cdc._hash_type(field.group(2)) -%}
-            {%- do fields.append({'name': name, 'type': type}) -%}
-        {%- else -%}
-            {%- set type = spark_cdc._hash_type(part) -%}
+            {%- set field = spark_cdc._hash_field(part) -%}
+            {%- if field is none -%}{{ return(malformed) }}{%- endif -%}
+            {%- do fields.append(field) -%}
         {%- endif -%}
-        {%- do types.append(type) -%}
+        {%- do types.append(fields[-1].type if kind == 'struct' else spark_cdc._hash_type(part)) -%}
     {%- endfor -%}
     {%- for name in spark_cdc._hash_repeated_names(fields) -%}
         {{ return({'problem': "the type " ~ text ~ " has the field " ~ name ~ " more than once, case apart; accepted are names "
@@ -140,32 +136,33 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- Splits what stands between < and > at its outermost commas. Returns a list of texts. -#}
-{%- macro _hash_type_parts(text) -%}
-    {%- set tokens = modules.re.findall("(?s)`(?:[^`]|``)*`|'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\"|[^`'\"<>(),]+|.", text) -%}
-    {%- set at = namespace(depth=0, part='') -%}
-    {%- set parts = [] -%}
-    {%- for token in tokens -%}
-        {%- set at.depth = at.depth + (1 if token in ['<', '('] else -1 if token in ['>', ')'] else 0) -%}
-        {%- if token == ',' and at.depth == 0 -%}
-            {%- do parts.append(at.part | trim) -%}
-            {%- set at.part = '' -%}
-        {%- else -%}
-            {%- set at.part = at.part ~ token -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(parts + [at.part | trim]) }}
+{#- Reads a field of a struct: `name: type` or `name type`, with or without NOT NULL and a comment.
+    Returns {name, type}, type as _hash_type returns it; none if the field is not well-formed. -#}
+{%- macro _hash_field(text) -%}
+    {%- set words = spark_cdc._split_outside(text, ': \t\r\n') | select | list -%}
+    {%- set name = words[0] if words else '' -%}
+    {%- set lowered = words | map('lower') | list -%}
+    {%- set has_comment = lowered[2:][-2:-1] == ['comment'] and words[-1][0] in '\'"' -%}
+    {%- set lowered = lowered[:-2] if has_comment else lowered -%}
+    {%- set lowered = lowered[:-2] if lowered[2:][-2:] == ['not', 'null'] else lowered -%}
+    {%- set is_quoted = name[:1] == '`' and name[-1] == '`' and name | length > 2 -%}
+    {%- if lowered | length < 2 or not (is_quoted or name.replace('_', 'a').isalnum()) -%}{{ return(none) }}{%- endif -%}
+    {{ return({
+        'name': name[1:-1].replace('``', '`') if is_quoted else name,
+        'type': spark_cdc._hash_type(words[1:lowered | length] | join(' ')),
+    }) }}
 {%- endmacro -%}
 
 
 {#- The encoding of one value, by its type (the table in docs/hash.md), as a text expression.
-    Doubles and wall-clock times go through xxhash64, which is one-to-one for a single value of 8 bytes, takes
-    -0.0 for 0.0 and knows one NaN. A double's text would depend on the JVM, and unix_micros of a wall-clock time on
-    the session time zone. But of null xxhash64 gives its seed, and a struct's fields do not say whether the struct
-    is null: these kinds ask with nvl2. Decimals take try_cast, which writes them without an exponent in either ANSI
-    mode, where cast does so in one only.
-    sql: the expression; type: as _hash_type returns it; depth: how many lambdas surround the expression;
-    prefix: literal text put before the encoding; if_null: the whole result where the value is null.
+    Doubles and wall-clock times go through xxhash64: it is one-to-one for a single value of 8
+    bytes, takes -0.0 for 0.0 and knows one NaN. A double's text would depend on the JVM, and
+    unix_micros of a wall-clock time on the session time zone. xxhash64 of null is its seed, and the
+    fields of a struct do not say whether the struct is null: these kinds ask with nvl2. try_cast
+    writes decimals without an exponent in both ANSI modes, cast in one only.
+    Arguments: sql (the expression), type (of _hash_type), depth (number of lambdas around the
+    expression), prefix (literal text before the encoding), if_null (the result where the value is
+    null).
     Returns a text expression that is never null. -#}
 {%- macro _hash_value(sql, type, depth, prefix, if_null) -%}
     {%- set kind = type['kind'] -%}
@@ -199,7 +196,7 @@ unhex(md5(concat(
         {%- set entries = 'transform(map_entries(' ~ sql ~ '), ' ~ item ~ ' -> concat(' ~ key ~ ', ' ~ value ~ '))' -%}
         {%- set tag, parts = '(', ['array_join(array_sort(' ~ entries ~ "), ',')", "')'"] -%}
     {%- elif kind == 'struct' -%}
-        {%- set operand = sql if modules.re.fullmatch('[A-Za-z0-9_.`]+', sql) else '(' ~ sql ~ ')' -%}
+        {%- set operand = sql if spark_cdc._has_only(sql, '_.`') else '(' ~ sql ~ ')' -%}
         {%- set fields = [] -%}
         {%- for field in type['fields'] -%}
             {%- do fields.append(dict(field, sql=operand ~ '.' ~ spark_cdc._quote(field.name))) -%}
@@ -213,11 +210,11 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-{#- The version of the encoding that docs/hash.md specifies, with a secret or without; it is stored with every load. -#}
-{%- macro _hash_version(secret=none) -%}{{ return('1' if secret is none else '2') }}{%- endmacro -%}
 
 
-{#- The token that stands for the value of a column, the same wherever a column of its domain has the value, as 32 hexadecimal digits; null of null.
+
+{#- The token for a value: the same in all columns of its domain. Returns an expression: 32
+    hexadecimal digits, null of null.
     Arguments: column (with pseudonym, data_type, secret), value (SQL). -#}
 {%- macro _pseudonym(column, value) -%}
     {%- set token = spark_cdc._hash([dict(column, name='pseudonym:' ~ column.pseudonym, sql=value)]) -%}
@@ -225,7 +222,8 @@ if({{ value }} is null, null, {{ spark_cdc._hex(token) }})
 {%- endmacro -%}
 
 
-{#- The table with the secret that hashes over some columns are keyed with: none, if none of them is sensitive. -#}
+{#- The table with the secret that keys hashes over some columns; none if none of them is
+    sensitive. -#}
 {%- macro _secret_of(columns) -%}
     {{ return(columns | selectattr('secret', 'defined') | map(attribute='secret') | select | first | default(none)) }}
 {%- endmacro -%}

@@ -1,7 +1,9 @@
-{#- Where the columns, types or roles of an entity are not those of the load that this one builds on: works out what becomes of the rows
-    before, and refuses, before anything is written, what can't be applied or isn't explained by the YAML.
-    Arguments: run (capture), load (of _plan_load()), with_values (whether the values of the rows are looked at). Returns none if nothing has
-    changed, or a dictionary: layout (the new one), definition_change (what is different, in words), prior (the ledger's rows under the new
+{#- Where the columns, types or roles of an entity are not those of the load that this one builds
+    on: works out what becomes of the rows before, and refuses, before anything is written, what
+    can't be applied or isn't explained by the YAML.
+    Arguments: run (capture), load (of _plan_load()), with_values (whether the values of the rows
+    are looked at). Returns none if nothing has changed, or a dictionary: layout (the new one),
+    definition_change (what is different, in words), prior (the ledger's rows under the new
     definition, as a query between brackets). -#}
 {%- macro _check_definition(run, load, with_values=true) -%}
     {%- if not load.redefines -%}{{ return(none) }}{%- endif -%}
@@ -35,7 +37,8 @@
             {%- do found.update({column.name | lower: spark_cdc._plain_type_shown(column.dtype)}) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {#- this session has read the ledger, and Spark would go on with the columns that it saw then; another one may add some now -#}
+    {#- this session has read the ledger, and Spark would go on with the columns that it saw then;
+        another one may add some now -#}
     {%- do spark_cdc._send('refresh table ' ~ ledger) -%}
     {{ return({
         'prior': spark_cdc._restated_ledger(entity, ledger, load.layout, diff),
@@ -58,7 +61,8 @@
 {%- endmacro -%}
 
 
-{#- Every value that people can see has to fit its column's new type, unless the column says that it may be lost. -#}
+{#- Every value that people can see has to fit its column's new type, unless the column says that it
+    may be lost. -#}
 {%- macro _value_problems(ledger, load, diff) -%}
     {%- set changed = [] -%}
     {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_misfit != 'null' -%}
@@ -82,7 +86,7 @@ where {{ visible }}
     {%- for change in changed -%}
         {%- set misfits = found['misfits_' ~ loop.index] -%}
         {%- if misfits -%}
-            {%- set is_nested = modules.re.match('array|map|struct', change.type) -%}
+            {%- set is_nested = change.type.split('<')[0] in ['array', 'map', 'struct'] -%}
             {%- set examples_sql -%}
 select distinct left({{ 'to_json(%s)' % change.value if is_nested else 'cast(%s as string)' % change.value }}, 60) as example
 from {{ ledger }}
@@ -103,8 +107,8 @@ name, and name this one as dropped
 {%- endmacro -%}
 
 
-{#- Under another key the rows of one key must stay together and apart from all others, in the whole history: else versions would be torn or
-    mixed up. -#}
+{#- Under another key the rows of one key must stay together and apart from all others, in the whole
+    history: else versions would be torn or mixed up. -#}
 {%- macro _key_problems(ledger, load, diff) -%}
     {%- if diff.key != 'other' -%}{{ return([]) }}{%- endif -%}
     {%- set pairs = spark_cdc._key_pairs_sql(ledger, load, diff) -%}
@@ -142,7 +146,8 @@ that identifies the same rows one by one, or put the former one back
 {%- endmacro -%}
 
 
-{#- The keys of the rows so far as they were and as they would be, as JSON, and whether the latter have a null. -#}
+{#- The keys of the rows so far as they were and as they would be, as JSON, and whether the latter
+    have a null. -#}
 {%- macro _key_pairs_sql(ledger, load, diff) -%}
 {%- set old, new = [], [] -%}
 {%- for item in diff.columns if item.column.role == 'key' -%}
@@ -165,7 +170,8 @@ where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operat
 {%- endmacro -%}
 
 
-{#- Refuses a load whose columns can't follow those of the loads before. Arguments: entity, problems (texts), load (of _plan_load(), if known). -#}
+{#- Refuses a load whose columns can't follow those of the loads before.
+    Arguments: entity, problems (texts), load (of _plan_load(), if known). -#}
 {%- macro _refuse_definition(entity, problems, load=none) -%}
     {%- set message -%}
 {{ entity.name }}: the columns have changed since the last load, and the change can't be applied:
@@ -177,9 +183,10 @@ Nothing was written; docs/schema_change.md lists the changes that can be applied
 {%- endmacro -%}
 
 
-{#- Looks for declared columns that no event brings: most often a name is misspelt. One event need not have all columns, nor a load of updates
-    and deletes any, so it takes a whole row (an insert or a row of a snapshot) and no event with the column. All events are looked at only if
-    the first 1,000 lack one. Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Looks for declared columns that no event brings: most often a name is misspelt. One event need
+    not have all columns, nor a load of updates and deletes any, so it takes a whole row (an insert
+    or a row of a snapshot) and no event with the column. All events are looked at only if the first
+    1,000 lack one. Returns none, or why the load is to be refused: {guard, message}. -#}
 {%- macro _check_event_columns(entity, input) -%}
     {%- set columns = entity.stored | rejectattr('role', 'equalto', 'key') | list -%}
     {%- set can_lack = entity.events.is_message or entity.source.format == 'json' -%}
@@ -196,14 +203,14 @@ Nothing was written; docs/schema_change.md lists the changes that can be applied
         {%- if not missing -%}
             {{ return(none) }}
         {%- elif loop.last -%}
-            {%- set message -%}
-{{ entity.name }}: no event of {{ input }} has {{ missing | join(', ') }}.
+            {%- set problem -%}
+no event of {{ input }} has {{ missing | join(', ') }}.
   declared: {{ entity.stored | map(attribute='from') | join(', ') }}
   not declared, but there: {{ fromjson(found.unexpected) | join(', ') or 'nothing' }}
-Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and {# -#}
-source.on_missing_column: null lifts the check. Nothing was written.
+Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and
+source.on_missing_column: null lifts the check.
             {%- endset -%}
-            {{ return({'guard': 'missing_columns', 'message': message}) }}
+            {{ return(spark_cdc._load_refusal(entity, 'missing_columns', problem)) }}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -229,8 +236,10 @@ from (
 {%- macro _values_apart_text() -%}{{ return('values are not shown, since the entity has sensitive columns') }}{%- endmacro -%}
 
 
-{#- Refuses a load, before it writes, whose secret is not the one that the loads so far were hashed with under its name. Arguments: run (entity, manifest that
-    the load builds on, load: its plan, if known). Returns what the load's record says of it, {id: proof (see _secret_proof())}; an empty dictionary where
+{#- Refuses a load, before it writes, whose secret is not the one that the loads so far were hashed
+    with under its name.
+    Arguments: run (entity, manifest that the load builds on, load: its plan, if known). Returns
+    what the load's record says of it, {id: proof (see _secret_proof())}; an empty dictionary where
     nothing is sensitive. -#}
 {%- macro _check_secret(run) -%}
     {%- set entity, secret = run.entity, spark_cdc._secret_of(run.entity.sensitive) -%}
@@ -260,7 +269,8 @@ written. Run the same command again; if it comes again, the list is gone: put it
 {%- endmacro -%}
 
 
-{#- What a secret makes of a fixed text, by which it is known again: null where its table holds none. That Spark can read it shows, too. -#}
+{#- What a secret makes of a fixed text, by which it is known again: null where its table holds
+    none. That Spark can read it shows, too. -#}
 {%- macro _secret_proof(secret) -%}
     {{ return(spark_cdc._query('select ' ~ spark_cdc._hex(spark_cdc._hash_digest("'spark_cdc secret'", secret)) ~ ' as proof')[0].proof) }}
 {%- endmacro -%}

@@ -1,5 +1,6 @@
-{#- Compares the figures of an audited load with the guards of its entity (see _guards()), and refuses it where one of them
-    trips. Nothing is read but, for rows_band, the rows in of the last loads in cdc_loads.
+{#- Compares the figures of an audited load with the guards of its entity (see _guards()), and
+    refuses it where one of them trips. Nothing is read but, for rows_band, the rows in of the last
+    loads in cdc_loads.
     Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}
 {%- macro _check_guards(entity, ledger, load, audit) -%}
     {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
@@ -73,8 +74,9 @@ Nothing was committed. If the data is wrong, correct it and run the same command
 {%- endmacro -%}
 
 
-{#- The guard on events that are not newer than what was applied, but differ from it, in the same form. Where the log has another name, it trips
-    without a minimum: its positions can't be compared with those of before. -#}
+{#- The guard on events that are not newer than what was applied, but differ from it, in the same
+    form. Where the log has another name, it trips without a minimum: its positions can't be
+    compared with those of before. -#}
 {%- macro _tripped_by_late_events(entity, load, events) -%}
     {%- set limit, apart = entity.guards.late_share, events.get('late_apart') or 0 -%}
     {%- set logs = (events.get('origins') or {}).get('log') -%}
@@ -99,7 +101,8 @@ Nothing was committed. If the data is wrong, correct it and run the same command
 {%- endmacro -%}
 
 
-{#- Guards on rows that are set aside, in the same form; those that rules set aside are their rules' business. -#}
+{#- Guards on rows that are set aside, in the same form; those that rules set aside are their rules'
+    business. -#}
 {%- macro _tripped_by_rejects(entity, ledger, load, audit) -%}
     {%- set limits, rejected = entity.guards, audit.counts.R - audit.ruled_out -%}
     {%- set tripped = {} -%}
@@ -132,8 +135,9 @@ limit 3
 {%- endmacro -%}
 
 
-{#- How many rows usually come in: the median of the last five full loads that count. Arguments: entity, load, recent (load id to rows in, of loads that
-    cdc_loads does not have yet). Returns a dictionary: rows, loads. -#}
+{#- How many rows usually come in: the median of the last five full loads that count.
+    Arguments: entity, load, recent (load id to rows in, of loads that cdc_loads does not have yet).
+    Returns a dictionary: rows, loads. -#}
 {%- macro _usual_rows(entity, load, recent) -%}
     {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
     {%- set load_log = spark_cdc._load_log() -%}

@@ -1,6 +1,8 @@
-{#- Makes sure that a table is there with the columns that are written, and returns all that it has, in its order: an insert goes by position.
-    Arguments: entity, table (relation), columns (that are written, with the names where they lie), partitions (names), hashes (names of
-    hash columns), is_kept (as of _create_table_sql()), begun (capture of an entity of which the load at hand may be the first). -#}
+{#- Makes sure that a table is there with the columns that are written, and returns all that it has,
+    in its order: an insert goes by position.
+    Arguments: entity, table (relation), columns (that are written, with the names where they lie),
+    partitions (names), hashes (names of hash columns), is_kept (as of _create_table_sql()), begun
+    (capture of an entity of which the load at hand may be the first). -#}
 {%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
     {%- set shown, table = table, spark_cdc._own(table) -%}
     {%- set existing = load_cached_relation(table) -%}
@@ -23,13 +25,17 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table has beyond are named none. A table of which no load counts follows
-    the YAML, and so does a ledger that is wiped with columns of other types: it is set aside under another name, not dropped; in a branch it can't be, where
-    production's rows have them, too. Argument: shown (relation that readers have in the table's place: a view in a branch, else the table). -#}
+{#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table
+    has beyond are named none. A table of which no load counts follows the YAML, and so does a
+    ledger that is wiped with columns of other types: it is set aside under another name, not
+    dropped; in a branch it can't be, where production's rows have them, too.
+    Argument: shown (relation that readers have in the table's place: a view in a branch, else the
+    table). -#}
 {%- macro _settled_columns(entity, table, columns, partitions, shown, begun=none) -%}
     {%- set wanted = dict(zip(columns | map(attribute='at') | map('lower'), columns)) -%}
     {%- set settled, partitioned, problems = [], [], [] -%}
-    {#- a table format has its partitions where they were declared, and what the metastore shows of it may be old -#}
+    {#- a table format has its partitions where they were declared, and what the metastore shows of
+        it may be old -#}
     {%- set is_plain = not spark_cdc._table_format(table) -%}
     {%- for found in (spark_cdc._cached_columns(table, columns) if is_plain else []) or adapter.get_columns_in_relation(table) -%}
         {%- set column = wanted.pop(found.name | lower, none) or {'name': none, 'at_sql': spark_cdc._quote(found.name), 'data_type': found.dtype} -%}
@@ -38,8 +44,10 @@ Nothing was written. Run the same command again.
         {%- endif -%}
         {%- do (partitioned if is_plain and found.name in partitions else settled).append(column) -%}
     {%- endfor -%}
-    {%- set is_other = problems or settled | selectattr('name', 'none') | list or spark_cdc._has_other_format(entity, table) -%}
-    {%- set is_unused = is_other and begun is not none and spark_cdc._is_unused(begun) -%}
+    {%- set format = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
+    {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
+    {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
+    {%- set is_unused = head is not none and not head.loads and not head.get('undone') -%}
     {%- if problems and (shown != table or not (spark_cdc._is_wiped(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}
@@ -64,8 +72,9 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The format is the table's own once it is there: a setting that differs counts for new tables, and the log says so. What ORC does not keep
-    (_orc_misfit(), names with backticks) is looked for by the setting alone, so an ORC table has to be known as one. -#}
+{#- The format is the table's own once it is there: a setting that differs counts for new tables,
+    and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is looked for
+    by the setting alone, so an ORC table has to be known as one. -#}
 {%- macro _note_file_format(entity, table) -%}
     {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
     {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
@@ -85,19 +94,8 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{%- macro _has_other_format(entity, table) -%}
-    {{ return((spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format) != entity.file_format) }}
-{%- endmacro -%}
-
-
-{#- Whether nothing in the ledger is, or could by redo become, what readers see: all loads so far were refused. -#}
-{%- macro _is_unused(capture) -%}
-    {%- set head = spark_cdc._head(capture, is_planned=true) -%}
-    {{ return(not head.loads and not head.get('undone')) }}
-{%- endmacro -%}
-
-
-{#- What --empty and --sample make of a table of loads: it is created if it is not there, and nothing is loaded. Arguments as of _settled_table(). -#}
+{#- What --empty and --sample make of a table of loads: it is created if it is not there, and
+    nothing is loaded. Arguments as of _settled_table(). -#}
 {%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
     {%- do log(entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- if load_cached_relation(table) is none -%}
@@ -107,9 +105,12 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log without a version, for which Delta refuses to make the table ever
-    after (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder that holds anything else stays, and Delta says so.
-    A table's first version is written right after its log's folder, so another run that is making it now has hardly ever none: it is looked at twice.
+{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log
+    without a version, for which Delta refuses to make the table ever after
+    (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder
+    that holds anything else stays, and Delta says so. A table's first version is written right
+    after its log's folder, so another run that is making it now has hardly ever none: it is looked
+    at twice.
     Arguments: entity, table (relation, which is not there). -#}
 {%- macro _drop_begun_delta_table(entity, table) -%}
     {%- set load_log = spark_cdc._load_log() -%}
@@ -125,20 +126,24 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a checkpoint. -#}
+{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a
+    checkpoint. -#}
 {%- macro _is_begun_delta_table(folder) -%}
     {%- if spark_cdc._lacks_path(folder ~ '/_delta_log') -%}{{ return(false) }}{%- endif -%}
     {{ return(spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}') and spark_cdc._lacks_path(folder ~ '/[^_]*')) }}
 {%- endmacro -%}
 
 
-{#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and plain: an empty list where they are not, or where a
-    type is not told whole. Arguments: table (relation), columns (that are written, see _settled_table()). Returns dictionaries: name, dtype. -#}
+{#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and
+    plain: an empty list where they are not, or where a type is not told whole.
+    Arguments: table (relation), columns (that are written, see _settled_table()). Returns
+    dictionaries: name, dtype. -#}
 {%- macro _cached_columns(table, columns) -%}
     {%- set types = {} -%}
     {%- for column in columns -%}{%- do types.update({column.at | lower: spark_cdc._plain_type(column.data_type)}) -%}{%- endfor -%}
     {%- set cached, found = load_cached_relation(table), [] -%}
-    {%- for name, dtype in modules.re.findall('(?m)^ [|]-- (.*): ([a-z_0-9(),]+) [(]nullable = (?:true|false)[)]$', (cached.information if cached else none) or '') -%}
+    {%- for line in ((cached.information if cached else none) or '').split('\n') if line.startswith(' |-- ') and ': ' in line -%}
+        {%- set name, dtype = line[5:].rsplit(' (nullable = ', 1)[0].rsplit(': ', 1) -%}
         {%- if types.pop(name | lower, none) == spark_cdc._plain_type(dtype) -%}{%- do found.append({'name': name, 'dtype': dtype}) -%}
         {%- else -%}{{ return([]) }}{%- endif -%}
     {%- endfor -%}
@@ -146,9 +151,11 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- How the files are written that a state is laid out in, for the next statement of this session: it is shuffled in small parts, of which as many go into a
-    file as have the size (Spark counts bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's own default (INT96) has
-    no minimum and maximum by which readers could skip. Arguments: entity, rows. -#}
+{#- How the files are written that a state is laid out in, for the next statement of this session:
+    it is shuffled in small parts, of which as many go into a file as have the size (Spark counts
+    bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's
+    own default (INT96) has no minimum and maximum by which readers could skip.
+    Arguments: entity, rows. -#}
 {%- macro _set_file_size(entity, rows) -%}
     {%- do spark_cdc._send('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
     {%- do spark_cdc._send('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
@@ -163,9 +170,12 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- What a new table of Delta or Iceberg needs of the server, asked before anything is written: that it keeps such tables in the session's catalog, where the
-    views are, too. With Iceberg's extension of SQL views would be Iceberg's, which can't be altered in place; and sessions are not to go on reading a table as
-    they found it, for half a minute by default: readers would see a load without its rows. Arguments: entity, table (relation). -#}
+{#- What a new table of Delta or Iceberg needs of the server, asked before anything is written: that
+    it keeps such tables in the session's catalog, where the views are, too. With Iceberg's
+    extension of SQL views would be Iceberg's, which can't be altered in place; and sessions are not
+    to go on reading a table as they found it, for half a minute by default: readers would see a
+    load without its rows.
+    Arguments: entity, table (relation). -#}
 {%- macro _check_table_format(entity, table) -%}
     {%- set format, session_catalog = entity.file_format, 'spark.sql.catalog.spark_catalog' -%}
     {%- set found = {} -%}

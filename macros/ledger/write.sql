@@ -1,6 +1,8 @@
-{#- The write of loads: their rows, and the record of each load itself, which proves that the write was whole.
-    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which become the records; empty where a later statement
-    writes the record), sql (query of the rows of all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
+{#- The write of loads: their rows, and the record of each load itself, which proves that the write
+    was whole.
+    Arguments: ledger (relation), columns (of the ledger, in its order), loads (their plans, which
+    become the records; empty where a later statement writes the record), sql (query of the rows of
+    all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
 insert overwrite table {{ spark_cdc._own(ledger) }} partition ({{ partitions }})
@@ -25,9 +27,11 @@ sort by {{ partitions }}, cluster__order
 {%- endmacro -%}
 
 
-{#- The second write of a full load that writes what is gone apart (_deletes_apart()): the rows that are gone and the load's record, which tells how many
-    unchanged rows the first write marked. The marks are dropped then, but for those of rows that broke a rule: a load without them is as any other. Each statement gives the same if it is
-    sent twice. Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
+{#- The second write of a full load that writes what is gone apart (_deletes_apart()): the rows that
+    are gone and the load's record, which tells how many unchanged rows the first write marked. The
+    marks are dropped then, but for those of rows that broke a rule: a load without them is as any
+    other. Each statement gives the same if it is sent twice.
+    Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
 {%- macro _write_deleted(capture, load, columns) -%}
     {%- set entity, ledger = capture.entity, capture.ledger -%}
     {%- set sql -%}
@@ -51,11 +55,14 @@ group by operation
 {%- endmacro -%}
 
 
-{#- How the rows of a state are laid out in files, so that the minimum and maximum in each part of a file tell readers what they can skip: by the columns of
-    `cluster_by`. One column is the order itself. Of several the values are ranked in steps of as many rows each, and the bits of the ranks interleaved: a
-    Z-order, as in G. M. Morton, A Computer Oriented Geodetic Data Base, IBM 1966, by rank as in Delta Lake's OPTIMIZE ZORDER.
-    Arguments: entity, columns (of the ledger: _placed_columns()), table and loads (where the steps are counted, in a sample; no loads: order by
-    the first column), rows (in those loads). Returns an expression over the ledger's columns, or none if the entity does not say. -#}
+{#- How the rows of a state are laid out in files, so that the minimum and maximum in each part of a
+    file tell readers what they can skip: by the columns of `cluster_by`. One column is the order
+    itself. Of several the values are ranked in steps of as many rows each, and the bits of the
+    ranks interleaved: a Z-order, as in G. M. Morton, A Computer Oriented Geodetic Data Base, IBM
+    1966, by rank as in Delta Lake's OPTIMIZE ZORDER.
+    Arguments: entity, columns (of the ledger: _placed_columns()), table and loads (where the steps
+    are counted, in a sample; no loads: order by the first column), rows (in those loads). Returns
+    an expression over the ledger's columns, or none if the entity does not say. -#}
 {%- macro _cluster_order(entity, columns, table, loads, rows) -%}
     {%- set chosen = [] -%}
     {%- for name in entity.cluster_by -%}
@@ -110,8 +117,10 @@ order by place, step
 {%- endmacro -%}
 
 
-{#- The rank of a value as a number whose bits lie `stride` apart: a tree of comparisons with the steps, so that each row takes as many as there are bits.
-    Arguments: column, steps (their lowest values, as texts), first (rank of what is below all of them), spread (stride, place of the lowest bit). -#}
+{#- The rank of a value as a number whose bits lie `stride` apart: a tree of comparisons with the
+    steps, so that each row takes as many as there are bits.
+    Arguments: column, steps (their lowest values, as texts), first (rank of what is below all of
+    them), spread (stride, place of the lowest bit). -#}
 {%- macro _cluster_rank_sql(column, steps, first, spread) -%}
     {%- if not steps -%}
         {%- set bits = namespace(sum=0) -%}
@@ -130,8 +139,9 @@ order by place, step
 
 
 {#- The write of rows into partitions that bear the load's name, which no other attempt has.
-    Arguments: table (relation), columns (of the table, in its order: _settled_table(); one without a name is no longer declared), partitions
-    (names), sql (query of rows with these columns under their declared names), name (of that query). -#}
+    Arguments: table (relation), columns (of the table, in its order: _settled_table(); one without
+    a name is no longer declared), partitions (names), sql (query of rows with these columns under
+    their declared names), name (of that query). -#}
 {%- macro _write_rows_sql(table, columns, partitions, sql, name='rows_of_load') -%}
 insert overwrite table {{ spark_cdc._own(table) }} partition ({{ partitions | join(', ') }})
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
@@ -182,10 +192,12 @@ from {{ incoming }}
 {%- endmacro -%}
 
 
-{#- What a write needs of this session. Tables that an earlier version made lack the options that new ones have (see _create_table_sql()). Where rows are
-    many, they meet by hash instead of being sorted where the hash maps are small, and no operators are fused into a method of more
-    bytes than HotSpot compiles. Arguments: table (relation that is written), is_small (whether what is read besides the state is a few files,
-    and the state has few rows). -#}
+{#- What a write needs of this session. Tables that an earlier version made lack the options that
+    new ones have (see _create_table_sql()). Where rows are many, they meet by hash instead of being
+    sorted where the hash maps are small, and no operators are fused into a method of more bytes
+    than HotSpot compiles.
+    Arguments: table (relation that is written), is_small (whether what is read besides the state is
+    a few files, and the state has few rows). -#}
 {%- macro _set_session(table, is_small=false) -%}
     {%- do spark_cdc._set_overwrite(table) -%}
     {%- if not is_small or not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
@@ -198,21 +210,25 @@ from {{ incoming }}
 {%- endmacro -%}
 
 
-{#- What this session needs where its queries ask staging itself, through views, and not rows that were written down: else Spark's optimizer keeps of each
-    expression over many columns (as a hash) every way to write it with the names that a view gives them (constraints,
-    UnaryNode.getAllValidConstraints()), 2 to the number of columns, of which 15 keep it for hours. -#}
+{#- What this session needs where its queries ask staging itself, through views, and not rows that
+    were written down: else Spark's optimizer keeps of each expression over many columns (as a hash)
+    every way to write it with the names that a view gives them (constraints,
+    UnaryNode.getAllValidConstraints()), 2 to the number of columns, of which 15 keep it for
+    hours. -#}
 {%- macro _set_for_staging() -%}
     {%- do spark_cdc._send('set spark.sql.constraintPropagation.enabled = false') -%}
 {%- endmacro -%}
 
 
-{#- Whether a load is so small that it needs no settings. Arguments: load (its plan), files (of _input_files(); none where a table is read). -#}
+{#- Whether a load is so small that it needs no settings.
+    Arguments: load (its plan), files (of _input_files(); none where a table is read). -#}
 {%- macro _is_small_load(load, files) -%}
     {{ return(files is not none and (files.bytes or 0) < 2 ** 24 and load.prior_rows < 10 ** 6) }}
 {%- endmacro -%}
 
 
-{#- Whether a business date is given of which no load counts. Arguments: capture, manifest (of the last commit, where it is known). -#}
+{#- Whether a business date is given of which no load counts.
+    Arguments: capture, manifest (of the last commit, where it is known). -#}
 {%- macro _is_due(capture, manifest=none) -%}
     {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
     {%- if time is none -%}{{ return(false) }}{%- endif -%}
@@ -221,9 +237,11 @@ from {{ incoming }}
 {%- endmacro -%}
 
 
-{#- Writes what everybody may read of loads: the partitions that they have in the ledger, with sensitive columns masked (docs/sensitive.md). To be
-    called wherever the partitions of loads are complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity without
-    sensitive columns. Arguments: capture, loads (names), layout, begun (as of _settled_table()). -#}
+{#- Writes what everybody may read of loads: the partitions that they have in the ledger, with
+    sensitive columns masked (docs/sensitive.md). To be called wherever the partitions of loads are
+    complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity
+    without sensitive columns.
+    Arguments: capture, loads (names), layout, begun (as of _settled_table()). -#}
 {%- macro _write_masked_ledger(capture, loads, layout, begun=none) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
     {%- set columns = spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
@@ -243,8 +261,8 @@ where {{ spark_cdc._in_loads(loads) }}
 {%- endmacro -%}
 
 
-{#- In how many partitions of some loads the two ledgers do not have the same rows, told by their hashes: a row as of _input_sql(), or none for an entity
-    without sensitive columns. -#}
+{#- In how many partitions of some loads the two ledgers do not have the same rows, told by their
+    hashes: a row as of _input_sql(), or none for an entity without sensitive columns. -#}
 {%- macro _masked_ledger_differences_sql(capture, loads) -%}
     {%- if not capture.entity.sensitive or spark_cdc._mode() == 'plan' -%}{{ return(none) }}{%- endif -%}
     {%- set sql -%}
@@ -277,7 +295,9 @@ from (
 {%- endmacro -%}
 
 
-{#- What is said where they do not. Argument: found (note of that row, or none). Returns a text, or none. -#}
+{#- What is said where they do not.
+    Argument: found (note of that row, or none).
+    Returns a text, or none. -#}
 {%- macro _masked_ledger_problem(capture, found) -%}
     {%- if not found | int -%}{{ return(none) }}{%- endif -%}
     {%- set message -%}
@@ -289,8 +309,10 @@ comes again, report it.
 {%- endmacro -%}
 
 
-{#- What the events of the load are like (see _event_summary()); where nothing is loaded, as if everything occurred.
-    Arguments: run (with prior: where the rows before are), events (relation of this load's events). -#}
+{#- What the events of the load are like (see _event_summary()); where nothing is loaded, as if
+    everything occurred.
+    Arguments: run (with prior: where the rows before are), events (relation of this load's
+    events). -#}
 {%- macro _summarized(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(spark_cdc._checked_summary(run, events)) }}{%- endif -%}
@@ -309,8 +331,9 @@ was written. Load the date: {{ spark_cdc._load_command(entity, load.business_tim
 {%- endmacro -%}
 
 
-{#- What the events of a load are like (see _event_summary()). Refuses the load where they are of several tables, and the entity's settings do not say which of
-    them are its own. Arguments: run, events (of _event_summary()). -#}
+{#- What the events of a load are like (see _event_summary()). Refuses the load where they are of
+    several tables, and the entity's settings do not say which of them are its own.
+    Arguments: run, events (of _event_summary()). -#}
 {%- macro _checked_summary(run, events) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- set summary = spark_cdc._event_summary(run, events) -%}

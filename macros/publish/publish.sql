@@ -340,7 +340,7 @@ when not matched by source then delete
     version stands in the view's text. The table before stays for queries in flight until the next one is written, but with --full-refresh: what it holds may
     have to go (forget). Arguments as of _write_target_table(). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}
-    {%- set table = spark_cdc._sibling('%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
+    {%- set table = spark_cdc._relation_in(model.schema, '%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
     {%- set created -%}
 create table if not exists {{ table }} (
@@ -379,7 +379,7 @@ from {{ table }}
         {%- if found and row.tableName != table.identifier -%}
             {%- set other = found.group(1) | int -%}
             {%- if should_full_refresh() or (other not in [version, version_before] and not version_before < other < version) -%}
-                {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._sibling(row.tableName) ~ ' purge') -%}
+                {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._relation_in(model.schema, row.tableName) ~ ' purge') -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}

@@ -1,5 +1,5 @@
-{#- The columns of the ledger: the stored ones, hashes, eff_start_date, for events the position last applied, note, then
-    the partition's; each with where it lies under a layout. -#}
+{#- The columns of the ledger: the stored ones, hashes, eff_start_date, for events the position last
+    applied, note, then the partition's; each with where it lies under a layout. -#}
 {%- macro _ledger_columns(entity, layout={}) -%}
     {%- set columns = entity.stored | list -%}
     {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('ignored_hash', 'binary'),
@@ -12,7 +12,8 @@
 {%- endmacro -%}
 
 
-{#- The columns of <entity>_events, in order, without its partition; each with where it lies under a layout. -#}
+{#- The columns of <entity>_events, in order, without its partition; each with where it lies under a
+    layout. -#}
 {%- macro _event_columns(entity, layout={}) -%}
     {%- set old_keys = spark_cdc._old_keys(entity) -%}
     {%- set columns = [] -%}
@@ -32,13 +33,15 @@
 {%- endmacro -%}
 
 
-{#- Those of them that say what happens to a row, which is all that views on archived events need. -#}
+{#- Those of them that say what happens to a row, which is all that views on archived events
+    need. -#}
 {%- macro _event_columns_of_rows(entity) -%}
     {{ return(spark_cdc._event_columns(entity) | rejectattr('name', 'equalto', 'event_origin') | list) }}
 {%- endmacro -%}
 
 
-{#- The value of a column in the rows of the loads so far, as an expression over the ledger's columns. -#}
+{#- The value of a column in the rows of the loads so far, as an expression over the ledger's
+    columns. -#}
 {%- macro _former_sql(item, before) -%}
     {%- if item.former is none -%}
         {{ return(item.default or 'cast(null as ' ~ item.column.data_type ~ ')') }}
@@ -48,11 +51,12 @@
 {%- endmacro -%}
 
 
-{#- How stored values of one type become those of another. Text is read exactly as staging would read it, with the column's format and
-    encoding; other types by a cast that is taken back to see whether anything was lost. In the expressions raw__value stands for the
-    old value.
-    Arguments: entity, column (as it is declared now), former_type. Returns none if the types are the same, or a dictionary: sql (expression
-    of the new type), misfit (condition: the value can't be kept; never null), problem (why there is no such conversion, or none). -#}
+{#- How stored values of one type become those of another. Text is read exactly as staging would
+    read it, with the column's format and encoding; other types by a cast that is taken back to see
+    whether anything was lost. In the expressions raw__value stands for the old value.
+    Arguments: entity, column (as it is declared now), former_type. Returns none if the types are
+    the same, or a dictionary: sql (expression of the new type), misfit (condition: the value can't
+    be kept; never null), problem (why there is no such conversion, or none). -#}
 {%- macro _conversion(entity, column, former_type) -%}
     {%- set type = spark_cdc._plain_type(column.data_type) -%}
     {%- set before = spark_cdc._plain_type(former_type) -%}
@@ -123,8 +127,9 @@ unix_micros(from_utc_timestamp({{ sql }}, {{ spark_cdc._literal(timezone) }})) /
 {%- endmacro -%}
 
 
-{#- Whether a row was first written by a load before a point in time, as a condition: by the row's own business date or start, so that it holds
-    too where rows of the history were gathered under another load's name. Events are never gathered. -#}
+{#- Whether a row was first written by a load before a point in time, as a condition: by the row's
+    own business date or start, so that it holds too where rows of the history were gathered under
+    another load's name. Events are never gathered. -#}
 {%- macro _written_before(since, events=false) -%}
     {%- set date = since[:4] ~ '-' ~ since[4:6] ~ '-' ~ since[6:8] -%}
     {%- if events -%}
@@ -138,8 +143,9 @@ if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ star
 {%- endmacro -%}
 
 
-{#- The ledger as the last definition has it, whatever definition a row was written under: the relation itself, as long as no column has
-    moved and no key has changed, else a query between brackets. Other than in <entity>_committed, all loads and operations are there. -#}
+{#- The ledger as the last definition has it, whatever definition a row was written under: the
+    relation itself, as long as no column has moved and no key has changed, else a query between
+    brackets. Other than in <entity>_committed, all loads and operations are there. -#}
 {%- macro _across_changes(entity, ledger, layout) -%}
 {%- if not layout -%}{{ return(ledger) }}{%- endif -%}
 (
@@ -152,13 +158,15 @@ if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ star
 {%- endmacro -%}
 
 
-{#- The events of all loads as the last definition has them: the relation itself as long as no column has moved, else a query between
-    brackets. Keys and events are hashed anew, so that those of one key, and events that came twice, are known as such across the change. -#}
+{#- The events of all loads as the last definition has them: the relation itself as long as no
+    column has moved, else a query between brackets. Keys and events are hashed anew, so that those
+    of one key, and events that came twice, are known as such across the change. -#}
 {%- macro _archived_events(entity, events, layout) -%}
     {%- if not layout -%}{{ return(events) }}{%- endif -%}
     {%- set columns = spark_cdc._event_columns(entity) -%}
-    {#- A generator, not a plain expression, which Spark's optimizer would follow through all names of its columns: see _set_for_staging(), which a view
-        can't have. With 20 columns that fills a heap of 2 GB. -#}
+    {#- A generator, not a plain expression, which Spark's optimizer would follow through all names
+        of its columns: see _set_for_staging(), which a view can't have. With 20 columns that fills
+        a heap of 2 GB. -#}
     {%- set event_hash = 'stack(1, ' ~ spark_cdc._event_hash(entity) ~ ')' -%}
     {%- set replaced = dict({'event_hash': event_hash}, **spark_cdc._rehashed_event_keys(entity, layout)) -%}
 (
@@ -200,7 +208,8 @@ if(
 {%- endmacro -%}
 
 
-{#- A column of the events as the last definition has it; in the lists of columns that an event lacks, their names as they are now. -#}
+{#- A column of the events as the last definition has it; in the lists of columns that an event
+    lacks, their names as they are now. -#}
 {%- macro _archived_value(entity, column, layout) -%}
     {%- set cases = [] -%}
     {%- for name, place in (layout.get('shown') or {}).items() if column.name in ['event_absent', 'event_unavailable'] -%}
@@ -217,10 +226,12 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- The rows of the ledger as they are under a new definition: columns where they are declared now, hashes computed anew. The load that brings
-    the new definition compares with these, so that a row becomes U only if its values differ, and writes all of them as its checkpoint, so
-    that no later load has to do so again.
-    Arguments: entity (as it is declared now), ledger (relation), before (layout of the loads so far), diff (of _definition_diff()).
+{#- The rows of the ledger as they are under a new definition: columns where they are declared now,
+    hashes computed anew. The load that brings the new definition compares with these, so that a row
+    becomes U only if its values differ, and writes all of them as its checkpoint, so that no later
+    load has to do so again.
+    Arguments: entity (as it is declared now), ledger (relation), before (layout of the loads so
+    far), diff (of _definition_diff()).
     Returns a query between brackets, with the ledger's columns but note. -#}
 {%- macro _restated_ledger(entity, ledger, before, diff) -%}
 {%- set technical = ['eff_start_date'] + (['event_position'] if entity.events else []) + ['business_date', 'load_id', 'operation'] -%}
@@ -253,15 +264,17 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- The ledger with its columns under their declared names, for loads that were written under this layout: the relation itself, as long as
-    they lie there anyway, else a query between brackets. -#}
+{#- The ledger with its columns under their declared names, for loads that were written under this
+    layout: the relation itself, as long as they lie there anyway, else a query between
+    brackets. -#}
 {%- macro _laid_out(entity, ledger, layout) -%}
     {%- if not layout.get('columns') -%}{{ return(ledger) }}{%- endif -%}
     {{ return(spark_cdc._laid_out_columns(spark_cdc._ledger_columns(entity, layout) | rejectattr('name', 'equalto', 'note'), ledger)) }}
 {%- endmacro -%}
 
 
-{#- Events of loads that were written under a layout, under their declared names, as a query between brackets. -#}
+{#- Events of loads that were written under a layout, under their declared names, as a query between
+    brackets. -#}
 {%- macro _laid_out_events(entity, events, layout, condition) -%}
     {%- if not layout.get('columns') -%}{{ return('(select * from ' ~ events ~ ' where ' ~ condition ~ ')') }}{%- endif -%}
     {{ return(spark_cdc._laid_out_columns(spark_cdc._event_columns(entity, layout), events, condition)) }}
@@ -282,20 +295,22 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- Where the ledger holds what. A table in a Hive metastore can only get more columns, so those of a ledger are never dropped, renamed
-    or given another type: where an entity's definition changes, its layout says which physical column holds which declared one. It
-    stands in the manifest and in the record of each load, and is empty as long as every column lies under its own name.
-
-    A layout is a dictionary:
-    columns   by name in lower case, those that are not simply there under their own name, each as a place:
-              {at: physical column, was: place before the type changed, convert: expression that makes the new value of raw__value,
-              default: expression for rows of loads before `since`, since: when the column came}
-    shown     by name, places of columns that were dropped or have another name now; <entity>_committed goes on showing them
-    retired   physical columns that are no longer written
-    rekeyed   loads before this have key hashes of another definition
-
-    Points in time are the date or time that load ids begin with, so that they hold for every rerun of a load (see _written_before()).
-    Arguments: diff (of _definition_diff()), before (layout), found (the ledger's columns: physical name in lower case to type), since.
+{#- Where the ledger holds what. A table in a Hive metastore can only get more columns, so those of
+    a ledger are never dropped, renamed or given another type: where an entity's definition changes,
+    its layout says which physical column holds which declared one. It stands in the manifest and in
+    the record of each load, and is empty as long as every column lies under its own name.  A layout
+    is a dictionary: columns   by name in lower case, those that are not simply there under their
+    own name, each as a place:
+        {at: physical column, was: place before the type changed, convert: expression that makes the
+            new value of raw__value,
+        default: expression for rows of loads before `since`, since: when the column came}
+    shown     by name, places of columns that were dropped or have another name now;
+    <entity>_committed goes on showing them retired   physical columns that are no longer written
+    rekeyed   loads before this have key hashes of another definition  Points in time are the date
+    or time that load ids begin with, so that they hold for every rerun of a load (see
+    _written_before()).
+    Arguments: diff (of _definition_diff()), before (layout), found (the ledger's columns: physical
+    name in lower case to type), since.
     Returns the next layout. -#}
 {%- macro _layout(diff, before, found, since) -%}
     {%- set columns = {} -%}
@@ -331,8 +346,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- A name for a new physical column: the declared one, with a number behind it if loads have used that. A column that an attempt without
-    a commit has added is taken, if it has the type. -#}
+{#- A name for a new physical column: the declared one, with a number behind it if loads have used
+    that. A column that an attempt without a commit has added is taken, if it has the type. -#}
 {%- macro _free_name(column, taken, found) -%}
     {%- set type = spark_cdc._plain_type_shown(column.data_type) -%}
     {%- for number in range(1, 1000) -%}
@@ -348,8 +363,10 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or those of <entity>_events. Arguments: place,
-    events (whether it is the latter), prefix (of the physical names: old__ for the former keys there). -#}
+{#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or
+    those of <entity>_events.
+    Arguments: place, events (whether it is the latter), prefix (of the physical names: old__ for
+    the former keys there). -#}
 {%- macro _place_sql(place, events=false, prefix='') -%}
     {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
     {%- if place.get('was') -%}
@@ -362,8 +379,9 @@ if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{
 {%- endmacro -%}
 
 
-{#- Columns as {name, sql, data_type}, each with the name of the physical column that it is written to (at, and at_sql for SQL). The former
-    keys of <entity>_events lie beside the keys: former_keys says that old__<name> is one. -#}
+{#- Columns as {name, sql, data_type}, each with the name of the physical column that it is written
+    to (at, and at_sql for SQL). The former keys of <entity>_events lie beside the keys: former_keys
+    says that old__<name> is one. -#}
 {%- macro _placed_columns(columns, layout, former_keys=false) -%}
     {%- set placed = [] -%}
     {%- for column in columns -%}
@@ -388,7 +406,8 @@ if({{ spark_cdc._written_before(place.since, events) }}, {{ place.default }}, {{
 {%- endmacro -%}
 
 
-{#- Whether an entity has the columns, types and roles now that a fingerprint (of _fingerprint()) stands for, whatever the secret. -#}
+{#- Whether an entity has the columns, types and roles now that a fingerprint (of _fingerprint())
+    stands for, whatever the secret. -#}
 {%- macro _has_columns_of(entity, fingerprint) -%}
     {{ return((fingerprint or '')[:32] == spark_cdc._fingerprint(spark_cdc._definition(entity))[:32]) }}
 {%- endmacro -%}

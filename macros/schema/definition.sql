@@ -1,5 +1,6 @@
-{#- What the hashes of an entity are computed of, as a dictionary from column to role and type, what orders its events, and how sensitive columns
-    are masked: if it changes, what is stored can't be compared with what comes in. -#}
+{#- What the hashes of an entity are computed of, as a dictionary from column to role and type, what
+    orders its events, and how sensitive columns are masked: if it changes, what is stored can't be
+    compared with what comes in. -#}
 {%- macro _definition(entity) -%}
     {%- set columns = {'hash specification': spark_cdc._hash_specification(entity)} -%}
     {%- for column in entity.stored -%}
@@ -19,11 +20,14 @@
 {%- endmacro -%}
 
 
-{#- What has changed between two definitions of an entity, as far as the YAML explains it. Nothing is read from the catalogue.
-    Arguments: entity (as it is declared now), before (definition of the loads so far, as of _definition()).
-    Returns a dictionary: columns (of _column_diff() and _new_column_diff()), dropped (a list of former columns), changes (texts: what is
-    different, in words), key (`same`, `rehashed`: the same values under another name or hash specification, or `other`), problems (texts: what
-    is not accepted, and what to do). -#}
+{#- What has changed between two definitions of an entity, as far as the YAML explains it. Nothing
+    is read from the catalogue.
+    Arguments: entity (as it is declared now), before (definition of the loads so far, as of
+    _definition()).
+    Returns a dictionary: columns (of _column_diff() and _new_column_diff()), dropped (a list of
+    former columns), changes (texts: what is different, in words), key (`same`, `rehashed`: the same
+    values under another name or hash specification, or `other`), problems (texts: what is not
+    accepted, and what to do). -#}
 {%- macro _definition_diff(entity, before) -%}
     {%- set now = spark_cdc._definition(entity) -%}
     {%- set hash, order = 'hash specification', 'order of events' -%}
@@ -37,7 +41,8 @@
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
     {%- set columns = [] -%}
     {%- for column in entity.stored -%}
-        {#- it was the column of its name, or else one that it names as `was` and that is declared no more -#}
+        {#- it was the column of its name, or else one that it names as `was` and that is declared
+            no more -#}
         {%- set names = [column.name | lower] + column.was | map('lower') | reject('in', declared) | list -%}
         {%- set found = names | select('in', old) | list -%}
         {%- do columns.append(spark_cdc._column_diff(entity, column, old[found[0]]) if found else spark_cdc._new_column_diff(entity, column)) -%}
@@ -81,8 +86,10 @@
 {%- endmacro -%}
 
 
-{#- A column, and what it was. Returns a dictionary: column, former ({name, role, type, mask} in the definition before), conversion (of
-    _conversion(), none where the type is the same), default (none), changes (texts), key and problem (text or none). -#}
+{#- A column, and what it was.
+    Returns a dictionary: column, former ({name, role, type, mask} in the definition before),
+    conversion (of _conversion(), none where the type is the same), default (none), changes (texts),
+    key and problem (text or none). -#}
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
     {%- set problem = (conversion or {}).get('problem') or spark_cdc._mask_diff_problem(entity, column, former, conversion) -%}
@@ -103,7 +110,8 @@
 {%- endmacro -%}
 
 
-{#- What others see of the loads so far stays as it is: none of them becomes more or less sensitive by a later load. -#}
+{#- What others see of the loads so far stays as it is: none of them becomes more or less sensitive
+    by a later load. -#}
 {%- macro _mask_diff_problem(entity, column, former, conversion) -%}
     {%- if former.mask != column.mask -%}
         {%- set now = 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive' -%}
@@ -121,7 +129,8 @@ spark-cdc vacuum --select {{ entity.name }} --retention 0 --force
 {%- endmacro -%}
 
 
-{#- The same of a column that was not there: former and conversion are none, default is an expression of the column's type, or none. -#}
+{#- The same of a column that was not there: former and conversion are none, default is an
+    expression of the column's type, or none. -#}
 {%- macro _new_column_diff(entity, column) -%}
     {%- set default = none -%}
     {%- if column.default is not none -%}
@@ -162,7 +171,8 @@ stay readable in the ledger; else put it back
 {%- endmacro -%}
 
 
-{#- Archived events name their rows by a key, or by another unique key, of which only a hash is stored where the row itself is not there.
+{#- Archived events name their rows by a key, or by another unique key, of which only a hash is
+    stored where the row itself is not there.
     Returns the names of columns of those that are other ones than before. -#}
 {%- macro _moved_unique_keys(entity, columns) -%}
     {%- set unique = (entity.events or {}).get('unique_keys', []) | sum(start=[]) | map(attribute='name') | list -%}
@@ -175,7 +185,8 @@ stay readable in the ledger; else put it back
 {%- endmacro -%}
 
 
-{#- A definition (of _definition()) in 32 characters, and behind them, where hashes are keyed, a blank and the secret's id. -#}
+{#- A definition (of _definition()) in 32 characters, and behind them, where hashes are keyed, a
+    blank and the secret's id. -#}
 {%- macro _fingerprint(definition) -%}
     {%- set hash = 'hash specification' -%}
     {%- set version, _, secret = (definition.get(hash) or '').partition(' with secret ') -%}
@@ -184,24 +195,26 @@ stay readable in the ledger; else put it back
 {%- endmacro -%}
 
 
-{#- The version of an entity's hashes and, where columns are sensitive, which of the hashes are keyed (by the role of their columns; the key's also where
-    events are told apart by their place, or are archived and may name their row by a sensitive unique key) and with which secret: `version 2 of compared, key with secret 20240301T101500_0a935ca6`. -#}
+{#- The version of an entity's hashes and, where columns are sensitive, which of the hashes are
+    keyed (by the role of their columns; the key's also where events are told apart by their place,
+    or are archived and may name their row by a sensitive unique key) and with which secret:
+    `version 2 of compared, key with secret 20240301T101500_0a935ca6`. -#}
 {%- macro _hash_specification(entity) -%}
     {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
-    {%- set version = 'version ' ~ spark_cdc._hash_version(secret) -%}
-    {%- if secret is none -%}{{ return(version) }}{%- endif -%}
+    {%- if secret is none -%}{{ return('version 1') }}{%- endif -%}
     {%- set events = entity.events or {} -%}
     {%- set names_rows = not entity.key_columns or (events.get('archive')
         and spark_cdc._secret_of(events.unique_keys | sum(start=[])) is not none) -%}
     {%- set roles = entity.sensitive | map(attribute='role') | list + (['key'] if names_rows else []) -%}
-    {{ return(version ~ ' of ' ~ roles | unique | sort | join(', ') ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
+    {{ return('version 2 of ' ~ roles | unique | sort | join(', ') ~ ' with secret ' ~ spark_cdc._secret_id(secret)) }}
 {%- endmacro -%}
 
 
-{#- What such a text says of the key's hash alone. -#}
+{#- The part of such a text that concerns the key's hash. -#}
 {%- macro _hash_specification_of_key(text) -%}
-    {%- set keyed = modules.re.fullmatch('version 2 of (.*) with (secret .*)', text) -%}
-    {{ return(text if not keyed else keyed.group(2) if 'key' in keyed.group(1).split(', ') else 'version ' ~ spark_cdc._hash_version()) }}
+    {%- if not text.startswith('version 2 of ') -%}{{ return(text) }}{%- endif -%}
+    {%- set roles, secret = text.removeprefix('version 2 of ').split(' with ', 1) -%}
+    {{ return(secret if 'key' in roles.split(', ') else 'version 1') }}
 {%- endmacro -%}
 
 

@@ -1,5 +1,14 @@
-{#- Compares the source's columns with the declared ones: names, and for typed formats whether each type turns into
-    the declared one without a loss. Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Why a load is refused.
+    Arguments: entity, guard (its name), problem (with the remedy; lines are joined, but for lists,
+    whose lines are indented), then (what to do after that, with its command).
+    Returns a dictionary, as all checks here do that find something: guard, message. -#}
+{%- macro _load_refusal(entity, guard, problem, then='') -%}
+    {{ return({'guard': guard, 'message': spark_cdc._folded(entity.name ~ ': ' ~ problem ~ '\nNothing was written.' ~ then)}) }}
+{%- endmacro -%}
+
+
+{#- Compares the source's columns with the declared ones: names, and for typed formats whether each
+    type becomes the declared one without a loss. Returns none, or a refusal. -#}
 {%- macro _check_columns(entity, input, found) -%}
     {%- set found_names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | list -%}
     {%- set declared = entity.columns | map(attribute='from') | list -%}
@@ -10,12 +19,13 @@
     {%- set missing = missing | map(attribute='from') | list -%}
     {%- set unexpected = [] -%}
     {%- for name in found_names if name | lower not in declared | map('lower') -%}{%- do unexpected.append(name) -%}{%- endfor -%}
-    {%- for name in ['landing_problem', 'landing_names'] if name in (declared if is_json else found_names) | map('lower') and (name != 'landing_names' or entity.events) -%}
-        {%- set message -%}
-{{ entity.name }}: {{ input }} has a column '{{ name }}', a name that spark_cdc gives to a column of its own there. Have it delivered under another {# -#}
-name, or read a view on it that renames it. Nothing was written.
+    {%- set own_names = ['landing_problem', 'landing_names'] if entity.events else ['landing_problem'] -%}
+    {%- for name in own_names if name in (declared if is_json else found_names) | map('lower') -%}
+        {%- set problem -%}
+{{ input }} has a column '{{ name }}', a name that spark_cdc gives to a column of its own there.
+Have it delivered under another name, or read a view on it that renames it.
         {%- endset -%}
-        {{ return({'guard': 'unexpected_columns', 'message': message}) }}
+        {{ return(spark_cdc._load_refusal(entity, 'unexpected_columns', problem)) }}
     {%- endfor -%}
     {%- set refused = {} -%}
     {%- if missing and not found_names and not is_json -%}
@@ -29,33 +39,31 @@ name, or read a view on it that renames it. Nothing was written.
     {%- if not refused -%}
         {{ return(none if is_json or entity.source.format == 'csv' else spark_cdc._check_types(entity, input, found)) }}
     {%- endif -%}
-    {%- if modules.re.search('[\\x00-\\x08\\x0e-\\x1f\\ufffd]', found_names | join) -%}
-        {%- set message -%}
-{{ entity.name }}: the header of {{ input }} is no text. Is a file compressed? Spark goes by the name: one of gzip has to end in .gz, as {# -#}
-data.csv.gz does, of bzip2 in .bz2. If it is text in another encoding than UTF-8, name it in source.options.encoding.
+    {%- set characters = (found_names | join).split() | join -%}
+    {%- if '\ufffd' in characters or characters | select('lt', ' ') | list -%}
+        {%- set problem -%}
+the header of {{ input }} is no text. Is a file compressed? Spark goes by the name: one of gzip has to end in .gz,
+as data.csv.gz does, of bzip2 in .bz2. If it is text in another encoding than UTF-8, name it in source.options.encoding.
   declared: {{ declared | join(', ') }}
-Nothing was written.
         {%- endset -%}
-        {{ return({'guard': refused | join(', '), 'message': message}) }}
+        {{ return(spark_cdc._load_refusal(entity, refused | join(', '), problem)) }}
     {%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: the columns of {{ input }} are not the declared ones.
+    {%- set problem -%}
+the columns of {{ input }} are not the declared ones.
   {{ refused.values() | join('\n  ') }}
   found: {{ spark_cdc._names_shown(found_names) }}
   declared: {{ spark_cdc._names_shown(declared) }}
 {% if found_names -%}
-Correct the data or the columns of stg_{{ entity.name }}; `from` maps a name of the source. To accept them, set {# -#}
-source.on_missing_column: null or source.on_unexpected_column: ignore. {# -#}
+Correct the data or the columns of stg_{{ entity.name }}; `from` maps a name of the source. To accept them, set
+source.on_missing_column: null or source.on_unexpected_column: ignore.
 {%- else -%}
-Deliver the input again: a file without rows has its header. {# -#}
-{%- endif -%}
-Nothing was written.
-{%- if 'unexpected_columns' in refused -%}
-{%- set load = {'business_time': spark_cdc._business_date(entity.name)} %} To ignore unexpected columns this once:
-  {{ spark_cdc._lift_command(entity, load, ['unexpected_columns']) }}
+Deliver the input again: a file without rows has its header.
 {%- endif -%}
     {%- endset -%}
-    {{ return({'guard': refused | join(', '), 'message': message}) }}
+    {%- if 'unexpected_columns' not in refused -%}{{ return(spark_cdc._load_refusal(entity, refused | join(', '), problem)) }}{%- endif -%}
+    {%- set load = {'business_time': spark_cdc._business_date(entity.name)} -%}
+    {%- set command = spark_cdc._lift_command(entity, load, ['unexpected_columns']) -%}
+    {{ return(spark_cdc._load_refusal(entity, refused | join(', '), problem, ' To ignore unexpected columns this once:\n  ' ~ command)) }}
 {%- endmacro -%}
 
 
@@ -70,48 +78,51 @@ Nothing was written.
         {%- endfor -%}
     {%- endfor -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: types in {{ input }} do not turn into the declared ones without a loss.
+    {%- set problem -%}
+types in {{ input }} do not turn into the declared ones without a loss.
   {{ problems | join('\n  ') }}
 Declare the type found or a wider one in stg_{{ entity.name }}, or{{ ' leave out source.text, which takes text columns only' if entity.source.text
-else ', where all columns hold text, set source.text: true' }}. {# -#}
-Numbers that count a time are read with encoding: nanos, micros, millis, seconds or days under meta of the column. Nothing was written.
+else ', where all columns hold text, set source.text: true' }}.
+Numbers that count a time are read with encoding: nanos, micros, millis, seconds or days under meta of the column.
     {%- endset -%}
-    {{ return({'guard': 'column_types', 'message': message}) }}
+    {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
 {%- endmacro -%}
 
 
-{#- Whether a load reads all that lies where its files are. Spark skips files of 0 bytes and folders within the folder without a word, and in a full
-    load what is not read is deleted. Names that begin with _ or . are skipped by convention.
-    Arguments: entity, input (in words), time, found (of _found_by_pattern()), files (of _input_files()). Returns none, or why the load is to
-    be refused: {guard, message}. -#}
+{#- Checks that a load reads everything in its folder. Spark skips files of 0 bytes and nested
+    folders silently, and a full load deletes the rows that it does not read. Names that begin with
+    _ or . are skipped by convention.
+    Arguments: entity, input (in words), time, found (of _found_by_pattern()), files (of
+    _input_files()).
+    Returns none, or a refusal. -#}
 {%- macro _check_files(entity, input, time, found, files) -%}
     {%- if files.files -%}
         {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
         {%- if not unread -%}{{ return(none) }}{%- endif -%}
-        {%- set message -%}
-{{ entity.name }}: Spark would skip a part of {{ input }}: {{ unread[:5] | join(', ') }}
-{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder. Deliver the file again or {# -#}
-remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}. Nothing was written.
+        {%- set problem -%}
+Spark would skip a part of {{ input }}: {{ unread[:5] | join(', ') }}
+{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder. Deliver the file
+again or remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}.
         {%- endset -%}
-        {{ return({'guard': 'unread_files', 'message': message}) }}
+        {{ return(spark_cdc._load_refusal(entity, 'unread_files', problem)) }}
     {%- elif entity.source.on_no_files == 'empty' -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set there = spark_cdc._entries(entity, time, files) if found.is_there else [] -%}
-    {%- set message -%}
-{{ entity.name }}: there are no {{ input }}
+    {%- set problem -%}
+there are no {{ input }}
 {%- if there %}, only {{ there[:5] | join(', ') }} (files of 0 bytes, folders, and names that begin with _ or . are not read)
 {%- elif found.missing %}: '{{ found.missing }}' does not exist on the Spark server{% endif -%}
-. Accepted is at least one file; a file without rows has its header, or a line break in JSON. Deliver the files, or correct source.path; {# -#}
-where a missing file means no rows, set source.on_no_files: empty in stg_{{ entity.name }}. Nothing was written. Then load the date again:
-  {{ spark_cdc._load_command(entity, spark_cdc._business_date(entity.name)) }}
+. Accepted is at least one file; a file without rows has its header, or a line break in JSON. Deliver the files, or correct
+source.path; where a missing file means no rows, set source.on_no_files: empty in stg_{{ entity.name }}.
     {%- endset -%}
-    {{ return({'guard': 'no_files', 'message': message}) }}
+    {%- set again = spark_cdc._load_command(entity, spark_cdc._business_date(entity.name)) -%}
+    {{ return(spark_cdc._load_refusal(entity, 'no_files', problem, ' Then load the date again:\n  ' ~ again)) }}
 {%- endmacro -%}
 
 
-{#- What lies beside the files that are read and is neither read nor meant to be skipped. -#}
+{#- The entries beside the files that are read, which Spark neither reads nor skips by
+    convention. -#}
 {%- macro _unread_entries(entity, time, files, count) -%}
     {%- if not count or spark_cdc._direct_options(entity) -%}
         {%- do log(entity.name ~ ': not looked for files of 0 bytes and for folders beside the files that are read, since '
@@ -120,21 +131,26 @@ where a missing file means no rows, set source.on_no_files: empty in stg_{{ enti
     {%- endif -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set elsewhere = [] -%}
-    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
-    {#- a folder that holds just these files; a file by its name, or a pattern of such; else the names tell -#}
-    {%- set expected = files.files + 1 if not elsewhere else files.files if modules.re.search('[*?{[]', folder) or files.files == 1 -%}
+    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}
+        {%- do elsewhere.append(path) -%}
+    {%- endfor -%}
+    {#- Spark counts the folder with its files; a file, or a pattern of files, has no folder to
+        count -#}
+    {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}
     {%- if count == expected -%}{{ return([]) }}{%- endif -%}
+    {#- names that writers give to files without data -#}
+    {%- set markers = ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest'] -%}
     {%- set unread, skipped = [], [] -%}
     {%- for entry in spark_cdc._entries(entity, time, files) -%}
         {%- set name = entry.rsplit('/', 1)[-1] -%}
         {%- if name[:1] != '.' and (name[:1] != '_' or '=' in name) -%}
             {%- do unread.append(entry) -%}
-        {%- elif name[:1] == '_' and not spark_cdc._is_marker(name) -%}
+        {%- elif name[:1] == '_' and name | lower not in markers and name.split('_')[1] not in ['committed', 'started'] -%}
             {%- do skipped.append(name) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if skipped and not unread -%}
-        {#- in the record of the load, and from there in cdc_loads -#}
+        {#- cdc_loads shows it, from the record of the load -#}
         {%- do files.update({'skipped': spark_cdc._counted(skipped | length, 'file') ~ ' left out, whose names begin with _: ' ~ skipped[:20] | join(', ')}) -%}
         {%- do log(entity.name ~ ': ' ~ files.skipped, info=true) -%}
     {%- endif -%}
@@ -142,14 +158,7 @@ where a missing file means no rows, set source.on_no_files: empty in stg_{{ enti
 {%- endmacro -%}
 
 
-{#- Whether a name is one that writers give to what is no data. -#}
-{%- macro _is_marker(name) -%}
-    {{ return(name | lower in ['_success', '_metadata', '_common_metadata', '_temporary', '_spark_metadata', '_delta_log', '_symlink_format_manifest']
-        or name.startswith('_committed_') or name.startswith('_started_')) }}
-{%- endmacro -%}
-
-
-{#- The paths that lie in the folder beside the files that are read. Folders that hold some of these are none of them. -#}
+{#- The paths in the folder beside the files that are read, without folders of these files. -#}
 {%- macro _entries(entity, time, files) -%}
     {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
     {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}

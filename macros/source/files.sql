@@ -1,18 +1,20 @@
 {%- macro _files_view(entity) -%}{{ return('landed_' ~ entity.name ~ '_files') }}{%- endmacro -%}
 
 
-{#- A temporary view on what landed: the rows of a table that belong to the business date, or of its change feed, or the files: for CSV and typed formats
-    with the columns that Spark finds, for JSON with the lines as text. Arguments: entity, landing (of a table), time, more (options of the reader), view
-    (its name, if it is another one). -#}
-{%- macro _files_view_sql(entity, landing, time, more={}, view=none) -%}
+{#- A temporary view of the source: the rows of a table for some business times, of its change feed,
+    or the files: of CSV and typed formats with the columns that Spark finds, of JSON with the lines
+    as text.
+    Arguments: entity, landing (of a table), time (of the files), more (options of the reader), view
+    (another name for it), times (of a table's rows, if they are several). -#}
+{%- macro _files_view_sql(entity, landing, time, more={}, view=none, times=none) -%}
 {%- set format = entity.source.format -%}
 create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
 select *
 from {{ landing }}
-where {{ spark_cdc._date_column_condition(entity, [time]) }}
+where {{ spark_cdc._date_column_condition(entity, times or [time]) }}
 {%- elif format == 'change_feed' %} as
-{{ spark_cdc._change_feed_sql(entity) }}
+{{ spark_cdc._change_feed_adapter(entity, 'sql')(entity, entity.source.feed, entity.events.format == 'full_snapshot') }}
 {%- else %}
 {%- if format == 'csv' and not spark_cdc._csv_has_header(entity) %} (
     {% for column in entity.columns -%}
@@ -29,7 +31,8 @@ options (
 {%- endmacro -%}
 
 
-{#- Options of a reader for some of an entity's files, as a pattern that stands for just these. Folders that are named column=value stay columns. -#}
+{#- Options of a reader for some of an entity's files, by a pattern of their names. Folders named
+    column=value stay columns. -#}
 {%- macro _path_options(entity, time, paths) -%}
     {%- set folder = namespace(path=paths[0].rsplit('/', 1)[0] ~ '/') -%}
     {%- for path in paths -%}
@@ -38,16 +41,48 @@ options (
         {%- endfor -%}
     {%- endfor -%}
     {%- set names = [] -%}
-    {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
+    {%- for path in paths -%}
+        {%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}
+    {%- endfor -%}
     {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
     {%- set root = spark_cdc._landing_path(entity, time) -%}
-    {%- do options.update({'basePath': root}) if '=' in names | join and not modules.re.search('[*?{[]', root) -%}
+    {%- do options.update({'basePath': root}) if '=' in names | join and '*' not in spark_cdc._with_stars(root) -%}
     {{ return(options) }}
 {%- endmacro -%}
 
 
 {#- A path as a pattern that stands for nothing but itself. -#}
-{%- macro _as_pattern(path) -%}{{ return(modules.re.sub('([\\\\{}\\[\\]*?,])', '\\\\\\1', path)) }}{%- endmacro -%}
+{%- macro _as_pattern(path) -%}{{ return(spark_cdc._escaped(path, '\\{}[]*?,')) }}{%- endmacro -%}
+
+
+
+
+
+{#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
+{%- macro _without_scheme(path) -%}
+    {%- set scheme = path.split(':')[0] -%}
+    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}
+        {{ return(path.removeprefix('./')) }}
+    {%- endif -%}
+    {%- set rest = path[scheme | length + 1:] -%}
+    {{ return(rest[2 + rest[2:].split('/')[0] | length:] if rest.startswith('//') else rest) }}
+{%- endmacro -%}
+
+
+{#- A path in which a star stands for each part that is a pattern: in/{a,b}/day?.csv becomes
+    in/*/day*.csv. -#}
+{%- macro _with_stars(path) -%}
+    {%- set at = namespace(path='', end='') -%}
+    {%- for character in path -%}
+        {%- if at.end -%}
+            {%- set at.end = '' if character == at.end else at.end -%}
+        {%- else -%}
+            {%- set at.end = {'{': '}', '[': ']'}.get(character, '') -%}
+            {%- set at.path = at.path ~ ('*' if character in '{[*?' else character) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(at.path) }}
+{%- endmacro -%}
 
 
 {#- A text as a regular expression that means just it: each character by its number. -#}
@@ -58,13 +93,31 @@ options (
 {%- endmacro -%}
 
 
-{#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500 where loads
-    are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
+{#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500
+    where loads are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
 {%- macro _landing_path(entity, time) -%}
-{%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
-{%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path) -%}
-{{ part if loop.index is odd else time.strftime(part[15:-1] or default) }}
+{%- for part in spark_cdc._landing_path_parts(entity, entity.source.path) -%}
+{{ part if loop.index is odd else time.strftime(part) }}
 {%- endfor -%}
+{%- endmacro -%}
+
+
+{#- Splits a path at its business dates.
+    Returns a list: text, pattern of strftime, text, and so on. -#}
+{%- macro _landing_path_parts(entity, path) -%}
+    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
+    {%- set parts = [] -%}
+    {%- for piece in path.split('{business_date') -%}
+        {%- set pattern, is_date, text = piece.partition('}') -%}
+        {%- if loop.first -%}
+            {%- do parts.append(piece) -%}
+        {%- elif is_date and (not pattern or pattern[0] == ':' and '{' not in pattern) -%}
+            {%- do parts.extend([pattern[1:] or default, text]) -%}
+        {%- else -%}
+            {%- do parts.append(parts.pop() ~ '{business_date' ~ piece) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(parts) }}
 {%- endmacro -%}
 
 
@@ -78,7 +131,7 @@ options (
 {%- endmacro -%}
 
 
-{#- What a load reads, in words: for messages and for cdc_loads. -#}
+{#- The input of a load in words, for messages and for cdc_loads. -#}
 {%- macro _landing_input(entity, landing, time) -%}
     {%- if entity.source.format == 'table' -%}
         {{ return('table ' ~ landing ~ ' where ' ~ entity.source.date_column ~ ' is ' ~ spark_cdc._time_text(entity, time)) }}
@@ -89,9 +142,11 @@ options (
 {%- endmacro -%}
 
 
-{#- What the pattern `folder/*` finds, with the folder. No reader of Spark lists files of 0 bytes, but the plan of a query has all paths that a pattern
-    stands for: how many, and as text as far as a setting lets it. Each costs Spark a look of its own.
-    Returns a dictionary: is_there (whether there is anything at all), missing (else the path, as Spark has it), count, paths (text). -#}
+{#- What the pattern `folder/*` finds, with the folder. Spark's readers do not list files of 0
+    bytes, but the plan of a query has all paths that match a pattern. Spark looks at each of them,
+    which costs time.
+    Returns a dictionary: is_there (whether there is anything), missing (else the path, as Spark has
+    it), count and paths (of _plan_paths()). -#}
 {%- macro _found_by_pattern(entity, time) -%}
     {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
@@ -100,42 +155,50 @@ options (
 {%- endmacro -%}
 
 
-{#- Whether there is not even a folder, with which only an entity can do that takes no files for an empty input. -#}
+{#- Whether the folder is missing and the entity takes that for an empty input. -#}
 {%- macro _is_no_folder(entity, time) -%}
-    {{ return(
-        entity.source.on_no_files == 'empty'
-        and spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text')))
-    ) }}
+    {{ return(entity.source.on_no_files == 'empty' and spark_cdc._lacks_files(entity, time)) }}
 {%- endmacro -%}
 
 
-{#- What paths of the folder, as Spark lists them, have in them: its own without the scheme, which Spark may write otherwise. -#}
+{#- Whether the path of a business time matches nothing at all. -#}
+{%- macro _lacks_files(entity, time) -%}
+    {{ return(spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text')))) }}
+{%- endmacro -%}
+
+
+{#- The part of the folder's path that all listed paths contain: Spark may write the scheme in
+    another way. -#}
 {%- macro _entries_folder(entity, time) -%}
-    {{ return(modules.re.sub('^[A-Za-z0-9]+:/*', '', spark_cdc._landing_path(entity, time)).rstrip('/')) }}
+    {%- set path = spark_cdc._landing_path(entity, time) -%}
+    {%- set scheme = path.split(':')[0] -%}
+    {%- set has_scheme = scheme and scheme != path and spark_cdc._has_only(scheme, '') -%}
+    {{ return((path[scheme | length + 1:].lstrip('/') if has_scheme else path).rstrip('/')) }}
 {%- endmacro -%}
 
 
-{#- Where, below a business time's folder, spark-cdc stream sets the marker that closes it: a folder that Spark's readers leave out, while its file can be asked for. -#}
+{#- Where spark-cdc stream puts the marker that closes a business time: a folder below that of the
+    time. Spark's readers skip it, but a query can ask for its file. -#}
 {%- macro _closed_folder() -%}{{ return('/_closed') }}{%- endmacro -%}
 
 
-{#- Whether a business time that is streamed may be loaded: what came into it after a load would never be. Arguments: entity, time. Returns none, or why the load
-    is to be refused: {guard, message}. -#}
+{#- Checks that a streamed business time is closed: no load would read later messages. Returns none,
+    or a refusal. -#}
 {%- macro _check_closed(entity, time) -%}
     {%- if entity.source.stream is not mapping -%}{{ return(none) }}{%- endif -%}
     {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
     {%- if not spark_cdc._lacks_path(folder ~ spark_cdc._closed_folder() ~ '/*') -%}{{ return(none) }}{%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: the business time of '{{ folder }}' is not closed; spark-cdc stream may still add messages, which no load would read. {# -#}
-spark-cdc run loads it when it is closed. Nothing was written. To see which are closed:
-  spark-cdc stream --status --select {{ entity.name }}
+    {%- set problem -%}
+the business time of '{{ folder }}' is not closed; spark-cdc stream may still add messages, which no load would read.
+spark-cdc run loads it when it is closed.
     {%- endset -%}
-    {{ return({'guard': 'open_time', 'message': message}) }}
+    {%- set command = 'spark-cdc stream --status --select ' ~ entity.name -%}
+    {{ return(spark_cdc._load_refusal(entity, 'open_time', problem, ' To see which are closed:\n  ' ~ command)) }}
 {%- endmacro -%}
 
 
-{#- What a load that is written has read, as it lies there now: rows {load_id, operation, row_count, note} for _load_counts(), of the files and,
-    where they are text, of their lines. None where no files are read. -#}
+{#- The input of a written load as it is now: rows {load_id, operation, row_count, note} for
+    _load_counts(), of the files and, of text, of their lines. None where no files are read. -#}
 {%- macro _input_sql(entity, time) -%}
 {%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
     {{ return(none) }}
@@ -163,14 +226,21 @@ union all
 {%- endmacro -%}
 
 
-{#- The files that a load reads. Spark's binaryFile reader lists them, as every reader finds them, and opens none.
-    Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if it was asked). Returns a dictionary: files
-    (how many), bytes, digest (of paths, bytes and times), paths. -#}
+{#- The files that a load reads. Spark's binaryFile reader lists the files that every reader finds,
+    and opens none.
+    Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if
+    known).
+    Returns a dictionary: files (number), bytes, digest (of paths, bytes and times), paths. -#}
 {%- macro _input_files(entity, time, found=none) -%}
-    {%- if (not found.is_there if found else spark_cdc._is_no_folder(entity, time)) -%}
-        {{ return({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) }}
-    {%- endif -%}
-    {%- set row = spark_cdc._query(spark_cdc._input_files_sql(entity, time))[0] -%}
+    {%- set is_no_folder = not found.is_there if found else spark_cdc._is_no_folder(entity, time) -%}
+    {{ return(spark_cdc._files_figures(none if is_no_folder else spark_cdc._query(spark_cdc._input_files_sql(entity, time))[0])) }}
+{%- endmacro -%}
+
+
+{#- The figures of files from a row of _input_files_figures_sql(); those of no files without
+    one. -#}
+{%- macro _files_figures(row) -%}
+    {%- if row is none -%}{{ return({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) }}{%- endif -%}
     {{ return({'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) }}
 {%- endmacro -%}
 
@@ -190,8 +260,8 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- What the record of a load notes of the files that it read; and skipped, what it left out by its name; none
-    where it read none. Argument: files (of _input_files(), or none). -#}
+{#- The note on files in a load's record, with the names that it skipped; none if it read no files.
+    Argument: files (of _input_files(), or none). -#}
 {%- macro _input_files_noted(files) -%}
     {%- set skipped = {'skipped': files.skipped} if files and files.get('skipped') else {} -%}
     {{ return(dict({'files': files.files, 'bytes': files.bytes, 'digest': files.digest}, **skipped) if files else none) }}
@@ -209,21 +279,38 @@ to_json(sort_array(collect_list(path))) as paths
 {#- Their names, in lower case. Switches the guess off if there are any. -#}
 {%- macro _folder_columns(entity, time, files) -%}
     {%- set names = [] -%}
-    {%- if files and '=' in files.paths | join -%}
-        {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', spark_cdc._entries_folder(entity, time)) -%}
-        {%- set root = modules.re.escape(wild).replace('\\*', '[^/]*') ~ '(?=/|$)' -%}
-        {%- for path in files.paths -%}
-            {%- for folder in modules.re.split(root, path, maxsplit=1)[-1].split('/')[:-1] if '=' in folder -%}
-                {%- do names.append(folder.split('=')[0] | lower) -%}
-            {%- endfor -%}
+    {#- a table has no path -#}
+    {%- set paths = files.paths if files and '=' in files.paths | join else [] -%}
+    {%- set root = spark_cdc._entries_folder(entity, time) if paths else none -%}
+    {%- for path in paths -%}
+        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}
+            {%- do names.append(folder.split('=')[0] | lower) -%}
         {%- endfor -%}
-    {%- endif -%}
+    {%- endfor -%}
     {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
 {%- endmacro -%}
 
 
-{#- The columns found; those of folders have the declared type, and the declared column as folder. -#}
+{#- The folders of a file's path below a root, in which a folder may be a pattern. -#}
+{%- macro _folders_below(root, path) -%}
+    {%- set steps, names = spark_cdc._with_stars(root.lstrip('/')).split('/'), path.split('/') -%}
+    {%- for start in range(names | length - steps | length + 1) -%}
+        {%- set others = [] -%}
+        {%- for step in steps -%}
+            {%- set name = names[start + loop.index0] -%}
+            {%- set is_it = name == step if '*' not in step
+                else name.startswith(step.split('*')[0]) and name.endswith(step.split('*')[-1]) -%}
+            {%- do others.append(name) if not is_it -%}
+        {%- endfor -%}
+        {%- if not others -%}{{ return(names[start + steps | length:-1]) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(names[:-1]) }}
+{%- endmacro -%}
+
+
+{#- The columns found; those of folders have the declared type, and the declared column as
+    folder. -#}
 {%- macro _folder_columns_found(entity, found, names) -%}
     {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
     {%- set marked = [] -%}
@@ -244,15 +331,10 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- A column as the landed view has it. -#}
-{%- macro _folder_columns_value(entity, column) -%}
-{%- set raw = spark_cdc._quote(column.col_name) -%}
-{%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder') else raw -%}
-{{ spark_cdc._aliased('cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else value, raw) }}
-{%- endmacro -%}
 
 
-{#- What is wrong with the folders of a row, as text; null where nothing is. -#}
+
+{#- An expression: the problem with the folders of a row, or null. -#}
 {%- macro _folder_columns_problem(entity, found) -%}
 {%- set cases = [] -%}
 {%- for column in found if column.get('folder') -%}
@@ -267,8 +349,8 @@ to_json(sort_array(collect_list(path))) as paths
 {%- endmacro -%}
 
 
-{#- Refuses files that have a folder's column with other values: Spark would read the folder's, and
-    of CSV neither. Returns none, or {guard, message}. -#}
+{#- Checks that files do not have a folder's column with other values: Spark would read the
+    folder's, and of CSV neither. Returns none, or a refusal. -#}
 {%- macro _check_folder_columns(entity, input, time, names) -%}
     {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
@@ -297,25 +379,27 @@ where not folder__own <=> {{ spark_cdc._cast(column, 'folder__named', true, enti
         {%- endset -%}
         {%- set other = 'the header' if entity.source.format == 'csv' else spark_cdc._query(sql)[0].path -%}
         {%- if other -%}
-            {%- set message -%}
-{{ entity.name }}: {{ own.col_name }} in {{ input }} contradicts itself: it is the name of a folder, and a column of the files{{ ' with other values' if entity.source.format != 'csv' }}, as in {{ other }}. {# -#}
-Deliver it once, or give one of them another name. Nothing was written.
+            {%- set problem -%}
+{{ own.col_name }} in {{ input }} contradicts itself: it is the name of a folder, and a column of the files
+{{- ' with other values' if entity.source.format != 'csv' }}, as in {{ other }}.
+Deliver it once, or give one of them another name.
             {%- endset -%}
-            {{ return({'guard': 'column_types', 'message': message}) }}
+            {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
         {%- endif -%}
     {%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}
 
 
-{#- A path without its escapes; as it is where it has what is none. -#}
+{#- A path without its escapes; unchanged if it has a % that begins none. -#}
 {%- macro _folder_columns_decoded(sql) -%}
 if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }}, '+', '%2B')))
 {%- endmacro -%}
 
 
-{#- Reader options as SQL, a list of lines: what the entity says, and what the project needs. Spark tells "" (empty text) from nothing
-    (null) in CSV only with a null text that is not empty. -#}
+{#- Reader options as SQL, a list of lines: the entity's, and those that the project needs. In CSV
+    Spark distinguishes "" (empty text) from nothing (null) only with a null text that is not
+    empty. -#}
 {%- macro _reader_options(entity, time, more={}) -%}
     {%- set given = entity.source.options -%}
     {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
@@ -334,14 +418,16 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 {%- endmacro -%}
 
 
-{#- The value of an option as SQL. In lineSep a backslash before n or r is the character, since dbt drops line breaks at the end of a text. -#}
+{#- The value of an option as SQL. In lineSep \n and \r are the characters: dbt drops line breaks at
+    the end of a text. -#}
 {%- macro _reader_option_literal(option, value) -%}
     {%- set text = value | string | lower if value is boolean else value | string -%}
     {{ return(spark_cdc._literal(text.replace('\\n', '\n').replace('\\r', '\r') if option | lower == 'linesep' else text)) }}
 {%- endmacro -%}
 
 
-{#- What the entity says of a reader's option. Arguments: entity, names (in lower case: some options have two), default. -#}
+{#- The entity's value of a reader's option.
+    Arguments: entity, names (in lower case; some have two), default. -#}
 {%- macro _reader_option(entity, names, default) -%}
     {%- for option, value in entity.source.options.items() if option | lower in names -%}
         {{ return(value) }}
@@ -356,8 +442,9 @@ concat({{ spark_cdc._wall_clock_text(sql) }}, 'Z')
 {%- endmacro -%}
 
 
-{#- A typed column as text that staging reads back as the same value, whatever the session's time zone; where columns
-    arrive as text, the text that arrived. Arguments: entity, column (dictionary, or none). Returns an expression. -#}
+{#- A typed column as text that staging reads back as the same value, whatever the session's time
+    zone; where columns arrive as text, the text that arrived.
+    Arguments: entity, column (dictionary, or none). Returns an expression. -#}
 {%- macro _event_text(entity, column) -%}
 {%- if column is none -%}
 cast(null as string)

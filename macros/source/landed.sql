@@ -1,9 +1,10 @@
-{#- Makes a business date's data readable in this session as the temporary view landed_<entity>: the columns as
-    the source names them, and `landing_problem`, which says what is wrong with a row as a whole. The names of the
-    columns are compared with the declared ones first; what is missing or unexpected is wrong, unless the entity
-    says otherwise.
-    Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is table), time
-    (datetime of the business date), files (of _input_files()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Makes the temporary view landed_<entity> of a business date's data: the columns as the source
+    names them, and `landing_problem`, the problem with a row as a whole. The names of the columns
+    are compared with the declared ones first; missing and unexpected ones are refused, unless the
+    entity says otherwise.
+    Arguments: entity (dictionary of _entity()), landing (the dbt source, read where format is
+    table), time (datetime of the business date), files (of _input_files()). Returns none, or a
+    refusal. -#}
 {%- macro _land(entity, landing, time, files) -%}
     {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
     {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
@@ -42,17 +43,19 @@
     {%- if refusal -%}
         {{ return(refusal) }}
     {%- endif -%}
-    {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, time, found) -%}{%- endfor -%}
-    {%- if ends.parts | length > 1 -%}
-        {%- set views = [] -%}
-        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
+    {%- set views = [] -%}
+    {%- for part in ends.parts -%}
+        {%- do spark_cdc._land_columns(part, time, found) -%}
+        {%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}
+    {%- endfor -%}
+    {%- if views | length > 1 -%}
         {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
     {%- endif -%}
     {{ return(none) }}
 {%- endmacro -%}
 
 
-{#- Makes the view that staging reads, of files whose columns are known. -#}
+{#- Makes the view that staging reads, from files whose columns are known. -#}
 {%- macro _land_columns(entity, time, found) -%}
     {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
         {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
@@ -61,10 +64,11 @@
 {%- endmacro -%}
 
 
-{#- Makes messages that lie in a table or in typed files readable, as landed_<entity>. Files may have the columns of several schemas, as the topics of a
-    registry do: those of one list of columns are read together and by it, for a column that a file lacks was not sent, and is not null.
-    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as Spark finds them), folders
-    (of _folder_columns()). Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Makes the view landed_<entity> of messages in a table or in typed files. Files may have the
+    columns of several schemas, as the topics of a registry do. Those with the same columns are read
+    together, since a column that a file lacks was not sent, and is not null.
+    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as
+    Spark finds them), folders (of _folder_columns()). Returns none, or a refusal. -#}
 {%- macro _land_messages(entity, landing, time, files, found, folders) -%}
     {%- set view = spark_cdc._files_view(entity) -%}
     {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
@@ -80,21 +84,23 @@
         {%- endfor -%}
     {%- endfor -%}
     {%- if problems -%}
-        {%- set message -%}
-{{ entity.name }}: types in {{ spark_cdc._landing_input(entity, landing, time) }} are not what the declared columns say of them.
+        {%- set problem -%}
+types in {{ spark_cdc._landing_input(entity, landing, time) }} are not what the declared columns say of them.
   {{ problems | join('\n  ') }}
-Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md. Nothing was written.
+Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md.
         {%- endset -%}
-        {{ return({'guard': 'column_types', 'message': message}) }}
+        {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) -%}
     {{ return(none) }}
 {%- endmacro -%}
 
 
-{#- The view that staging of messages reads. They are text: lines of JSON files, or of a table or typed files the column `value` (beside `key`, as
-    topics are stored), or, where there is none, whole rows as JSON; and the declared control columns that lie beside them.
-    Arguments: entity, landed (where they lie, other than lines: a list of {relation, columns}, one per schema). -#}
+{#- The view that staging of messages reads: the messages as text, and the declared control columns
+    beside them. Messages are the lines of JSON files, or of a table or typed files the column
+    `value` (beside `key`, as topics are stored), or, without such a column, whole rows as JSON.
+    Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per
+    schema). -#}
 {%- macro _landed_messages_sql(entity, landed=[]) -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 {% if entity.source.format == 'json' -%}
@@ -124,7 +130,7 @@ from {{ schema.relation }}
 {%- endmacro -%}
 
 
-{#- Whether columns are those of a topic without the messages themselves: of tombstones alone. -#}
+{#- Whether columns are those of a topic of tombstones alone, in which Spark finds no message. -#}
 {%- macro _is_without_value(entity, types) -%}
     {%- set of_topic = ['topic', 'partition', 'offset'] -%}
     {%- set beside = ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] -%}
@@ -162,7 +168,7 @@ if({{ spark_cdc._quote(name) }} is null, null, {{ spark_cdc._typed_message(entit
 cast(null as string)
 {%- elif type == 'binary' -%}
 decode({{ column }}, 'UTF-8')
-{%- elif modules.re.match('struct|map|array', type) -%}
+{%- elif type.split('<')[0] in ['struct', 'map', 'array'] -%}
 {{ spark_cdc._typed_json(column) }}
 {%- elif type == 'timestamp' -%}
 {{ spark_cdc._instant_text(column) }}
@@ -175,13 +181,20 @@ cast({{ column }} as string)
 {%- macro _landed_view(entity) -%}{{ return('landed_' ~ entity.name) }}{%- endmacro -%}
 
 
-{#- The view that staging reads. CSV is read with the header's columns as text, so that a row with too few or too
-    many fields is noticed and each further file's header is checked; JSON lines become columns (of bytes that
-    are no UTF-8 format_string() makes U+FFFD: so they are found); columns that may be missing are there as nulls. -#}
+{#- The view that staging reads. CSV is read with the header's columns as text, so that Spark finds
+    rows with too few or too many fields and checks each further file's header. JSON lines become
+    columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
+    that may be missing are nulls. -#}
 {%- macro _landed_view_sql(entity, time, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
-{%- set missing, folders = spark_cdc._missing_columns(entity, found), [] -%}
-{%- for column in found if found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list -%}{%- do folders.append(spark_cdc._folder_columns_value(entity, column)) -%}{%- endfor -%}
+{%- set missing, values = spark_cdc._missing_columns(entity, found), [] -%}
+{%- for column in found -%}
+    {%- set raw = spark_cdc._quote(column.col_name) -%}
+    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder')
+        else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else raw -%}
+    {%- do values.append(spark_cdc._aliased(value, raw)) -%}
+{%- endfor -%}
+{%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
 {{ spark_cdc._csv_view_sql(entity, time, found, view) }}
 {%- elif format == 'json' -%}
@@ -234,7 +247,7 @@ from (
 {%- else -%}
 create or replace temporary view {{ view }} as
 select
-    {{ '*' if not folders else folders | join(',\n    ') }}
+    {{ '*' if is_as_found else values | join(',\n    ') }}
     {%- for name in found | map(attribute='col_name') if '\r\n' in name %},
     {{ spark_cdc._quote(name) }} as {{ spark_cdc._quote(name.replace('\r\n', '\n')) }}
     {%- endfor %}
@@ -249,7 +262,8 @@ from {{ spark_cdc._files_view(entity) }}
 {%- endmacro -%}
 
 
-{#- The view that staging reads, without rows: where no file means that nothing came. -#}
+{#- The view that staging reads, without rows: for an entity that takes no files for an empty
+    input. -#}
 {%- macro _no_rows_view_sql(entity) -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
@@ -270,8 +284,11 @@ where false
 {%- endmacro -%}
 
 
-{#- Why an entity without any business date in its landing is not just idle: the folder is not there, so the server looks elsewhere, or nothing ever came. An empty
-    prefix of an object store is no folder that could be there. Arguments: entity, last (time of the last committed load, or none). Returns a text, or none. -#}
+{#- Why an entity without any business date in its landing is not just idle: the folder does not
+    exist on the server, or no date ever landed. An object store has no empty folders, so a missing
+    one says nothing.
+    Arguments: entity, last (time of the last committed load, or none).
+    Returns a text, or none. -#}
 {%- macro _landed_nowhere(entity, last) -%}
     {%- set source = entity.source -%}
     {%- if source.format == 'change_feed' -%}
@@ -286,7 +303,7 @@ where false
     {%- set scheme, _, rest = folder.rpartition('://') -%}
     {%- set is_folder = folder and (not scheme or '/' in rest) -%}
     {%- set has_folders = scheme in ['', 'file', 'hdfs', 'viewfs', 'dbfs'] -%}
-    {#- of a path that is not there Spark says where it looked -#}
+    {#- the plan for a missing path has the absolute path -#}
     {%- set missing = spark_cdc._landed_nowhere_path(folder) if is_folder and (has_folders or last is none) else none -%}
     {%- if missing is none and (last is not none or source.stream is mapping) -%}{{ return(none) }}{%- endif -%}
     {%- set below = spark_cdc._landed_nowhere_path(folder ~ '/no_such_folder') if missing is none and is_folder else none -%}
@@ -299,28 +316,31 @@ where false
 {%- endmacro -%}
 
 
-{#- The path, as Spark has it, at which nothing lies; none, if something does. -#}
+{#- A path that does not exist, as Spark has it; none if it exists. -#}
 {%- macro _landed_nowhere_path(path) -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
     {{ return((spark_cdc._plan_missing_path(plan) or path) if spark_cdc._plan_lacks_path(plan) else none) }}
 {%- endmacro -%}
 
 
-{#- The declared columns that are not among those found, whatever their case. In YAML, dbt makes a line feed of each line break. -#}
+{#- The declared columns that are not among those found, whatever their case. dbt makes a line feed
+    of each line break in YAML. -#}
 {%- macro _missing_columns(entity, found) -%}
     {%- set names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list -%}
     {%- set missing = [] -%}
-    {%- for column in entity.columns if column.from | lower not in names -%}{%- do missing.append(column) -%}{%- endfor -%}
+    {%- for column in entity.columns if column.from | lower not in names -%}
+        {%- do missing.append(column) -%}
+    {%- endfor -%}
     {{ return(missing) }}
 {%- endmacro -%}
 
 
-{#- Names for a message, quoted and escaped where they have blanks that nobody would see. -#}
+{#- Names for a message, as JSON where they have characters that nobody would see. -#}
 {%- macro _names_shown(names) -%}
     {%- set shown = [] -%}
     {%- for name in names -%}
-        {%- set is_odd = modules.re.search('^ | $|  |[^\\S ]|[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff]', name) -%}
-        {%- do shown.append(tojson(name) if is_odd else name) -%}
+        {%- set unseen = name | select('in', '\x7f\u200b\u200c\u200d\u200e\u200f\u2060\ufeff') | list + name | select('lt', ' ') | list -%}
+        {%- do shown.append(tojson(name) if unseen or name != name.split() | join(' ') else name) -%}
     {%- endfor -%}
     {{ return(shown | join(', ')) }}
 {%- endmacro -%}
@@ -337,8 +357,8 @@ value rlike '[^\\x00-\\x20]'{{ ' and not startswith(value, ' ~ spark_cdc._litera
 {%- endmacro -%}
 
 
-{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON the
-    names in its first lines; further on, an unexpected one is a problem of its row. -#}
+{#- The columns of files or a table, without the date column: rows {col_name, data_type}. Of JSON,
+    the names in the first lines; later an unexpected name is a problem of its row. -#}
 {%- macro _found_columns(entity) -%}
 {%- set sql -%}
 {%- if entity.source.format != 'json' -%}
@@ -350,22 +370,25 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- endset -%}
     {%- set date_column = entity.source.date_column | default('', true) | lower -%}
     {%- set found = [] -%}
-    {%- for column in spark_cdc._described(sql) if column.col_name and column.col_name | lower != date_column -%}{%- do found.append(column) -%}{%- endfor -%}
+    {%- for column in spark_cdc._described(sql) if column.col_name and column.col_name | lower != date_column -%}
+        {%- do found.append(column) -%}
+    {%- endfor -%}
     {{ return(found) }}
 {%- endmacro -%}
 
 
-{#- Many dates looked at together: one statement where a load of each date takes one or several. Only for paths in which no character means something
-    else to a pattern or a URL; else, and wherever something is not as usual, each date is looked at by itself. -#}
+{#- Several dates in one statement, where loads take one or several for each date. Only for paths
+    without characters that mean something to a pattern or a URL; others are read date by date. -#}
 
 
 {#- The paths of some dates as one pattern; none where they can't be taken together. -#}
 {%- macro _dates_path(entity, times) -%}
     {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
     {%- set paths = [] -%}
-    {%- for time in times -%}{%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}{%- endfor -%}
-    {%- if paths | unique | list | length < paths | length
-            or not modules.re.fullmatch('[A-Za-z0-9_./:=\\n-]*', paths | join('\n')) -%}
+    {%- for time in times -%}
+        {%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}
+    {%- endfor -%}
+    {%- if paths | unique | list | length < paths | length or not spark_cdc._has_only(paths | join, '_./:=-') -%}
         {{ return(none) }}
     {%- endif -%}
     {{ return(spark_cdc._braced_dates(paths)) }}
@@ -389,8 +412,8 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
 {%- macro _entity_of_dates(entity, path) -%}{{ return(dict(entity, source=dict(entity.source, path=path))) }}{%- endmacro -%}
 
 
-{#- Which date a file is of, as an inline table to join with: place (a part of its path, with a slash behind it) and position (of the date among
-    these). -#}
+{#- The dates as an inline table to join files with: place (a part of a file's path, with a slash
+    after it) and position (of the date among these). -#}
 {%- macro _dates_places_sql(entity, times) -%}
 values
     {%- for time in times %}
@@ -400,19 +423,19 @@ values
 {%- endmacro -%}
 
 
-{#- The files of each of some dates: a list of dictionaries as of _input_files(), in the order of the dates; none where one can't tell. -#}
+{#- The files of several dates: a list with _input_files() of each date, in order; none where the
+    dates have to be read one by one. -#}
 {%- macro _dates_files(entity, times) -%}
     {%- set path = spark_cdc._dates_path(entity, times) -%}
     {%- if not path -%}{{ return(none) }}{%- endif -%}
     {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
     {#- a pattern that finds nothing at all is an error -#}
-    {%- if spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(all, times[0], 'text'))) -%}{{ return(none) }}{%- endif -%}
+    {%- if spark_cdc._lacks_files(all, times[0]) -%}{{ return(none) }}{%- endif -%}
     {%- set files = [] -%}
-    {%- for time in times -%}{%- do files.append({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) -%}{%- endfor -%}
+    {%- for time in times -%}{%- do files.append(spark_cdc._files_figures(none)) -%}{%- endfor -%}
     {%- for row in spark_cdc._query(spark_cdc._dates_files_sql(entity, times, all)) -%}
         {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
-        {%- do files[row.position | int].update({
-            'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) -%}
+        {%- do files[row.position | int].update(spark_cdc._files_figures(row)) -%}
     {%- endfor -%}
     {{ return(files) }}
 {%- endmacro -%}
@@ -439,15 +462,17 @@ group by position
 {%- endmacro -%}
 
 
-{#- What tells whether dates are read alike, so that a look at one of them is a look at all: a text per date; none where each has to be looked at by
-    itself. Of CSV the headers, of typed files the columns. Arguments: entity, times, files (of _dates_files()). -#}
+{#- A text for each date, the same for dates that are read alike, so that one check stands for all
+    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
+    checked one by one.
+    Arguments: entity, times, files (of _dates_files()). -#}
 {%- macro _dates_signatures(entity, times, files) -%}
     {%- set format = entity.source.format -%}
     {%- set apart = [none] * times | length -%}
     {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
     {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list -%}{{ return(apart) }}{%- endif -%}
     {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
-    {#- a folder for each date that holds its files, and nothing beside them -#}
+    {#- each date has a folder with its files and nothing else -#}
     {%- if spark_cdc._found_by_pattern(all, times[0]).count != files | sum(attribute='files') + times | length -%}{{ return(apart) }}{%- endif -%}
     {%- set paths = files | map(attribute='paths') | sum(start=[]) -%}
     {%- set told = {} -%}
@@ -456,8 +481,12 @@ group by position
             {%- for path in schema.paths -%}{%- do told.update({path: tojson(schema.columns)}) -%}{%- endfor -%}
         {%- endfor -%}
     {%- elif spark_cdc._csv_has_header(entity) -%}
-        {#- the bytes of a file that is not compressed, nor so big that nobody wants to hold it -#}
-        {%- if modules.re.search('[.](gz|bz2|deflate|snappy|lz4|zst|xz)(\n|$)', paths | join('\n')) or files | map(attribute='bytes') | max > 2 ** 28
+        {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
+        {%- set endings = [] -%}
+        {%- for path in paths -%}
+            {%- do endings.append(path.split('.')[-1]) -%}
+        {%- endfor -%}
+        {%- if endings | select('in', ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz']) | list or files | map(attribute='bytes') | max > 2 ** 28
                 or spark_cdc._csv_encoding(entity) != 'utf-8' or spark_cdc._csv_is_multi_line(entity)
                 or spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
             {{ return(apart) }}
@@ -479,8 +508,9 @@ group by position
 {%- endmacro -%}
 
 
-{#- What loads of some dates have read, as it lies there now, by date: a list of dictionaries with files and, of text, lines, as _input_sql() tells of one;
-    none where the dates can't be taken together. -#}
+{#- The input of written loads of several dates as it is now: a list of dictionaries by date, with
+    files and, of text, lines, as of _input_sql(); none where the dates have to be read one by
+    one. -#}
 {%- macro _dates_input(entity, times) -%}
     {%- set files = spark_cdc._dates_files(entity, times) -%}
     {%- if files is none -%}{{ return(none) }}{%- endif -%}

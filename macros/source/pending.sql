@@ -1,8 +1,10 @@
-{#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that Spark reads their files in one go, and tells by a
-    file's name which date a row is of. Rows that came alike on several dates are one row, before anything is cast or hashed: of snapshots that is most of
-    what they hold. Where a column can't be grouped by, each row stays for itself.
-    Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that stands for the date), files (of _land_load()), found
-    (of _found_columns())). Returns the name of the columns of a landed view with backfill__days, as a query between brackets. -#}
+{#- Several dates that have landed, as one relation. Dates that are read alike share a view, so that
+    Spark reads their files in one go, and tells by a file's name which date a row is of. Rows that
+    came alike on several dates are one row, before anything is cast or hashed: of snapshots that is
+    most of what they hold. Where a column can't be grouped by, each row stays for itself.
+    Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
+    stands for the date), files (of _land_load()), found (of _found_columns())). Returns the name of
+    the columns of a landed view with backfill__days, as a query between brackets. -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
     {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
     {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
@@ -12,7 +14,8 @@
     {%- endif -%}
     {%- set names = [] -%}
     {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
-    {%- set is_grouped = entity.source.text or not modules.re.search('map|variant', entity.columns | map(attribute='data_type') | join) -%}
+    {%- set types = entity.columns | map(attribute='data_type') | join -%}
+    {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
 (
     select
@@ -48,7 +51,8 @@ group by backfill__day
 {%- endmacro -%}
 
 
-{#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile, which is noticed later. -#}
+{#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile,
+    which is noticed later. -#}
 {%- macro _dated_rows_sql(names, views) -%}
 {%- for view in views %}
 select /*+ broadcast(places) */
@@ -77,17 +81,20 @@ union all
 {%- endmacro -%}
 
 
-{#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path with a pattern, and one that has folders
-    named column=value below it, is a view of its own. Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its values to
-    days). -#}
+{#- Makes the views. Dates are read alike if they have the same columns, in the same order. A path
+    with a pattern, and one that has folders named column=value below it, is a view of its own.
+    Returns a list of dictionaries: name, place_sql (what tells a row's date, as SQL), places (its
+    values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
     {%- set is_table = entity.source.format == 'table' -%}
     {%- set groups = {} -%}
     {%- for one in days if is_table or one.files.files -%}
         {%- set path = '' if is_table else spark_cdc._landing_path(entity, one.time).rstrip('/') -%}
-        {%- set is_apart = not is_table and (
-            modules.re.search('[*?{}\\[\\],\\\\]', path) or one.files.paths | join('\n') | length > 0 and
-            modules.re.search('=[^/]*/', (one.files.paths | join('\n')).replace(path.rsplit(':', 1)[-1].lstrip('/'), ''))) -%}
+        {%- set below = [] -%}
+        {%- for found in (one.files.paths if not is_table else []) -%}
+            {%- do below.extend(found.replace(path.rsplit(':', 1)[-1].lstrip('/'), '').split('/')[:-1]) -%}
+        {%- endfor -%}
+        {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
         {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
         {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {
@@ -101,11 +108,9 @@ union all
         {%- set all = dict(
             spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
         {%- for view in spark_cdc._line_ends(all, time).parts -%}
-            {%- if is_table -%}
-                {%- do spark_cdc._send(spark_cdc._table_dates_view_sql(view, landing, group.days)) -%}
-            {%- else -%}
-                {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, {'mergeSchema': 'true'} if group.several else {})) -%}
-            {%- endif -%}
+            {%- set merged = {'mergeSchema': 'true'} if group.several else {} -%}
+            {%- set times = group.days | map(attribute='time') | list -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, merged, times=times)) -%}
             {%- do spark_cdc._land_columns(view, time, group.found) -%}
             {%- set places = {} -%}
             {%- if is_table -%}
@@ -130,19 +135,17 @@ union all
 {%- endmacro -%}
 
 
-{%- macro _table_dates_view_sql(entity, landing, days) -%}
-create or replace temporary view {{ spark_cdc._files_view(entity) }} as
-select *
-from {{ landing }}
-where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') | list) }}
-{%- endmacro -%}
 
 
-{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct values of the date column after the last
-    committed load, of change feeds the present one where the table has gone on. A folder without a file, or with hidden or empty ones
-    only, is not there to Spark's readers, and so not here.
-    Arguments: captures (with head), since (datetime of the last committed load by entity; none where there is none). Returns a dictionary by entity: times
-    (datetimes, in order), problem (why they can't be told, or none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
+
+{#- Which business dates lie in the landings: of files by their paths, of tables by the distinct
+    values of the date column after the last committed load, of change feeds the present one where
+    the table has gone on. A folder without a file, or with hidden or empty ones only, is not there
+    to Spark's readers, and so not here.
+    Arguments: captures (with head), since (datetime of the last committed load by entity; none
+    where there is none).
+    Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
+    none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(captures, since) -%}
     {%- set landed, files, tables, patterns = {}, [], [], {} -%}
     {%- for capture in captures -%}
@@ -154,7 +157,7 @@ where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') |
             {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
-            {%- set is_there = landing is not none and not spark_cdc._plan_lacks_relation(spark_cdc._plan('select * from ' ~ landing)) -%}
+            {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
             {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
             {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
                 if is_there and spark_cdc._date_column_problem(read) else none -%}
@@ -172,10 +175,12 @@ where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') |
         {#- many files, of which no byte is read, are no reason for many tasks -#}
         {%- do spark_cdc._send('set spark.sql.files.openCostInBytes = 1') -%}
         {%- do spark_cdc._send('set spark.sql.files.maxPartitionBytes = 1099511627776') -%}
-        {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there; a load reads with its own options -#}
+        {#- what goes while it is listed, as what spark-cdc stream --retention drops, is not there;
+            a load reads with its own options -#}
         {%- do spark_cdc._send('set spark.sql.files.ignoreMissingFiles = true') -%}
     {%- endif -%}
-    {#- one landing that is not there yet makes the query of all fail: then each is asked on its own -#}
+    {#- one landing that is not there yet makes the query of all fail: then each is asked on its
+        own -#}
     {%- set joined = files | join('\nunion all\n') -%}
     {%- set is_whole = files and not spark_cdc._plan_lacks_path(spark_cdc._plan(joined)) -%}
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
@@ -203,9 +208,12 @@ where {{ spark_cdc._date_column_condition(entity, days | map(attribute='time') |
 {%- endmacro -%}
 
 
-{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A marker names the one before: so a listing that was made while
-    markers were set, and may have the second without the first, lets no load be left out. Arguments: times (in order), markers (time to name of its marker),
-    since (the last committed one, or none). Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
+{#- Of the business times that spark-cdc stream has closed, those before which none is missing. A
+    marker names the one before: so a listing that was made while markers were set, and may have the
+    second without the first, lets no load be left out.
+    Arguments: times (in order), markers (time to name of its marker), since (the last committed
+    one, or none).
+    Returns a dictionary: times, problem (none, unless it is the next load that misses one). -#}
 {%- macro _landed_times_in_a_row(times, markers, since) -%}
     {%- set row = namespace(times=[], missing=none) -%}
     {%- for time in times if row.missing is none -%}
@@ -251,39 +259,37 @@ where
 {%- endmacro -%}
 
 
-{#- How a business date is read back from a path that _landing_path() makes. Returns a dictionary: glob (what finds the paths of all dates), regex (with a
-    group for each part of the date, by the letter that strftime has for it), plain (the same without groups, for Spark), problem. -#}
+{#- How a business date is read back from a path that _landing_path() makes.
+    Returns a dictionary: glob (what finds the paths of all dates), regex (with a group for each
+    part of the date, by the letter that strftime has for it), plain (the same without groups, for
+    Spark), problem. -#}
 {%- macro _landed_times_pattern(entity) -%}
     {%- set parts = {
         'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
         'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
     } -%}
-    {%- set default = '%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S' -%}
     {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
-    {%- for part in modules.re.split('([{]business_date(?::[^{}]*)?[}])', entity.source.path.rstrip('/')) -%}
+    {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
             {%- do glob.append(part) -%}
-            {#- wildcards of Spark stand for something within a folder's name; the path of a file has neither scheme nor leading dot as it was written -#}
-            {%- set text = modules.re.sub('^([A-Za-z0-9]+:(//[^/]*)?|[.]/)', '', part) if loop.first else part -%}
-            {%- set wild = modules.re.sub('[{][^{}]*[}]|\\[[^\\]]*\\]|[*?]', '*', modules.re.sub('/+', '/', text)) -%}
-            {%- set escaped = modules.re.escape(wild).replace('\\*', '[^/]*') -%}
+            {#- wildcards of Spark stand for something within a folder's name; the path of a file
+                has neither scheme nor leading dot as it was written -#}
+            {%- set text = spark_cdc._without_scheme(part) if loop.first else part -%}
+            {%- set single = namespace(slashes=text) -%}
+            {%- for _ in text if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
+            {%- set escaped = spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*') -%}
             {%- do regex.append(escaped) -%}
             {%- do plain.append(escaped) -%}
         {%- else -%}
-            {%- set form = (part[15:-1] or default).replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S') -%}
-            {%- do glob.append(modules.re.sub('%.', '*', form)) -%}
-            {%- for piece in modules.re.split('(%.)', form) -%}
-                {%- set letter = piece[1:] -%}
-                {%- if loop.index is odd -%}
-                    {%- do regex.append(modules.re.escape(piece)) -%}
-                    {%- do plain.append(modules.re.escape(piece)) -%}
-                {%- elif letter not in parts -%}
-                    {%- do unknown.append(piece) -%}
-                {%- else -%}
-                    {%- do regex.append('(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts[letter] ~ ')') -%}
-                    {%- do plain.append(parts[letter]) -%}
-                    {%- do found.append(letter) -%}
-                {%- endif -%}
+            {%- set pieces = part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
+            {%- for piece in pieces -%}
+                {%- set letter, text = (piece[:1], piece[1:]) if not loop.first else ('', piece) -%}
+                {%- set named = '(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts.get(letter, '') ~ ')' -%}
+                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in parts -%}
+                {%- do glob.append(('*' if letter else '') ~ text) -%}
+                {%- do regex.append((named if letter else '') ~ spark_cdc._escaped_regex(text)) -%}
+                {%- do plain.append(parts.get(letter, '') ~ spark_cdc._escaped_regex(text)) -%}
+                {%- do found.append(letter) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
@@ -301,7 +307,8 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
 {%- endmacro -%}
 
 
-{#- The business time in a path, as a datetime; none where it has none that exists. Arguments: pattern (of _landed_times_pattern()), path. -#}
+{#- The business time in a path, as a datetime; none where it has none that exists.
+    Arguments: pattern (of _landed_times_pattern()), path. -#}
 {%- macro _landed_times_path(pattern, path) -%}
     {%- set match = modules.re.search(pattern.regex, path) -%}
     {%- if not match -%}{{ return(none) }}{%- endif -%}

@@ -2,7 +2,8 @@
     finer than a day. Of source.date_type, the column's type: _date_column_found(). -#}
 
 
-{#- The entity with the column's name and type as the table has them; date_type is none without one. -#}
+{#- The entity with the column's name and type as the table has them; date_type is none without
+    one. -#}
 {%- macro _date_column_found(entity, landing) -%}
     {%- set found = {'date_type': none} -%}
     {%- for column in spark_cdc._described('describe query select * from ' ~ landing) if column.col_name | lower == entity.source.date_column | lower -%}
@@ -73,7 +74,7 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {%- endmacro -%}
 
 
-{#- Refuses a table with rows that no load would ever read. Returns none, or {guard, message}. -#}
+{#- Checks that a table has no rows that no load would ever read. Returns none, or a refusal. -#}
 {%- macro _check_date_column(entity, landing) -%}
     {%- set problem, guard = spark_cdc._date_column_problem(entity), 'missing_columns' if entity.source.date_type is none else 'column_types' -%}
     {%- if not problem -%}
@@ -91,34 +92,38 @@ where {{ spark_cdc._date_column_value(entity) }} is null
         {%- set problem = spark_cdc._counted(unread.row_count | int, 'row') ~ ' of it would never be loaded: ' ~ entity.source.date_column ~ ' is '
             ~ unread.shown ~ ', for instance; accepted are dates such as 2024-03-01, with or without a time' -%}
     {%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: the table {{ landing }} can't be read by business date: {{ problem }}. Correct the data or source.date_column of {# -#}
-stg_{{ entity.name }}, or read a view that shows the business date in a column of its own. Nothing was written.
+    {%- set problem -%}
+the table {{ landing }} can't be read by business date: {{ problem }}. Correct the data or source.date_column of
+stg_{{ entity.name }}, or read a view that shows the business date in a column of its own.
     {%- endset -%}
-    {{ return({'guard': guard, 'message': message}) }}
+    {{ return(spark_cdc._load_refusal(entity, guard, problem)) }}
 {%- endmacro -%}
 
 
-{#- Entities whose source is the change feed of a Delta or Iceberg table itself. What of it a load reads is decided when it lands (_run_with_change_feed())
-    and stands in the load's record as `feed`; from there on it is a part of the entity's source:
+{#- Entities whose source is the change feed of a Delta or Iceberg table itself.
+    _run_with_change_feed() decides which part of it a load reads. The load's record has it as
+    `feed`, and then the entity's source:
         table   the name of the table, as SQL
-        id      what tells it from another table of that name; none where that is not known
-        after   up to where the feed has been read before: a version or a snapshot; none: all rows of the table are read
-        to      up to where it is read now; none while the table has no snapshot
-        at      when that came, as text; none where that is not known
-        offset  what is added to the numbers that the feed counts in, so that positions rise over all loads
+        id      identifies the table among those of that name; none if unknown
+        after   the version or snapshot up to which the feed was read before; none: read all rows
+        to      the one up to which it is read now; none while the table has no snapshot
+        at      the time of that one, as text; none if unknown
+        offset  added to the numbers of the feed, so that positions rise over all loads
         number  the place of all rows in that order, where all rows of the table are read. -#}
 
 
 {#- The name of the table: what the YAML says, else the dbt source that stage() names. -#}
 {%- macro _change_feed_table(entity) -%}
     {%- set parts = [] -%}
-    {%- for part in (entity.source.table or '').split('.') if part -%}{%- do parts.append(spark_cdc._quote(part)) -%}{%- endfor -%}
+    {%- for part in (entity.source.table or '').split('.') | select -%}
+        {%- do parts.append(spark_cdc._quote(part)) -%}
+    {%- endfor -%}
     {{ return(parts | join('.') or spark_cdc._landing_source(entity) | string) }}
 {%- endmacro -%}
 
 
-{#- The entity with what a load reads of the feed. A full snapshot among events has the place of the version that it is. -#}
+{#- The entity with what a load reads of the feed. A full snapshot among events has the place of the
+    version that it is. -#}
 {%- macro _entity_of_change_feed(entity, feed) -%}
     {%- if not feed -%}{{ return(entity) }}{%- endif -%}
     {%- set read = dict(entity, source=dict(entity.source, feed=feed)) -%}
@@ -127,12 +132,13 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The macro events_<format>_feed_<what> of the format that the entity's YAML names. -#}
+{#- The macro _events_<format>_feed_<what> of the format that the entity's YAML names. -#}
 {%- macro _change_feed_adapter(entity, what) -%}
     {{ return(spark_cdc._adapter(spark_cdc._change_feed_format(entity), '_feed_' ~ what)) }}
 {%- endmacro -%}
 
 
+{#- A full snapshot among events has a format of its own, its feed that of the declared one. -#}
 {%- macro _change_feed_format(entity) -%}{{ return(entity.events.get('declared', entity.events).format) }}{%- endmacro -%}
 
 
@@ -150,13 +156,7 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- What a load reads, as SQL. -#}
-{%- macro _change_feed_sql(entity) -%}
-{{ spark_cdc._change_feed_adapter(entity, 'sql')(entity, entity.source.feed, entity.events.format == 'full_snapshot') }}
-{%- endmacro -%}
-
-
-{#- The same in words. -#}
+{#- The part of the feed that a load reads, in words. -#}
 {%- macro _change_feed_text(entity) -%}
     {%- set feed = entity.source.get('feed') -%}
     {%- set unit = spark_cdc._adapter_format(spark_cdc._change_feed_format(entity)).feed -%}
@@ -171,11 +171,12 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- Why the feed of a table can't be looked at; none if it can. Arguments: table, plan (of a query of it), product (whose table it has to be), is_other (whether
-    it is none, or the server knows no such tables). -#}
+{#- Why the feed of a table can't be read; none if it can.
+    Arguments: table, plan (of a query of it), product (whose table it has to be), is_other (whether
+    it is none, or the server lacks the product). -#}
 {%- macro _change_feed_table_problem(table, plan, product, is_other) -%}
     {%- set words = spark_cdc._plan_refusal(plan) or '' -%}
-    {%- if spark_cdc._plan_lacks_relation(words) and 'DATA_SOURCE_NOT_FOUND' not in words -%}
+    {%- if '_NOT_FOUND]' in words and 'DATA_SOURCE_NOT_FOUND' not in words -%}
         {{ return('the table ' ~ table ~ ' is not there (' ~ words ~ '). Correct source.table') }}
     {%- elif is_other -%}
         {{ return(table ~ ' can not be read as a table of ' ~ product ~ ': it is one of another format, or the server lacks ' ~ product
@@ -185,8 +186,10 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The business time that is due where the table has gone on since it was read: now, in UTC; a list of it, or an empty one. Arguments: entity, now (the table), head
-    (manifest that readers see), since (time of the last load; none). -#}
+{#- The business time to load, if the table has changed since it was read: now, in UTC.
+    Returns a list of it, or an empty one.
+    Arguments: entity, now (the table), head (manifest that readers see), since (time of the last
+    load, or none). -#}
 {%- macro _change_feed_due(entity, now, head, since) -%}
     {%- set read = (head.get('applied') or {}).get('feed') -%}
     {%- set time = spark_cdc._business_time(spark_cdc._time_now('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) -%}

@@ -19,7 +19,8 @@
 {%- endmacro -%}
 
 
-{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how many quotes begin or end a field. -#}
+{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how
+    many quotes begin or end a field. -#}
 {%- macro _csv_open_quotes(entity) -%}
 {%- set of = spark_cdc._csv_quotes(entity) -%}
 {%- if not of -%}{{ return('0') }}{%- endif -%}
@@ -37,8 +38,9 @@ if(
 {%- endmacro -%}
 
 
-{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled and `escape` is another character: Spark takes the
-    field as it stands there, with its quotes. With multiLine it does so only at the end of a field, else it stops. -#}
+{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled
+    and `escape` is another character: Spark takes the field as it stands there, with its quotes.
+    With multiLine it does so only at the end of a field, else it stops. -#}
 {%- macro _csv_unescaped_quotes(entity) -%}
 {%- set of = spark_cdc._csv_quotes(entity) -%}
 {%- if not of -%}{{ return('false') }}{%- endif -%}
@@ -52,9 +54,9 @@ if(
 {%- endmacro -%}
 
 
-{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a field), separator as regular expressions, literal
-    (the quote), text (the line without pairs that stand for a quote in a value), rest (the same without the fields that
-    are closed). -#}
+{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a
+    field), separator as regular expressions, literal (the quote), text (the line without pairs that
+    stand for a quote in a value), rest (the same without the fields that are closed). -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
     {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
@@ -75,7 +77,8 @@ if(
 {%- endmacro -%}
 
 
-{#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of a row that has other fields. -#}
+{#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of
+    a row that has other fields. -#}
 {%- macro _csv_view_sql(entity, time, found, view) -%}
 {%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'landing_problem'} -%}
 {%- if spark_cdc._csv_is_multi_line(entity) -%}
@@ -96,13 +99,16 @@ options (
 {%- endmacro -%}
 
 
-{#- How records end in CSV files whose values may hold line breaks. Spark would go by the first line break of a file, be it in a value, and leave a
-    carriage return in the last column; with lineSep it takes a value's line breaks as they are. -#}
+{#- How records end in CSV files whose values may hold line breaks. Spark would go by the first line
+    break of a file, be it in a value, and leave a carriage return in the last column; with lineSep
+    it takes a value's line breaks as they are. -#}
 
 
-{#- An entity once per line end of its files, each with the files that have it and with lineSep; the entity itself where Spark need not be told.
-    Arguments: entity, time. Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of one file end in more than
-    one way, or none). -#}
+{#- An entity once per line end of its files, each with the files that have it and with lineSep; the
+    entity itself where Spark need not be told.
+    Arguments: entity, time.
+    Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of
+    one file end in more than one way, or none). -#}
 {%- macro _line_ends(entity, time) -%}
     {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
         {{ return({'parts': [entity], 'refusal': none}) }}
@@ -112,12 +118,11 @@ options (
         {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
         {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
     {%- endfor -%}
-    {%- set message -%}
-{{ entity.name }}: the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage return would get {# -#}
-into their last column.
+    {%- set problem -%}
+the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage
+return would get into their last column.
   {{ mixed[:5] | join('\n  ') }}
-Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines. {# -#}
-Nothing was written.
+Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines.
     {%- endset -%}
     {%- set parts = [] -%}
     {%- for line_end, paths in groups.items() -%}
@@ -130,12 +135,14 @@ Nothing was written.
             {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return({'parts': parts, 'refusal': {'guard': 'line_ends', 'message': message} if mixed else none}) }}
+    {{ return({'parts': parts, 'refusal': spark_cdc._load_refusal(entity, 'line_ends', problem) if mixed else none}) }}
 {%- endmacro -%}
 
 
-{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so. The lines are read without regard to quotes, and a line break counts where as many quotes were opened as
-    closed. What ends the last line is not known. A carriage return alone ends records only where nothing else does. -#}
+{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so. The lines are read
+    without regard to quotes, and a line break counts where as many quotes were opened as closed.
+    What ends the last line is not known. A carriage return alone ends records only where nothing
+    else does. -#}
 {%- macro _line_ends_of_files(entity, time) -%}
     {%- set view = spark_cdc._landed_view(entity) ~ '_lines' -%}
     {%- set chosen = {} -%}
@@ -212,15 +219,19 @@ left join (
 {%- endmacro -%}
 
 
-{#- Text files read once more, line by line, by a reader that shares no code with the one that loads them: how many records there are, and which
-    lines that one would take for something else. A query with one row {load_id, operation, row_count, note}, as _load_counts() takes it. The
-    note is JSON: records (none where a line need not be a record), unclosed (lines with a quote that is not closed; with multiLine files that
-    end within one), unescaped (lines with a quote in a quoted value that is not escaped),
-    blank (rows that Spark skips), malformed (lines with bytes that are
-    not UTF-8), of all examples, file by file. Of several dates, whose places are given (of
-    _dates_places_sql(); the path of the entity is then that of all), a row {position, note} of each. -#}
+{#- A query that reads text files once more, line by line, with a reader that shares no code with
+    the one that loads them: the number of records, and the lines that the other would misread. Its
+    row has the columns of _load_counts(): load_id, operation, row_count, note. The note is JSON,
+    with examples by file:
+        records    none where a line need not be a record
+        unclosed   lines with a quote that is not closed; with multiLine, files that end within one
+        unescaped  lines with a quote in a quoted value that is not escaped
+        blank      rows that Spark skips
+        malformed  lines with bytes that are not UTF-8
+    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of all
+    dates; the query then has a row {position, note} for each). -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
-{%- set is_csv = entity.source.format == 'csv' -%}
+{%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     {%- if places %}
@@ -231,7 +242,7 @@ select
     0 as row_count,
     {%- endif %}
     to_json(struct(
-        {{ 'null' if spark_cdc._csv_is_multi_line(entity) else 'coalesce(sum(records), 0)' }} as records,
+        {{ 'null' if is_multi_line else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
         collect_list(unclosed_example) as unclosed_examples,
         sum(unescaped) as unescaped,
@@ -245,7 +256,13 @@ from (
     select
         path,
         sum(records){{ headers }} as records,
-        {{ spark_cdc._unclosed_counts(entity) | indent(8) }},
+        {%- if is_multi_line %}
+        sum(quotes) % 2 as unclosed,
+        if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example,
+        {%- else %}
+        sum(quotes) as unclosed,
+        concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example,
+        {%- endif %}
         sum(unescaped) as unescaped,
         concat(max(path), ': ', min(if(unescaped > 0, odd_line, null))) as unescaped_example,
         sum(blank) as blank,
@@ -256,7 +273,8 @@ from (
         {#- numbers alone are summed up by hash; texts beside them would have the lines sorted #}
         select
             path,
-            {{ spark_cdc._odd_line(entity) }} as odd_line,
+            {#- a line that may be shown as an example #}
+            if(is_malformed or is_unescaped{{ ' or quotes = 1' if not is_multi_line }}, left(format_string('%s', value), 200), null) as odd_line,
             count_if(is_record) as records,
             sum(if(is_record, quotes, 0)) as quotes,
             count_if(is_record and is_unescaped) as unescaped,
@@ -290,7 +308,8 @@ group by position
 {%- endmacro -%}
 
 
-{#- Whether a line without a visible character is a row nevertheless, of blank fields, which Spark skips: where the separator is none, or there is one column. -#}
+{#- Whether a line without a visible character is a row nevertheless, of blank fields, which Spark
+    skips: where the separator is none, or there is one column. -#}
 {%- macro _blank_condition(entity) -%}
 {%- if entity.source.format != 'csv' or spark_cdc._csv_is_multi_line(entity) -%}{{ return('false') }}{%- endif -%}
 {%- set separator = spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') -%}
@@ -300,24 +319,11 @@ group by position
 {%- endmacro -%}
 
 
-{#- A line that may be shown as an example, as text: the others are null. -#}
-{%- macro _odd_line(entity) -%}
-if(is_malformed or is_unescaped{{ ' or quotes = 1' if not spark_cdc._csv_is_multi_line(entity) }}, left(format_string('%s', value), 200), null)
-{%- endmacro -%}
 
 
-{%- macro _unclosed_counts(entity) -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-sum(quotes) % 2 as unclosed,
-if(sum(quotes) % 2 = 1, max(path), null) as unclosed_example
-{%- else -%}
-sum(quotes) as unclosed,
-concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
-{%- endif -%}
-{%- endmacro -%}
 
-
-{#- The rows that came in, counted without reading a column: of tables, typed files, and text in which a line need not be a row. -#}
+{#- The rows that came in, counted without reading a column: of tables, typed files, and text in
+    which a line need not be a row. -#}
 {%- macro _count_input(entity, time) -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
     {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
@@ -332,21 +338,23 @@ concat(max(path), ': ', min(if(quotes > 0, odd_line, null))) as unclosed_example
 {%- endmacro -%}
 
 
-{#- A message, ready to be parsed. from_json reads a number with a point as a double, which keeps 15 digits, and text as it
-    is: so where a column is a decimal with more digits than that, long numbers with a point are put between quotes. Only
-    messages that hold one pay for it. Nothing inside a text of the message is touched.
+{#- A message, ready to be parsed. from_json reads a number with a point as a double, which keeps 15
+    digits, and text as it is: so where a column is a decimal with more digits than that, long
+    numbers with a point are put between quotes. Only messages that hold one pay for it. Nothing
+    inside a text of the message is touched.
     Arguments: entity, message (expression). Returns an expression. -#}
 {%- macro _json_document(entity, message) -%}
 {%- set types = entity.columns | rejectattr('encoding') | map(attribute='data_type') | join(' ') -%}
-{%- set digits = modules.re.findall('decimal *[(] *([0-9]+)', types) | map('int') | list -%}
-{%- if ([0] + digits) | max <= 15 -%}
+{%- set digits = [0] -%}
+{%- for rest in types.replace(' ', '').split('decimal(')[1:] -%}{%- do digits.append(rest.split(',')[0].split(')')[0] | int) -%}{%- endfor -%}
+{%- if digits | max <= 15 -%}
 {{ message }}
 {%- else -%}
 {#- more than 15 digits and a point: there are 8 digits on one side of it -#}
 {%- set long = '[.](?:[0-9]{8}|(?<=[0-9]{8}[.])[0-9])' -%}
 {%- set number = '(?<![0-9.])(?=[0-9.]{17})(?=[0-9]*+[.][0-9])' -%}
-{#- a text, or a long number with the next quote: $3 is that quote, and nothing where a text was found; all
-    quantifiers are possessive, so that no message makes the search slow -#}
+{#- a text, or a long number with the next quote: $3 is that quote, and nothing where a text was
+    found; all quantifiers are possessive, so that no message makes the search slow -#}
 {%- set pattern = '("[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+")|(-?+' ~ number ~ '[0-9]++[.][0-9]++(?:[eE][+-]?+[0-9]++)?+)(?=[^"]*+("))' -%}
 if({{ message }} rlike {{ spark_cdc._literal(long) }}, {# -#}
 regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '$1$3$2$3'), {{ message }})
@@ -382,8 +390,8 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
 {%- endmacro -%}
 
 
-{#- Lets the session read more encodings than the seven of Spark 4, and nanoseconds in Parquet, which
-    pandas writes, as numbers (encoding: nanos). -#}
+{#- Lets the session read more encodings than the seven of Spark 4, and nanoseconds in Parquet,
+    which pandas writes, as numbers (encoding: nanos). -#}
 {%- macro _set_for_reading(entity) -%}
     {%- set plain = ['iso-8859-1', 'us-ascii', 'utf-16', 'utf-16be', 'utf-16le', 'utf-32', 'utf-8'] -%}
     {%- if entity.source.format == 'parquet' -%}

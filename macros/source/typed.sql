@@ -1,8 +1,10 @@
-{#- Messages that came typed, as Avro brings them, are read as the JSON that they stand for: so there is one way of reading them. Types are those that
-    `describe` gives. -#}
+{#- Messages that came typed, as Avro brings them, are read as the JSON that they stand for: so
+    there is one way of reading them. Types are those that `describe` gives. -#}
 
 
-{#- A message as JSON text. Arguments: entity, fields (a list of {col_name, data_type}), row (what stands before their names). -#}
+{#- A message as JSON text.
+    Arguments: entity, fields (a list of {col_name, data_type}), row (what stands before their
+    names). -#}
 {%- macro _typed_message(entity, fields, row='') -%}
 {%- set parts = [] -%}
 {%- for field in fields -%}
@@ -18,7 +20,8 @@
 {%- macro _typed_images(entity) -%}{{ return(entity.events.images + ['key'] if entity.events.images else []) }}{%- endmacro -%}
 
 
-{#- A struct of the table's columns with those values changed that JSON would bend, or write otherwise than the declared column is read. -#}
+{#- A struct of the table's columns with those values changed that JSON would bend, or write
+    otherwise than the declared column is read. -#}
 {%- macro _typed_image(entity, sql, type) -%}
 {%- set parts, changed = [], [] -%}
 {%- for field in spark_cdc._typed_fields(type) -%}
@@ -36,8 +39,9 @@ if({{ sql }} is null, null, named_struct({{ parts | join(', ') }}))
 {%- endmacro -%}
 
 
-{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without a zone in the source comes as an instant
-    if Kafka Connect has made it one: its wall clock in UTC. -#}
+{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without
+    a zone in the source comes as an instant if Kafka Connect has made it one: its wall clock in
+    UTC. -#}
 {%- macro _typed_value(value, type, column) -%}
 {%- if type.startswith(('decimal', 'time(')) -%}
 cast({{ value }} as string)
@@ -49,17 +53,19 @@ cast({{ value }} as string)
 {%- endmacro -%}
 
 
-{#- JSON text of a struct, map or array: with nulls and all digits of times, and the same in each session. -#}
+{#- JSON text of a struct, map or array: with nulls and all digits of times, and the same in each
+    session. -#}
 {%- macro _typed_json(sql) -%}
 to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'))
 {%- endmacro -%}
 
 
-{#- The fields of a struct, from its type as `describe` gives it. Returns a list of {col_name, data_type}. -#}
+{#- The fields of a struct, from its type as `describe` gives it.
+    Returns a list of {col_name, data_type}. -#}
 {%- macro _typed_fields(type) -%}
     {%- set fields = [] -%}
-    {%- for part in spark_cdc._hash_type_parts(type[7:-1]) if part -%}
+    {%- for part in spark_cdc._split_outside(type[7:-1], ',') if part -%}
         {%- set name, data_type = part.split(':', 1) -%}
         {%- do fields.append({'col_name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
@@ -67,15 +73,18 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- What does not go together in the types of messages that came typed and what is declared of their columns. A number does not say whether it is one or
-    a time, and of which unit, so the declaration has to. Arguments: entity, columns (of one schema). Returns a list of texts. -#}
+{#- What does not go together in the types of messages that came typed and what is declared of their
+    columns. A number does not say whether it is one or a time, and of which unit, so the
+    declaration has to.
+    Arguments: entity, columns (of one schema).
+    Returns a list of texts. -#}
 {%- macro _typed_message_problems(entity, columns) -%}
     {%- set problems = {} -%}
     {%- set value = columns | selectattr('col_name', 'equalto', 'value') | first | default(none) -%}
     {%- set fields = columns | selectattr('col_name', 'equalto', 'key') | list if value else columns -%}
     {%- set fields = fields + (spark_cdc._typed_fields(value.data_type) if value and value.data_type.startswith('struct<') else []) -%}
     {%- set names = columns | map(attribute='col_name') | list + columns | map(attribute='data_type') | list -%}
-    {%- for name in modules.re.findall('[^<>,:]*[$][{][^<>,:]*', names | join(',')) -%}
+    {%- for name in (names | join(',')).replace('<', ',').replace('>', ',').replace(':', ',').split(',') if '${' in name -%}
         {%- do problems.update({name ~ ' has ${ in its name, in the place of which Spark puts a setting: rename it in the source': none}) -%}
     {%- endfor -%}
     {%- for field in fields if field.col_name in spark_cdc._typed_images(entity) and field.data_type.startswith('struct<') -%}
@@ -90,7 +99,8 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- What is wrong with what is declared of a column, for values of a type. Returns text, or none. -#}
+{#- What is wrong with what is declared of a column, for values of a type. Returns text, or
+    none. -#}
 {%- macro _typed_value_problem(column, type) -%}
     {%- set found = 'time' if type.startswith('time(') else spark_cdc._hash_type(type).get('kind') -%}
     {%- set wanted = spark_cdc._hash_type(column.data_type).kind -%}
@@ -111,8 +121,9 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and those of the entity's options that say which
-    files are read (and more, in lower case). Options in a query are known to Spark 4 only. -#}
+{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and
+    those of the entity's options that say which files are read (and more, in lower case). Options
+    in a query are known to Spark 4 only. -#}
 {%- macro _direct_sql(entity, time, reader, more=[]) -%}
 {%- set options = spark_cdc._direct_options(entity, more) -%}
 {{ reader }}.`{{ spark_cdc._landing_path(entity, time).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
@@ -140,24 +151,24 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
     {%- set wider = {'tinyint': ['smallint', 'int', 'bigint', 'float', 'double'], 'smallint': ['int', 'bigint', 'float', 'double'],
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
-    {%- set to_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', declared) -%}
-    {%- set from_decimal = modules.re.fullmatch('decimal[(]([0-9]+)(?:,([0-9]+))?[)]', found) -%}
-    {%- if to_decimal and (from_decimal or found in integers) -%}
-        {%- set scale = to_decimal.group(2) | default('0', true) | int -%}
-        {%- set found_scale = from_decimal.group(2) | default('0', true) | int if from_decimal else 0 -%}
-        {%- set found_digits = from_decimal.group(1) | int if from_decimal else integers[found] -%}
-        {{ return(scale >= found_scale and to_decimal.group(1) | int - scale >= found_digits - found_scale) }}
+    {%- set digits = spark_cdc._decimal_digits(declared) -%}
+    {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._decimal_digits(found) -%}
+    {%- if digits and found_digits -%}
+        {{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}
     {%- endif -%}
-    {%- set is_text = modules.re.fullmatch('(var)?char[(][0-9]+[)]', found) is not none -%}
+    {%- set is_text = found.split('(')[0] in ['char', 'varchar'] -%}
     {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
 {%- endmacro -%}
 
 
-{#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a file lacks a column, or has it under another
-    name, null stands for what another file has. Told by the footers, which a statement reads for 50 files: it costs what the files cost
-    to open, not what their rows cost to read.
-    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them), folders (of _folder_columns()). Returns a list with one dictionary per
-    list of columns that occurs: paths (of the files with it), columns ({col_name, data_type}). -#}
+{#- The columns of typed files, file by file: Spark reads all by the columns of one, so that where a
+    file lacks a column, or has it under another name, null stands for what another file has. Told
+    by the footers, which a statement reads for 50 files: it costs what the files cost to open, not
+    what their rows cost to read.
+    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them),
+    folders (of _folder_columns()).
+    Returns a list with one dictionary per list of columns that occurs: paths (of the files with
+    it), columns ({col_name, data_type}). -#}
 {%- macro _file_schemas(entity, files, found, folders=[]) -%}
     {%- set schemas = {} -%}
     {%- for paths in files.paths | batch(50) -%}
@@ -193,7 +204,8 @@ from
 {%- endmacro -%}
 
 
-{#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why the load is to be refused: {guard, message}. -#}
+{#- Whether each file's columns are the declared ones, and of one type in all. Returns none, or why
+    the load is to be refused: {guard, message}. -#}
 {%- macro _check_schemas(entity, schemas) -%}
     {%- set types = {} -%}
     {%- for schema in schemas -%}
@@ -215,10 +227,10 @@ from
         {%- endfor -%}
     {%- endif -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: the files of one load have other columns or types than each other.
+    {%- set problem -%}
+the files of one load have other columns or types than each other.
   {{ problems | join('\n  ') }}
-Spark reads all of them by the columns of one. Deliver them alike. Nothing was written.
+Spark reads all of them by the columns of one. Deliver them alike.
     {%- endset -%}
-    {{ return({'guard': 'column_types', 'message': message}) }}
+    {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
 {%- endmacro -%}

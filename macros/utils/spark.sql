@@ -1,5 +1,6 @@
-{#- What dbt's snapshots ask for the table that they go on with. dbt-spark takes a table for one of Iceberg by its provider, and where Iceberg is the session's catalog
-    that is Hive's: a second snapshot would be refused. Arguments as of dbt's get_or_create_relation. Returns whether it is there, and the relation. -#}
+{#- dbt's snapshots look up their table with this. dbt-spark recognizes Iceberg by the table's
+    provider, which is Hive's where Iceberg is the session's catalog: it would refuse the second
+    snapshot. -#}
 {%- macro spark__get_or_create_relation(database, schema, identifier, type) -%}
     {%- set found, relation = default__get_or_create_relation(database, schema, identifier, type) -%}
     {%- if found and spark_cdc._provider_of(relation) == 'iceberg' -%}
@@ -9,54 +10,66 @@
 {%- endmacro -%}
 
 
-{#- The eight characters that tell this run of dbt from any other. -#}
+{#- The eight characters that identify this run of dbt. -#}
 {%- macro _attempt() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}
 
 
-{#- What Spark says to EXPLAIN: the plan of a query, or as text why there is none. -#}
+{#- Spark's answer to EXPLAIN: the plan of a query, or the reason why there is none. -#}
 {%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
 
 
-{#- Whether a plan says that nothing lies at its path, or that there is no such relation. -#}
+{#- Whether a plan says that its path does not exist. -#}
 {%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
 
 
-{%- macro _plan_lacks_relation(plan) -%}{{ return('_NOT_FOUND]' in plan) }}{%- endmacro -%}
 
 
-{#- The path of which it says so; none. -#}
+
+{#- The path that does not exist; none if all do. -#}
 {%- macro _plan_missing_path(plan) -%}
-    {{ return(modules.re.findall('PATH_NOT_FOUND\\] Path does not exist: (\\S+?)[.]?(?:\\s|$)', plan) | first | default(none)) }}
+    {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
+    {{ return(after.split()[0].removesuffix('.') if after | trim else none) }}
 {%- endmacro -%}
 
 
 {#- Why Spark can't plan a query, in its own words; none if it can. -#}
 {%- macro _plan_refusal(plan) -%}
-    {%- set match = modules.re.search('Error occurred during query planning:\\s*(.*)', plan, modules.re.DOTALL) -%}
-    {{ return(modules.re.sub('\\s+', ' ', modules.re.split('SQLSTATE|; line [0-9]', match.group(1))[0]).strip(' .;')[:500] if match else none) }}
+    {%- for words in plan.split('Error occurred during query planning:')[1:2] -%}
+        {%- set cause = words.split('SQLSTATE')[0].split('; line ')[0] -%}
+        {{ return((cause.split() | join(' ')).strip(' .;')[:500]) }}
+    {%- endfor -%}
+    {{ return(none) }}
 {%- endmacro -%}
 
 
-{#- The paths that a query on files reads: how many, and as text as far as a setting lets it. Returns a dictionary: count, paths. -#}
+{#- The paths that a query on files reads. Returns a dictionary: count, paths (text, cut off at
+    spark.sql.maxMetadataStringLength). -#}
 {%- macro _plan_paths(plan) -%}
-    {%- set found = modules.re.search('InMemoryFileIndex[(]([0-9]+) paths[)](\\[[^\n]*\\], PartitionFilters)?', plan) -%}
-    {{ return({
-        'count': found.group(1) | int if found else 0,
-        'paths': (found.group(2) or '')[1:-19] if found else '',
-    }) }}
+    {%- for scan in plan.split('InMemoryFileIndex(')[1:2] if ' paths)' in scan -%}
+        {%- set count, listed = scan.split('\n')[0].split(' paths)', 1) -%}
+        {%- set is_listed = listed[:1] == '[' and '], PartitionFilters' in listed -%}
+        {{ return({
+            'count': count | int,
+            'paths': listed[1:].rsplit('], PartitionFilters', 1)[0] if is_listed else '',
+        }) }}
+    {%- endfor -%}
+    {{ return({'count': 0, 'paths': ''}) }}
 {%- endmacro -%}
 
 
-{#- The format of a table as dbt's look at the catalogue has it; an empty text where it does not tell. Iceberg's tables pass for Hive's there. Argument:
-    cached (relation, or none). -#}
+{#- The format of a table as dbt's cached relation has it; an empty text where it does not say.
+    Iceberg's tables have Hive's provider there. Argument: cached (relation, or none). -#}
 {%- macro _provider_of(cached) -%}
     {%- set information = (cached.information if cached is not none else none) or '' -%}
-    {%- set found = modules.re.search('(?m)^ *Provider: *([a-zA-Z0-9_.]+)', information) -%}
-    {{ return('iceberg' if 'table_type=ICEBERG' in information else found.group(1) | lower if found else '') }}
+    {%- if 'table_type=ICEBERG' in information -%}{{ return('iceberg') }}{%- endif -%}
+    {%- for line in information.split('\n') | map('trim') if line.startswith('Provider:') -%}
+        {{ return(line.removeprefix('Provider:') | trim | lower) }}
+    {%- endfor -%}
+    {{ return('') }}
 {%- endmacro -%}
 
 
-{#- Run a query and hand back its rows as a list of dictionaries keyed by column name. -#}
+{#- The rows of a query, as a list of dictionaries by column name. -#}
 {%- macro _query(sql) -%}
     {%- set rows = [] -%}
     {%- for row in run_query(sql).rows -%}{%- do rows.append(dict(row.items())) -%}{%- endfor -%}
@@ -70,8 +83,9 @@
 {%- endmacro -%}
 
 
-{#- Send a statement that gives no rows. Other than run_query() it fetches nothing, which saves a call, and which PyHive can't where Spark 3.5 answers
-    without a column. Where an operation only prints what it would do, nothing is sent but what ends with the session. -#}
+{#- Send a statement that gives no rows. Other than run_query() it fetches nothing, which saves a
+    call, and which PyHive can't where Spark 3.5 answers without a column. Where an operation only
+    prints what it would do, nothing is sent but what ends with the session. -#}
 {%- macro _send(sql) -%}
     {%- if spark_cdc._memo().get('mode') == 'plan' and (sql | trim).split(' ')[0] not in ['set', 'reset', 'refresh', 'call']
             and not (sql | trim).startswith('create or replace temporary view') -%}
@@ -84,52 +98,50 @@
 {%- endmacro -%}
 
 
-{#- A relation in the schema of the model at hand. -#}
-{%- macro _sibling(identifier) -%}{{ return(spark_cdc._relation_in(model['schema'], identifier)) }}{%- endmacro -%}
 
 
-{#- The major and minor version of the Spark that answers, as a list of two numbers, and as it says it: (numbers, text); numbers are none where the text is of
-    another kind, with which some vendors answer. -#}
+
+{#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
+    with another kind of text. -#}
 {%- macro _spark_version() -%}
     {%- set text = (spark_cdc._query('select version() as version') | first | default({})).get('version') | string -%}
-    {%- set match = modules.re.match('([0-9]+)[.]([0-9]+)', text) -%}
-    {{ return((match.groups() | map('int') | list if match else none, text.split(' ')[0])) }}
+    {%- set numbers = text.replace('-', '.').replace(' ', '.').split('.')[:2] -%}
+    {%- set is_known = numbers | length == 2 and numbers[0].isdigit() and numbers[1].isdigit() -%}
+    {{ return((numbers | map('int') | list if is_known else none, text.split(' ')[0])) }}
 {%- endmacro -%}
 
 
-{#- The table format of a table; none where it is plain files. Told by dbt's look at the catalogue; a table that it has not seen is described. -#}
+{#- The table format of a table; none of one of plain files. A table that dbt's cache lacks is
+    described. -#}
 {%- macro _table_format(table) -%}
-    {%- set provider = spark_cdc._provider_of(load_cached_relation(table)) -%}
-    {%- if not provider -%}
-        {%- for row in spark_cdc._query('describe table extended ' ~ table) if row.col_name == 'Provider' -%}
-            {%- set provider = row.data_type | lower -%}
-            {{ return(provider if provider in spark_cdc._table_formats() else none) }}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- set cached = spark_cdc._provider_of(load_cached_relation(table)) -%}
+    {%- set described = [] if cached else spark_cdc._query('describe table extended ' ~ table) -%}
+    {%- set provider = cached or described | selectattr('col_name', 'equalto', 'Provider')
+        | map(attribute='data_type') | map('lower') | first | default('') -%}
     {{ return(provider if provider in spark_cdc._table_formats() else none) }}
 {%- endmacro -%}
 
 
-{#- The table formats: they keep a log of which files a table has, and past states of it (snapshots); their partitions are rows of that log, and
-    not folders that the metastore knows. -#}
+{#- The table formats keep a log of a table's files and past states (snapshots). Their partitions
+    are rows of that log, not folders that the metastore knows. -#}
 {%- macro _table_formats() -%}{{ return(['delta', 'iceberg']) }}{%- endmacro -%}
 
 
-{#- What is worked out once in a run of dbt, by name. It is kept in dbt's graph, which all nodes and threads of a run share: only whole
-    values are put there, and nobody changes them. Empty while dbt parses, and for a unit test, which may describe its entity in
-    another way than the project. -#}
+{#- Values computed once in a run of dbt, by name. They live in dbt's graph, which all nodes and
+    threads share: only whole values go in, and nobody changes them. Empty while dbt parses, and in
+    a unit test, whose entity may differ from the project's. -#}
 {%- macro _memo() -%}
     {%- if not execute or (model is defined and model.get('resource_type') == 'unit_test') -%}{{ return({}) }}{%- endif -%}
     {{ return(graph.setdefault('spark_cdc', {})) }}
 {%- endmacro -%}
 
 
-{#- What this run of dbt does, decided here and nowhere else:
-    load     dbt run, build or retry; it has begun with validate(), which creates the schemas of claims
-    operate  an operation
-    plan     an operation that only prints what it would do (_check_arguments()); _send() writes nothing
-    look     everything else, such as compile and show; also --empty, and --sample, whose part of a source is not
-             to be taken for all of it
+{#- What this run of dbt does, decided here and nowhere else: load     dbt run, build or retry; it
+    has begun with validate(), which creates the schemas of claims operate  an operation plan     an
+    operation that only prints what it would do (_check_arguments()); _send() writes nothing look
+    everything else, such as compile and show; also --empty, and --sample, whose part of a source is
+    not
+        to be taken for all of it
     Returns the word. -#}
 {%- macro _mode() -%}
     {%- set is_load = flags.WHICH in ['run', 'build', 'retry'] and not flags.EMPTY and not invocation_args_dict.get('sample') -%}
@@ -137,8 +149,9 @@
 {%- endmacro -%}
 
 
-{#- Prints what a program asked for, as one line of JSON that begins with `spark_cdc: `; the command line reads it. Arguments: kind (what it is),
-    data (what tojson takes). -#}
+{#- Prints what a program asked for, as one line of JSON that begins with `spark_cdc: `; the command
+    line reads it.
+    Arguments: kind (what it is), data (what tojson takes). -#}
 {%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
 
 
@@ -154,12 +167,13 @@
 {%- macro _version() -%}{{ return('0.1.0') }}{%- endmacro -%}
 
 
-{#- A relation, as ref() gives it, but never a part of its rows: with --empty and --sample a view would be made of that part, a test see it. -#}
+{#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a
+    part. -#}
 {%- macro _whole(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
 
 
-{#- The table that is written where a table is meant: in a branch (docs/branches.md) a view has its name, which shows production's rows too, and what the branch
-    writes lies beside it, in <name>_own. Told from dbt's look at the catalogue. -#}
+{#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the
+    table's name, and the branch writes to <name>_own. dbt's cache tells. -#}
 {%- macro _own(table) -%}
     {%- set found = load_cached_relation(table) -%}
     {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
@@ -167,14 +181,15 @@
 {%- endmacro -%}
 
 
-{#- What makes a schema a branch of production's (docs/branches.md): the view <schema>_commits.spark_cdc_branch, whose text says in a comment of which
-    schema it is one (of) and how the branch is called (name). Made first and dropped last, so that create and drop can be repeated. -#}
+{#- The view <schema>_commits.spark_cdc_branch makes a schema a branch (docs/branches.md). A comment
+    in its text names production's schema (of) and the branch (name). It is created first and
+    dropped last, so that create and drop can be repeated. -#}
 {%- macro _branch_marker(schema) -%}
     {{ return(spark_cdc._relation_in(schema ~ '_commits', 'spark_cdc_branch')) }}
 {%- endmacro -%}
 
 
-{#- What the marker of a schema says; none where it has none. -#}
+{#- The content of a schema's marker; none without one. -#}
 {%- macro _branch_marker_of(schema) -%}
     {%- set marker = spark_cdc._branch_marker(schema) -%}
     {%- if not spark_cdc._query('show schemas like ' ~ spark_cdc._literal(marker.schema))
@@ -182,25 +197,27 @@
         {{ return(none) }}
     {%- endif -%}
     {%- set text = spark_cdc._query('show create table ' ~ marker)[0].createtab_stmt -%}
-    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text) -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
+    {%- set comment = text.split('/* spark_cdc branch: ')[1:] | first | default(none) -%}
+    {{ return(fromjson(comment.split(' */')[0]) if comment else none) }}
 {%- endmacro -%}
 
 
-{#- Drops a folder with all that lies in it: as the place of a partition that is added and dropped at once, since no statement removes files otherwise.
+{#- Drops a folder with its files. No statement removes files, so the folder becomes a partition
+    that is added and dropped at once.
     Arguments: table (a relation of Parquet or ORC), names (of its partition columns), folder. -#}
 {%- macro _drop_folder(table, names, folder) -%}
     {%- set values, known = [], {'business_date': '1970-01-01', 'load_id': 'spark-staging'} -%}
     {%- for name in names -%}{%- do values.append(name ~ " = '" ~ known.get(name, '-') ~ "'") -%}{%- endfor -%}
     {%- set partition = 'partition (' ~ values | join(', ') ~ ')' -%}
-    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}  {#- of a statement that broke off -#}
+    {#- an interrupted statement may have left the partition -#}
+    {%- do spark_cdc._send('alter table ' ~ table ~ ' drop if exists ' ~ partition) -%}
     {%- do spark_cdc._send('alter table ' ~ table ~ ' add ' ~ partition ~ ' location ' ~ spark_cdc._literal(folder)) -%}
     {%- do spark_cdc._send('alter table ' ~ table ~ ' drop ' ~ partition) -%}
 {%- endmacro -%}
 
 
-{#- Drops the partitions of some loads, and no others: another run may be between its two tables. Argument: purge (whether they are not to go into a trash of the
-    storage). -#}
+{#- Drops the partitions of some loads, and no others: another run may be between its two tables.
+    Arguments: table, loads, purge (whether to bypass the storage's trash). -#}
 {%- macro _drop_loads(table, loads, purge=false) -%}
     {%- set table = spark_cdc._own(table) -%}
     {%- if spark_cdc._table_format(table) -%}
@@ -216,17 +233,20 @@
 {%- endmacro -%}
 
 
-{#- The partitions of each load of a table, as texts such as business_date=2024-03-01/load_id=…/operation=I. Of cdc_loads those of an entity. -#}
+{#- The partitions of a table by load, as texts such as
+    business_date=2024-03-01/load_id=…/operation=I.
+    Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
 {%- macro _partitions_by_load(table, entity=none) -%}
     {%- set partitions = {} -%}
     {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._own(table), entity)) -%}
-        {%- do partitions.setdefault(modules.re.search('load_id=([^/]+)', row.partition).group(1), []).append(row.partition) -%}
+        {%- set load_id = row.partition.split('load_id=')[-1].split('/')[0] -%}
+        {%- do partitions.setdefault(load_id, []).append(row.partition) -%}
     {%- endfor -%}
     {{ return(partitions) }}
 {%- endmacro -%}
 
 
-{#- Iceberg lists them in a table of its own; Delta tells them by its rows, of which no column is read. -#}
+{#- Iceberg lists partitions in a table of its own. Of Delta's rows the query reads no column. -#}
 {%- macro _partitions_sql(table, entity=none) -%}
 {%- set format = spark_cdc._table_format(table) -%}
 {%- if format is none -%}
@@ -249,7 +269,8 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 {%- endmacro -%}
 
 
-{#- The statement that drops partitions, given as such texts. Of whole partitions table formats delete no row, but take the files off their list. -#}
+{#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
+    unlist the files of whole partitions and delete no row. -#}
 {%- macro _drop_partitions_sql(table, partitions) -%}
 {%- set table, texts = spark_cdc._own(table), [] -%}
 {%- set format = spark_cdc._table_format(table) -%}
@@ -265,14 +286,19 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 {%- endmacro -%}
 
 
-{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a statement: an overwrite replaces only the partitions that
-    are written, and Parquet's pages are held against their checksums, which are written in any case
-    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never repeat, so in Parquet files the hash columns
-    do without a dictionary; ORC makes none of binary columns. What goes with the next load does without any, which takes half
-    the time of the write. Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its own, and not to keep a copy of its list
-    of snapshots for each load. Delta is to keep no minimum and maximum of columns in its log: the footers of the files have them, and they take a fifth of
-    the write. Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format, partitions
-    (names), hashes (names of hash columns), is_kept (whether the rows stay behind the next load). -#}
+{#- The table of an entity, or cdc_loads, if it is not there. Its options spare each load a
+    statement: an overwrite replaces only the partitions that are written, and Parquet's pages are
+    held against their checksums, which are written in any case
+    (https://parquet.apache.org/docs/file-format/data-pages/checksumming). Hashes are dear and never
+    repeat, so in Parquet files the hash columns do without a dictionary; ORC makes none of binary
+    columns. What goes with the next load does without any, which takes half the time of the write.
+    Iceberg is to write rows as they come, as the others do, without a shuffle and a sort of its
+    own, and not to keep a copy of its list of snapshots for each load. Delta is to keep no minimum
+    and maximum of columns in its log: the footers of the files have them, and they take a fifth of
+    the write.
+    Arguments: table (relation), columns (dictionaries with at_sql and data_type), file_format,
+    partitions (names), hashes (names of hash columns), is_kept (whether the rows stay behind the
+    next load). -#}
 {%- macro _create_table_sql(table, columns, file_format, partitions, hashes=[], is_kept=true) -%}
 create table if not exists {{ table }} (
     {%- for column in columns %}
@@ -309,18 +335,21 @@ options (
 {%- endmacro -%}
 
 
-{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen is of this run, and has all that
-    _create_table_sql() gives. Argument: option (as name=value). -#}
+{#- Whether a table has an option, as dbt's look at the catalogue has it; one that it has not seen
+    is of this run, and has all that _create_table_sql() gives.
+    Argument: option (as name=value). -#}
 {%- macro _has_option(table, option) -%}
     {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
-    {%- set stored = modules.re.search('(?m)^Storage Properties: \\[(.*)\\]$', cached.information or '') -%}
-    {{ return(stored is not none and option in stored.group(1).split(', ')) }}
+    {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
+        {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro -%}
 
 
-{#- Only the partitions that are written are to be replaced: tables of plain files have an option for it, for others, and where nobody has looked, this
-    session is told. -#}
+{#- Only the partitions that are written are to be replaced: tables of plain files have an option
+    for it, for others, and where nobody has looked, this session is told. -#}
 {%- macro _set_overwrite(table) -%}
     {%- if load_cached_relation(table) is none or not spark_cdc._has_option(table, 'partitionOverwriteMode=dynamic') -%}
         {%- do spark_cdc._send('set spark.sql.sources.partitionOverwriteMode = dynamic') -%}
@@ -328,11 +357,14 @@ options (
 {%- endmacro -%}
 
 
-{#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch has written, which lies in <name>_own, and the rows of
-    production's table, where they are. Both sides name partitions as columns, so that Spark prunes those of either.
-    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and name of production's table; columns, that it had when the
-    branch was made, in lower case; and, of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the microsecond up to which its
-    rows are shown), columns (of <name>_own, in its order: name, dtype). -#}
+{#- The text of the view that a branch (docs/branches.md) has in a table's place: what the branch
+    has written, which lies in <name>_own, and the rows of production's table, where they are. Both
+    sides name partitions as columns, so that Spark prunes those of either.
+    Arguments: table (relation of the view), origin (what the text's comment says: of, schema and
+    name of production's table; columns, that it had when the branch was made, in lower case; and,
+    of the ledger, definition, of the committed loads then; of cdc_loads until, by entity the
+    microsecond up to which its rows are shown), columns (of <name>_own, in its order: name,
+    dtype). -#}
 {%- macro _branch_table_text(table, origin, columns) -%}
 {%- set own = spark_cdc._relation_in(table.schema, table.identifier ~ '_own') -%}
 select

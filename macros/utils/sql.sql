@@ -1,4 +1,5 @@
-{#- An expression under a name, which is left out where it would say the same again. Returns text. -#}
+{#- An expression under a name, which is left out where it would say the same again. Returns
+    text. -#}
 {%- macro _aliased(sql, name) -%}
     {{ return(sql if sql == name else sql ~ ' as ' ~ name) }}
 {%- endmacro -%}
@@ -13,6 +14,20 @@
 {#- A number with its noun: 1 load, 2 loads. -#}
 {%- macro _counted(number, noun) -%}
     {{ return(number ~ ' ' ~ noun ~ ('' if number == 1 else 's')) }}
+{%- endmacro -%}
+
+
+{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand
+    alone. -#}
+{%- macro _folded(text) -%}
+    {%- set folded = namespace(text='', is_list=true) -%}
+    {%- for line in text.split('\n') -%}
+        {%- set is_list = line.startswith('  ') -%}
+        {%- set break = '' if loop.first else '\n' if is_list or folded.is_list else ' ' -%}
+        {%- set folded.text = folded.text ~ break ~ line -%}
+        {%- set folded.is_list = is_list -%}
+    {%- endfor -%}
+    {{ return(folded.text) }}
 {%- endmacro -%}
 
 
@@ -33,7 +48,8 @@
 {%- endmacro -%}
 
 
-{#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no text of more than 20,000,000 letters. -#}
+{#- Options of from_json() without which its parser takes no number of more than 1,000 digits and no
+    text of more than 20,000,000 letters. -#}
 {%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
 
 
@@ -43,15 +59,16 @@
 {%- endmacro -%}
 
 
-{#- A text as a SQL literal. Quotes and backslashes are escaped, so that no content of a file name, an option or
-    a message can end it, and dollars, since Spark puts a setting's value in the place of ${name} even within literals. Returns text. -#}
+{#- A text as a SQL literal. Quotes and backslashes are escaped, so that no content of a file name,
+    an option or a message can end it, and dollars, since Spark puts a setting's value in the place
+    of ${name} even within literals. Returns text. -#}
 {%- macro _literal(text) -%}
     {{ return("'" ~ (text | string).replace('\\', '\\\\').replace("'", "\\'").replace('$', '\\u0024') ~ "'") }}
 {%- endmacro -%}
 
 
-{#- An identifier for SQL: as it is where it is plain, between backticks where it has other characters or is a
-    word that SQL reserves. Returns text. -#}
+{#- An identifier for SQL: as it is where it is plain, between backticks where it has other
+    characters or is a word that SQL reserves. Returns text. -#}
 {%- macro _quote(name) -%}
     {%- set reserved = [
         'all', 'and', 'anti', 'any', 'array', 'as', 'at', 'authorization', 'between', 'both', 'by', 'case', 'cast', 'check',
@@ -65,10 +82,53 @@
         'then', 'time', 'timestamp', 'to', 'trailing', 'true', 'union', 'unique', 'unknown', 'update', 'user', 'using',
         'values', 'when', 'where', 'window', 'with', 'within', 'year',
     ] -%}
-    {%- if modules.re.fullmatch('[a-z][a-z0-9_]*', name) and name not in reserved -%}
-        {{ return(name) }}
-    {%- endif -%}
-    {{ return('`' ~ name.replace('`', '``') ~ '`') }}
+    {%- set is_plain = spark_cdc._has_only(name, '_') and name == name | lower and name[:1] not in '_0123456789' -%}
+    {{ return(name if is_plain and name not in reserved else '`' ~ name.replace('`', '``') ~ '`') }}
+{%- endmacro -%}
+
+
+{#- Whether a text has only ASCII letters, digits and some other characters. -#}
+{%- macro _has_only(text, others) -%}
+    {{ return(not text.strip('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789' ~ others)) }}
+{%- endmacro -%}
+
+
+{#- A text with a backslash before each of some marks. A backslash, if it is one of them, comes
+    first. -#}
+{%- macro _escaped(text, marks) -%}
+    {%- set escaped = namespace(text=text) -%}
+    {%- for mark in marks -%}{%- set escaped.text = escaped.text.replace(mark, '\\' ~ mark) -%}{%- endfor -%}
+    {{ return(escaped.text) }}
+{%- endmacro -%}
+
+
+{#- A regular expression that matches a text and nothing else. -#}
+{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\x0b\x0c')) }}{%- endmacro -%}
+
+
+{#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int,
+    b: int>, z has two parts.
+    Returns a list of trimmed texts. -#}
+{%- macro _split_outside(text, separators) -%}
+    {%- set at = namespace(part='', depth=0, quote='', is_escaped=false) -%}
+    {%- set parts = [] -%}
+    {%- for character in text -%}
+        {%- if not at.quote and not at.depth and character in separators -%}
+            {%- do parts.append(at.part | trim) -%}
+            {%- set at.part = '' -%}
+        {%- else -%}
+            {%- set at.part = at.part ~ character -%}
+        {%- endif -%}
+        {%- if at.quote -%}
+            {%- set at.quote = '' if character == at.quote and not at.is_escaped else at.quote -%}
+            {%- set at.is_escaped = character == '\\' and not at.is_escaped and at.quote != '`' -%}
+        {%- elif character in '`\'"' -%}
+            {%- set at.quote = character -%}
+        {%- else -%}
+            {%- set at.depth = at.depth + (1 if character in '<(' else -1 if character in '>)' else 0) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(parts + [at.part | trim]) }}
 {%- endmacro -%}
 
 
@@ -84,7 +144,8 @@
 {%- endmacro -%}
 
 
-{#- A value as JSON for people: letters outside ASCII as they are, which dbt's tojson() escapes; what can't be printed stays escaped. -#}
+{#- A value as JSON for people: letters outside ASCII as they are, which dbt's tojson() escapes;
+    what can't be printed stays escaped. -#}
 {%- macro _shown_json(value) -%}
     {%- set shown = namespace(text=tojson(value)) -%}
     {%- for sign in value | string | unique(case_sensitive=true) if sign > '~' -%}
@@ -94,20 +155,22 @@
 {%- endmacro -%}
 
 
-{#- A value as JSON that can stand in a SQL comment, whatever texts it holds: comments end, nest and have their ${settings}
-    filled in wherever they are. -#}
+{#- A value as JSON that can stand in a SQL comment, whatever texts it holds: comments end, nest and
+    have their ${settings} filled in wherever they are. -#}
 {%- macro _comment_json(value) -%}
     {{ return(tojson(value, sort_keys=true).replace('*', '\\u002a').replace('$', '\\u0024')) }}
 {%- endmacro -%}
 
 
-{#- Whether a map that was read from a JSON object has a name more than once: a condition that is never null. -#}
+{#- Whether a map that was read from a JSON object has a name more than once: a condition that is
+    never null. -#}
 {%- macro _has_repeated_names(map) -%}
 coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- Whether text in an encoding has other bytes for a line break than ASCII, or these bytes within other characters: UTF-16, UTF-32 and EBCDIC. -#}
+{#- Whether text in an encoding has other bytes for a line break than ASCII, or these bytes within
+    other characters: UTF-16, UTF-32 and EBCDIC. -#}
 {%- macro _is_wide_encoding(name) -%}
     {%- set plain = name | string | lower | replace('-', '') | replace('_', '') | replace(' ', '') -%}
     {%- for part in ['utf16', 'utf32', 'ucs2', 'ucs4', 'unicode', 'ebcdic'] if part in plain -%}{{ return(true) }}{%- endfor -%}
@@ -117,7 +180,8 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- A business date as text: 2019-06-19, or 2019-06-19 00:15:00 where loads are finer than a day. -#}
+{#- A business date as text: 2019-06-19, or 2019-06-19 00:15:00 where loads are finer than a
+    day. -#}
 {%- macro _time_text(entity, time) -%}
     {{ return(time.strftime('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%d %H:%M:%S')) }}
 {%- endmacro -%}
@@ -135,8 +199,9 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out what a struct has beyond 25 fields, unless it is told
-    not to, which is once in a session and only where that is so. -#}
+{#- What `describe` says of a relation or a query, as rows {col_name, data_type}. Spark leaves out
+    what a struct has beyond 25 fields, unless it is told not to, which is once in a session and
+    only where that is so. -#}
 {%- macro _described(sql) -%}
     {%- set rows = spark_cdc._query(sql) -%}
     {%- if ' more fields' in rows | map(attribute='data_type') | join(' ') -%}
@@ -155,15 +220,34 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- A type in the one way of writing it that Spark's catalogue has. -#}
+{#- A type as Spark's catalogue writes it: bigint for LONG, decimal(10,0) for decimal, no
+    blanks. -#}
 {%- macro _plain_type(type) -%}
     {%- set names = {'long': 'bigint', 'short': 'smallint', 'byte': 'tinyint', 'real': 'float', 'timestamp_ltz': 'timestamp'} -%}
-    {%- set text = modules.re.sub('\\s*([<>(),:])\\s*', '\\1', type | string | trim | lower) -%}
-    {%- set decimal = modules.re.fullmatch('(?:decimal|dec|numeric)(?:[(]([0-9]+)(?:,([0-9]+))?[)])?', text) -%}
-    {%- if decimal -%}
-        {{ return('decimal(' ~ (decimal.group(1) or 10) ~ ',' ~ (decimal.group(2) or 0) ~ ')') }}
+    {%- set text = namespace(plain=type | string | trim | lower) -%}
+    {%- for mark in '<>(),:' -%}
+        {%- set text.plain = text.plain.split(mark) | map('trim') | join(mark) -%}
+    {%- endfor -%}
+    {%- set digits = spark_cdc._decimal_digits(text.plain) -%}
+    {%- if digits -%}{{ return('decimal(' ~ digits | sum ~ ',' ~ digits[1] ~ ')') }}{%- endif -%}
+    {{ return(names.get(text.plain, text.plain) | replace('integer', 'int')) }}
+{%- endmacro -%}
+
+
+{#- The digits of a decimal before and after the point, as a list of two numbers; none of other
+    types. -#}
+{%- macro _decimal_digits(type) -%}
+    {%- set text = (type | lower).replace(' ', '') -%}
+    {%- set name = text.split('(')[0] -%}
+    {%- set given = text[name | length:] -%}
+    {%- if name not in ['decimal', 'dec', 'numeric'] -%}{{ return(none) }}{%- endif -%}
+    {%- if not given -%}{{ return([10, 0]) }}{%- endif -%}
+    {%- set numbers = given[1:-1].split(',') -%}
+    {%- if given[-1] != ')' or numbers | length > 2 or '' in numbers or (numbers | join).strip('0123456789') -%}
+        {{ return(none) }}
     {%- endif -%}
-    {{ return(names.get(text, text) | replace('integer', 'int')) }}
+    {%- set precision, scale = (numbers + ['0'])[:2] | map('int') -%}
+    {{ return([precision - scale, scale]) }}
 {%- endmacro -%}
 
 

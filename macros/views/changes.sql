@@ -1,8 +1,11 @@
-{#- Change feeds, in the words of Delta (docs/changes.md). Without arguments it is the model <entity>_changes: the changes of all loads that count.
-    With the name of an entity it is a query of what changed from one version to another, for those who keep something up to date:
+{#- Change feeds, in the words of Delta (docs/changes.md). Without arguments it is the model
+    <entity>_changes: the changes of all loads that count. With the name of an entity it is a query
+    of what changed from one version to another, for those who keep something up to date:
         select * from ({{ '{{' }} spark_cdc.changes('orders', from_version) {{ '}}' }}) as changes
-    Arguments: entity (name), from_version (the version that the consumer has, whose own changes are not among those given; none if it has nothing: it
-    gets the state as inserts), to_version (the last whose changes are given; none for the newest). Returns a query. -#}
+    Arguments: entity (name), from_version (the version that the consumer has, whose own changes are
+    not among those given; none if it has nothing: it gets the state as inserts), to_version (the
+    last whose changes are given; none for the newest).
+    Returns a query. -#}
 {%- macro changes(entity=none, from_version=none, to_version=none) -%}
     {%- if entity is not none -%}
         {%- set view = spark_cdc._whole(ref(entity ~ '_changes')) -%}
@@ -15,10 +18,13 @@
 {%- endmacro -%}
 
 
-{#- Changes in the words of Delta's change data feed as SQL: a row for what an insert or a delete is about, two for an update, as it was and as it is.
-    Arguments: entity, changed (relation or CTE with the I, U and D rows of some loads: the stored columns, key_hash, nonkey_hash, operation,
-    eff_start_date, business_date, load_id, _commit_version, _commit_timestamp), prior (CTE with the same columns: rows that were there before; none if
-    the loads are all that there are). Returns a query. -#}
+{#- Changes in the words of Delta's change data feed as SQL: a row for what an insert or a delete is
+    about, two for an update, as it was and as it is.
+    Arguments: entity, changed (relation or CTE with the I, U and D rows of some loads: the stored
+    columns, key_hash, nonkey_hash, operation, eff_start_date, business_date, load_id,
+    _commit_version, _commit_timestamp), prior (CTE with the same columns: rows that were there
+    before; none if the loads are all that there are).
+    Returns a query. -#}
 {%- macro _changes_of_loads_sql(entity, changed, prior=none) -%}
 {%- set of_commit = ['_commit_version', '_commit_timestamp', 'business_date', 'load_id'] -%}
 select
@@ -53,7 +59,8 @@ where next__change.operation = 'U'
 {%- endmacro -%}
 
 
-{#- The row that a change is about, as a list of expressions. Argument: of (whose columns, with a dot behind it). -#}
+{#- The row that a change is about, as a list of expressions.
+    Argument: of (whose columns, with a dot behind it). -#}
 {%- macro _change_image_sql(entity, of='') -%}
     {%- set image = [] -%}
     {%- for column in entity.stored -%}{%- do image.append(spark_cdc._aliased(of ~ column.sql, column.sql)) -%}{%- endfor -%}
@@ -62,8 +69,9 @@ where next__change.operation = 'U'
 {%- endmacro -%}
 
 
-{#- The query of <entity>_changes: the changes of all loads that count. Which commit brought a load is told by the loads' own records, so that the text
-    stays as it is. Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). -#}
+{#- The query of <entity>_changes: the changes of all loads that count. Which commit brought a load
+    is told by the loads' own records, so that the text stays as it is.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). -#}
 {%- macro _changes_sql(entity, committed) -%}
 with records as (
     select
@@ -117,8 +125,9 @@ changed as (
 {%- endmacro -%}
 
 
-{#- The I, U and D rows of the loads that a CTE `commits` names (written_as, business_time, load_id, _commit_version, _commit_timestamp), which tells
-    loads that compact has squashed into one by their business times. -#}
+{#- The I, U and D rows of the loads that a CTE `commits` names (written_as, business_time, load_id,
+    _commit_version, _commit_timestamp), which tells loads that compact has squashed into one by
+    their business times. -#}
 {%- macro _change_rows_sql(entity, ledger, condition=none) -%}
 select /*+ broadcast(commits) */
     {% for column in entity.stored -%}

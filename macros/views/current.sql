@@ -8,10 +8,11 @@
 {%- endmacro -%}
 
 
-{#- The current state as SQL: the newest checkpoint overlaid by the loads since. A key that the last load did not
-    touch is N after a full load and X after a delta, whether or not the load wrote it.
-    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()), broadcast (whether the keys
-    written since the checkpoint are few). Returns a query. -#}
+{#- The current state as SQL: the newest checkpoint overlaid by the loads since. A key that the last
+    load did not touch is N after a full load and X after a delta, whether or not the load wrote it.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()), broadcast
+    (whether the keys written since the checkpoint are few).
+    Returns a query. -#}
 {%- macro _current_sql(entity, committed, broadcast=true) -%}
 with state as (
     {{ spark_cdc._state_sql(committed, 'in_base', 'in_log', entity.stored | map(attribute='sql') | list + [

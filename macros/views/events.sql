@@ -1,23 +1,27 @@
-{#- The model <entity>_event_versions: one interval per event, in the source's own order and time. Needs the archive
-    (events.archive: true). Returns the model's SQL. -#}
+{#- The model <entity>_event_versions: one interval per event, in the source's own order and time.
+    Needs the archive (events.archive: true). Returns the model's SQL. -#}
 {%- macro event_versions() -%}
     {{ return(spark_cdc._view_query_of_two('events', spark_cdc._event_versions_sql)) }}
 {%- endmacro -%}
 
 
-{#- The model <entity>_bitemporal: what was believed of each row, by two times: when it was so at the source (valid), and which loads knew it (known).
-    Needs the archive (events.archive: true). Returns the model's SQL. -#}
+{#- The model <entity>_bitemporal: what was believed of each row, by two times: when it was so at
+    the source (valid), and which loads knew it (known). Needs the archive (events.archive: true).
+    Returns the model's SQL. -#}
 {%- macro bitemporal() -%}
     {{ return(spark_cdc._view_query_of_two('events', spark_cdc._bitemporal_sql)) }}
 {%- endmacro -%}
 
 
-{#- The versions of all rows, event by event, as SQL: the archived events of all committed loads, resolved anew as if they
-    had come in one batch, so that the loads in which they arrived do not matter. A row's version begins with an event
-    and ends with the next one of its key, or with a truncate.
-    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of <entity>_committed), layout (of the manifest). Returns a
-    query: the stored columns, key_hash, event_op, event_position, event_end_position (exclusive; null while open),
-    event_time, event_end_time, is_current, event_transaction, business_date and load_id (of the load that brought it). -#}
+{#- The versions of all rows, event by event, as SQL: the archived events of all committed loads,
+    resolved anew as if they had come in one batch, so that the loads in which they arrived do not
+    matter. A row's version begins with an event and ends with the next one of its key, or with a
+    truncate.
+    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of
+    <entity>_committed), layout (of the manifest).
+    Returns a query: the stored columns, key_hash, event_op, event_position, event_end_position
+    (exclusive; null while open), event_time, event_end_time, is_current, event_transaction,
+    business_date and load_id (of the load that brought it). -#}
 {%- macro _event_versions_sql(entity, events, committed, layout={}) -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=entity.events.unique_keys | length > 0) -%}
 {%- set carried = ['event_op', 'event_time', 'event_transaction', 'business_date', 'load_id'] -%}
@@ -56,17 +60,21 @@ where step__is_alive
 {%- endmacro -%}
 
 
-{#- What was believed of each row, as SQL: the versions of _event_versions_sql() as they were after each load, as rectangles of two times. valid: when it
-    was so at the source; known: the loads from which on, and up to which, it passed for so. Both half-open.
-
-    Events that come in order need no second look: a version holds as long as no load knows its end, and from that load on with its end. A load that
-    brings an event from before what was known of its key (a late one) changes what is believed of the past. So the loads of a key fall into eras, each of
-    which begins with such a load; in each era all events up to its end are resolved anew, as rows of keys and transactions of that era's own.
-    What two eras believe alike is one belief. Keys between which rows move depend on each other, and share their eras; where rows go by other unique
-    keys, all do.
-    Arguments: as of _event_versions_sql(). Returns a query: the stored columns, key_hash, event_op, event_position, event_end_position (exclusive; null
-    while open), valid_from and valid_to (event_time of both), known_from and known_to (business times of loads; null while it still passes for so),
-    is_current, event_transaction, load_id (of the load that brought the event). -#}
+{#- What was believed of each row, as SQL: the versions of _event_versions_sql() as they were after
+    each load, as rectangles of two times. valid: when it was so at the source; known: the loads
+    from which on, and up to which, it passed for so. Both half-open.  Events that come in order
+    need no second look: a version holds as long as no load knows its end, and from that load on
+    with its end. A load that brings an event from before what was known of its key (a late one)
+    changes what is believed of the past. So the loads of a key fall into eras, each of which begins
+    with such a load; in each era all events up to its end are resolved anew, as rows of keys and
+    transactions of that era's own. What two eras believe alike is one belief. Keys between which
+    rows move depend on each other, and share their eras; where rows go by other unique keys, all
+    do.
+    Arguments: as of _event_versions_sql().
+    Returns a query: the stored columns, key_hash, event_op, event_position, event_end_position
+    (exclusive; null while open), valid_from and valid_to (event_time of both), known_from and
+    known_to (business times of loads; null while it still passes for so), is_current,
+    event_transaction, load_id (of the load that brought the event). -#}
 {%- macro _bitemporal_sql(entity, events, committed, layout={}) -%}
 {%- set alternates = entity.events.unique_keys | length > 0 -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=alternates) -%}
@@ -225,8 +233,10 @@ where not step__goes_back
 {%- endmacro -%}
 
 
-{#- The archived events of all loads that count, as common table expressions; the last of them is `events`: what they do to keys.
-    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of <entity>_committed), layout (of the manifest). -#}
+{#- The archived events of all loads that count, as common table expressions; the last of them is
+    `events`: what they do to keys.
+    Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of
+    <entity>_committed), layout (of the manifest). -#}
 {%- macro _archived_ctes(entity, events, committed, layout) -%}
 archived as (
     select

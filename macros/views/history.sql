@@ -7,7 +7,8 @@
 
 
 {#- The net changes of every load as SQL. A deleted row has its last payload.
-    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). Returns a query. -#}
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()).
+    Returns a query. -#}
 {%- macro _history_sql(entity, committed) -%}
 select
     {{ entity.stored | map(attribute='sql') | join(',\n    ') }},

@@ -14,11 +14,15 @@
 {%- endmacro -%}
 
 
-{#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes its rejects away.
-    Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or CTE with the columns of
-    _committed_sql()), layout (of the manifest: where the ledger holds which column). Returns a query: the key columns as far as they could be read, key_hash (null if they could not),
-    rejected_columns, rejected_rules (where the entity has rules: names of those that the row breaks), rejected_reason, rejected_row (the row as it came in; of
-    change events that a rule sets aside the row that the key would have had), business_date, load_id. -#}
+{#- The rejected rows of the loads that count, as SQL. A load that takes the place of another takes
+    its rejects away.
+    Arguments: entity, ledger (relation or CTE with the ledger's columns), committed (relation or
+    CTE with the columns of _committed_sql()), layout (of the manifest: where the ledger holds which
+    column).
+    Returns a query: the key columns as far as they could be read, key_hash (null if they could
+    not), rejected_columns, rejected_rules (where the entity has rules: names of those that the row
+    breaks), rejected_reason, rejected_row (the row as it came in; of change events that a rule sets
+    aside the row that the key would have had), business_date, load_id. -#}
 {%- macro _rejects_sql(entity, ledger, committed, layout={}) -%}
 {%- set is_message = entity.events and entity.events.is_message -%}
 with rejected as (
@@ -50,9 +54,11 @@ from rejected
 {%- endmacro -%}
 
 
-{#- What rules found, as SQL: a row per load that counts and rule. Arguments: name (of the entity), load_log (cdc_loads), committed (relation with the columns
-    of _committed_sql()). Returns a query: rule, action, rows_judged, rows_broken, pass_rate (from 0 to 1; null where no row was judged), business_time,
-    committed_at, load_id. -#}
+{#- What rules found, as SQL: a row per load that counts and rule.
+    Arguments: name (of the entity), load_log (cdc_loads), committed (relation with the columns of
+    _committed_sql()).
+    Returns a query: rule, action, rows_judged, rows_broken, pass_rate (from 0 to 1; null where no
+    row was judged), business_time, committed_at, load_id. -#}
 {%- macro _quality_sql(name, load_log, committed) -%}
 with found as (
     select

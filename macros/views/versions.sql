@@ -1,4 +1,5 @@
-{#- The model <entity>_versions: each version of each row, with the dates between which it was true. -#}
+{#- The model <entity>_versions: each version of each row, with the dates between which it was
+    true. -#}
 {%- macro versions() -%}
     {%- set view = spark_cdc._view_of_entity() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
@@ -6,11 +7,12 @@
 {%- endmacro -%}
 
 
-{#- What was true on a date, or in a state that has a tag, as a query to select from:
-    select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_versions'), '2024-03-02') {{ '}}' }}) as orders
-    select * from ({{ '{{' }} spark_cdc.as_of(ref('orders_current'), tag='march') {{ '}}' }}) as orders
-    Arguments: versions (relation of <entity>_versions; with a tag also of <entity>_current or _history), date (date or timestamp, as text; of
-    versions), tag (name of a tag). Returns a query. -#}
+{#- What was true on a date, or in a state that has a tag, as a query to select from: select * from
+    ({{ '{{' }} spark_cdc.as_of(ref('orders_versions'), '2024-03-02') {{ '}}' }}) as orders select *
+    from ({{ '{{' }} spark_cdc.as_of(ref('orders_current'), tag='march') {{ '}}' }}) as orders
+    Arguments: versions (relation of <entity>_versions; with a tag also of <entity>_current or
+    _history), date (date or timestamp, as text; of versions), tag (name of a tag).
+    Returns a query. -#}
 {%- macro as_of(versions, date=none, tag=none) -%}
     {%- if tag is not none and not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set time = spark_cdc._business_time(date) -%}
@@ -37,9 +39,11 @@ where
 {%- endmacro -%}
 
 
-{#- The versions of all rows as SQL: each I or U opens one, the key's next change (also D) closes it.
-    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()). Returns a query with
-    eff_end_date (exclusive; null while the version is open) and is_current. -#}
+{#- The versions of all rows as SQL: each I or U opens one, the key's next change (also D) closes
+    it.
+    Arguments: entity, committed (relation or CTE with the columns of _committed_sql()).
+    Returns a query with eff_end_date (exclusive; null while the version is open) and
+    is_current. -#}
 {%- macro _versions_sql(entity, committed) -%}
 with changes as (
     select

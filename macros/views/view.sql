@@ -1,6 +1,7 @@
-{#- A view that readers can hold on to: created if it is not there, altered (one metastore transaction) if its text
-    differs, and left alone otherwise. What the text was made of is told from a fingerprint in it, which dbt's own
-    look at the catalogue at the start of the run has brought along: no statement is sent for a view that stands. -#}
+{#- A view that readers can hold on to: created if it is not there, altered (one metastore
+    transaction) if its text differs, and left alone otherwise. What the text was made of is told
+    from a fingerprint in it, which dbt's own look at the catalogue at the start of the run has
+    brought along: no statement is sent for a view that stands. -#}
 {% materialization cdc_view, adapter='spark' %}
     {%- set existing = load_cached_relation(this) -%}
     {%- set fingerprint = 'spark_cdc view ' ~ local_md5(sql) -%}
@@ -17,7 +18,8 @@
 {% endmaterialization %}
 
 
-{#- A view's query with a comment in front of its columns, by which cdc_view tells what it was made of. -#}
+{#- A view's query with a comment in front of its columns, by which cdc_view tells what it was made
+    of. -#}
 {%- macro _stamped_view_query(sql, fingerprint) -%}
 with
 /* {{ fingerprint }} */
@@ -29,8 +31,8 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- A view's query, stamped with the definition of the columns: a view keeps its columns' types until it is altered, also if what it
-    selects from has others by now. -#}
+{#- A view's query, stamped with the definition of the columns: a view keeps its columns' types
+    until it is altered, also if what it selects from has others by now. -#}
 {%- macro _typed_view_query(sql, manifest) -%}
 {{ sql }}
 {%- if manifest.definition %}
@@ -39,8 +41,10 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- The SQL of a model that shows a table of its entity as far as the loads in <entity>_committed count. Arguments: table (what the table's name ends with: events or ledger),
-    query_of (macro of the query: of entity, table, committed, layout). -#}
+{#- The SQL of a model that shows a table of its entity as far as the loads in <entity>_committed
+    count.
+    Arguments: table (what the table's name ends with: events or ledger), query_of (macro of the
+    query: of entity, table, committed, layout). -#}
 {%- macro _view_query_of_two(table, query_of) -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
@@ -54,9 +58,11 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- Makes the model at hand a view of its entity, and says what it reads. A model whose name ends with _sensitive shows sensitive columns, and lies where they
-    lie (docs/sensitive.md). Returns a dictionary: name (of the entity), plain (relation of <entity>_committed, whose text is the manifest), committed (relation to select
-    from: the same, or <entity>_committed_sensitive). -#}
+{#- Makes the model at hand a view of its entity, and says what it reads. A model whose name ends
+    with _sensitive shows sensitive columns, and lies where they lie (docs/sensitive.md).
+    Returns a dictionary: name (of the entity), plain (relation of <entity>_committed, whose text is
+    the manifest), committed (relation to select from: the same, or
+    <entity>_committed_sensitive). -#}
 {%- macro _view_of_entity() -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name = spark_cdc._entity_name() -%}
@@ -66,8 +72,8 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- The manifest on which a view's text depends, as dbt's cache has it, by which cdc_view tells what the view's text is by now; an empty one for commands
-    that build nothing. -#}
+{#- The manifest on which a view's text depends, as dbt's cache has it, by which cdc_view tells what
+    the view's text is by now; an empty one for commands that build nothing. -#}
 {%- macro _manifest_of_view(committed) -%}
     {%- if flags.WHICH not in ['run', 'build', 'retry', 'run-operation'] -%}
         {{ return(spark_cdc._empty_manifest()) }}
@@ -84,10 +90,12 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- The text of the view <entity>_committed_sensitive: the rows that count with their sensitive columns. Which loads count it reads from the records of loads in
-    <entity>_committed, so that one commit shows both; partitions are pruned by the join on load_id.
-    Arguments: entity, ledger (relation with the values), committed (relation of <entity>_committed), layout (of the manifest). Returns a query with
-    the columns of _committed_sql(). -#}
+{#- The text of the view <entity>_committed_sensitive: the rows that count with their sensitive
+    columns. Which loads count it reads from the records of loads in <entity>_committed, so that one
+    commit shows both; partitions are pruned by the join on load_id.
+    Arguments: entity, ledger (relation with the values), committed (relation of
+    <entity>_committed), layout (of the manifest).
+    Returns a query with the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
 {%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
 {%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
@@ -139,8 +147,9 @@ inner join (
 {%- endmacro -%}
 
 
-{#- A view of an entity as it was when a tag was made, with the columns of that time. Arguments: view (relation of <entity>_current, _history
-    or _versions), tag. Returns a query. -#}
+{#- A view of an entity as it was when a tag was made, with the columns of that time.
+    Arguments: view (relation of <entity>_current, _history or _versions), tag.
+    Returns a query. -#}
 {%- macro _tagged_sql(view, tag) -%}
     {%- set name = spark_cdc._strip_entity_affix(view.identifier) -%}
     {%- set kind = view.identifier[name | length + 1:] -%}
