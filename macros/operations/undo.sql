@@ -41,7 +41,7 @@
         {%- set head = spark_cdc._head(capture) -%}
         {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
         {%- set is_interrupted = is_moved and to is none and spark_cdc._claims(capture) | select('lt', head.sequence) | list | length > 0 -%}
-        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
+        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.get('undone') and captures | length > 1 -%}
         {%- do moves.append(dict(capture, head=head, **({'loads': []} if is_there
             else spark_cdc._undone_manifest(capture, head, to) if command == 'undo' else spark_cdc._redone_manifest(capture, head)))) -%}
     {%- endfor -%}

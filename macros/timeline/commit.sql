@@ -93,13 +93,13 @@
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
     {%- else -%}
-        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.rows or [], change.gone or [], change.get('copies')) -%}
+        {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
         {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
         {%- do spark_cdc._show_manifest(capture, text, exists) -%}
     {%- endif -%}
     {%- do spark_cdc._drop_claims(capture, manifest.sequence) -%}
-    {%- if change.say -%}{%- do log(change.say, info=true) -%}{%- endif -%}
+    {%- if change.get('say') -%}{%- do log(change.say, info=true) -%}{%- endif -%}
 {%- endmacro -%}
 
 
@@ -117,7 +117,7 @@
     {%- set message -%}
 {{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
 {{ other.loads[-1] or 'none' }}), while {{ change.what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}
-{%- if change.is_move -%}
+{%- if change.get('is_move') -%}
 If that is not the state that was meant, name the one to go back to, for the same command would go on from the present one: {# -#}
 spark-cdc undo {{ entity.name }} --to {{ other.loads[-1] or 'LOAD' }}, or an earlier load.
 {%- else -%}
