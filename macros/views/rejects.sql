@@ -54,14 +54,16 @@ from rejected
 {%- endmacro -%}
 
 
-{#- What rules found, as SQL: a row per load that counts and rule.
+{#- What rules found, as SQL: a row per load that counts and rule. While a load takes the place of
+    another one, the row of that is marked as replaced, and may stand there twice, before readers see
+    the new one.
     Arguments: name (of the entity), load_log (cdc_loads), committed (relation with the columns of
     _committed_sql()).
     Returns a query: rule, action, rows_judged, rows_broken, pass_rate (from 0 to 1; null where no
     row was judged), business_time, committed_at, load_id. -#}
 {%- macro _quality_sql(name, load_log, committed) -%}
 with found as (
-    select
+    select distinct
         inline(rules),
         business_time,
         committed_at,
@@ -69,7 +71,7 @@ with found as (
     from {{ load_log }}
     where
         entity = {{ spark_cdc._literal(name) }}
-        and status = 'committed'
+        and status <> 'refused'
         and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
