@@ -54,6 +54,18 @@ def test_the_house_keeps_its_size() -> None:
     assert long == []
 
 
+def test_lines_of_comments_are_short() -> None:
+    """At most 100 characters; comments behind code on their line are not meant."""
+    long = [
+        f"{path.relative_to(MACROS)}: {line}"
+        for path in sorted(MACROS.rglob("*.sql"))
+        for found in re.finditer(r"^[ ]*\{#.*?#\}", path.read_text("utf-8"), re.DOTALL | re.M)
+        for line in found[0].splitlines()
+        if len(line) > 100
+    ]
+    assert long == []
+
+
 def test_dbt_docs_can_draw_their_tree() -> None:
     """A macro beside a folder of its name ends the script of dbt docs, which then lists nothing."""
     assert not [str(path) for path in FILES if len(path.parts) != 2]

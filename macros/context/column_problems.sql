@@ -110,7 +110,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the names that columns had (see docs/schema_change.md): with `was`, and with `dropped` (a list of names). -#}
+{#- What is wrong with the names that columns had (see docs/schema_change.md): with `was`, and
+    with `dropped` (a list of names). -#}
 {%- macro _former_name_problems(columns, dropped) -%}
     {%- set problems = [] -%}
     {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
@@ -138,8 +139,9 @@
 {%- endmacro -%}
 
 
-{#- What looks like a setting of a column and has no effect: keys of its meta that are a slip of one, roles written as keys, and settings that stand beside meta.
-    Other keys of meta are the user's own. Arguments: name (of the entity), node. Returns a list of texts. -#}
+{#- What looks like a setting of a column and has no effect: keys of its meta that are a slip of
+    one, roles written as keys, and settings that stand beside meta. Other keys of meta are the
+    user's own. Arguments: name (of the entity), node. Returns a list of texts. -#}
 {%- macro _column_warnings(name, node) -%}
     {%- set known = spark_cdc._known_settings().column | list -%}
     {%- set instead = {'key': 'role: key', 'ignore': 'role: ignore', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}

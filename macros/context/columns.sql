@@ -1,5 +1,5 @@
-{#- The columns of a node as a list of dictionaries: dbt's graph has them by name, a YAML entry as a list. The meta of each is in `meta`,
-    wherever it was written. -#}
+{#- The columns of a node as a list of dictionaries: dbt's graph has them by name, a YAML entry
+    as a list. The meta of each is in `meta`, wherever it was written. -#}
 {%- macro _columns_of(node) -%}
     {%- set given, columns = node.get('columns') or [], [] -%}
     {%- for column in (given.values() if given is mapping else given) -%}
@@ -11,7 +11,8 @@
 {%- endmacro -%}
 
 
-{#- The declared columns of an entity as _entity() lists them, completed with the defaults. Returns a list of dictionaries. -#}
+{#- The declared columns of an entity as _entity() lists them, completed with the defaults.
+    Returns a list of dictionaries. -#}
 {%- macro _described_columns(node) -%}
     {%- set columns, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
     {%- for column in spark_cdc._columns_of(node) -%}{%- do columns.append(spark_cdc._described_column(column, defaults)) -%}{%- endfor -%}
@@ -22,7 +23,8 @@
 {%- endmacro -%}
 
 
-{#- A column as _entity() lists it. Arguments: column (of _columns_of()), defaults (of the settings of columns). Returns a dictionary. -#}
+{#- A column as _entity() lists it. Arguments: column (of _columns_of()), defaults (of the
+    settings of columns). Returns a dictionary. -#}
 {%- macro _described_column(column, defaults) -%}
     {%- set given = column.meta -%}
     {%- set meta = dict(defaults) -%}
@@ -93,11 +95,8 @@
 {%- endmacro -%}
 
 
-
-
-
-{#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's columns may not use them.
-    Change-event entities have more of them. -#}
+{#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's
+    columns may not use them. Change-event entities have more of them. -#}
 {%- macro _is_reserved(name, is_events) -%}
     {%- set technical = [
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',

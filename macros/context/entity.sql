@@ -1,6 +1,7 @@
-{#- The node of `stg_<name>` in dbt's graph, where an entity's owner describes it: columns with types and
-    roles, and the settings under `meta.spark_cdc`. Unit tests, which have no graph, override this macro with
-    the same YAML entry (an anchor). Returns a dictionary, or none if there is no such model. -#}
+{#- The node of `stg_<name>` in dbt's graph, where an entity's owner describes it: columns with
+    types and roles, and the settings under `meta.spark_cdc`. Unit tests, which have no graph,
+    override this macro with the same YAML entry (an anchor). Returns a dictionary, or none if
+    there is no such model. -#}
 {%- macro entity_node(name) -%}
     {%- set unique_id = 'model.' ~ model['package_name'] ~ '.stg_' ~ name -%}
     {%- if unique_id in graph.nodes -%}
@@ -13,17 +14,23 @@
 {%- endmacro -%}
 
 
-{#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and completed with the
-    defaults. Nothing is checked here: validate() has done that at the start of the run.
-    Returns a dictionary: name, load_type (of this run, see _load_type_of_run()), declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
-    {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column}, events (of
-    _event_settings(); none for other load types), dropped (columns that are stored no more, in lower case),
-    checkpoint {changed_share, loads, rows}, guards (of _guards()), rules (of _rules()), quarantine
-    (kinds of rejected rows that are set aside), file_format, and lists of columns: columns (all, as declared, and those that a
-    change-event format adds), stored (without control columns),
-    key_columns, compared, ignored, sensitive (stored columns that lie apart: docs/sensitive.md). A column is a dictionary: name, data_type, role,
-    nullable, from, format, century, encoding, optional (whether the source may lack it), in_orc (whether it is stored in an ORC table), was (former names), default, on_misfit, sensitive; of a sensitive one, and
-    none of others, secret (the table that keys its hashes), mask (what others see of it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted where it must be). -#}
+{#- Everything the macros need to know of an entity, read from the YAML of `stg_<name>` and
+    completed with the defaults. Nothing is checked here: validate() has done that at the start of
+    the run.
+    Returns a dictionary: name, load_type (of this run, see _load_type_of_run()),
+    declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
+    {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
+    events (of _event_settings(); none for other load types), dropped (columns that are stored no
+    more, in lower case), checkpoint {changed_share, loads, rows}, guards (of _guards()), rules
+    (of _rules()), quarantine (kinds of rejected rows that are set aside), file_format, and lists
+    of columns: columns (all, as declared, and those that a change-event format adds), stored
+    (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
+    apart: docs/sensitive.md). A column is a dictionary: name, data_type, role, nullable, from,
+    format, century, encoding, optional (whether the source may lack it), in_orc (whether it is
+    stored in an ORC table), was (former names), default, on_misfit, sensitive; of a sensitive
+    one, and none of others, secret (the table that keys its hashes), mask (what others see of
+    it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted
+    where it must be). -#}
 {%- macro _entity(name) -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- if node is none -%}
@@ -40,7 +47,8 @@
 {%- endmacro -%}
 
 
-{#- The dictionary of an entity (see _entity), from its node. Argument: as_declared (whether what this run says of its load type plays no part). -#}
+{#- The dictionary of an entity (see _entity), from its node. Argument: as_declared (whether what
+    this run says of its load type plays no part). -#}
 {%- macro _described_entity(name, node, as_declared=false) -%}
     {%- set memo, kept = spark_cdc._memo(), (node.get('unique_id') or name) ~ ' as declared' if as_declared else node.get('unique_id') or name -%}
     {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._completed_entity(name, spark_cdc._needed_node(node), as_declared)}) -%}{%- endif -%}
@@ -95,8 +103,8 @@
 {%- endmacro -%}
 
 
-{#- The columns as declared, with the names that they have in the source of this load type. A full snapshot of an entity of deltas may lack those that
-    say what a delta's row does. -#}
+{#- The columns as declared, with the names that they have in the source of this load type. A
+    full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
 {%- macro _declared_columns(node, settings, load_type) -%}
     {%- set columns = [] -%}
     {%- for column in spark_cdc._described_columns(node) -%}
@@ -127,7 +135,8 @@
 {%- endmacro -%}
 
 
-{#- What is given of some settings, and of the others the defaults of their rules (see _known_settings). Returns a dictionary. -#}
+{#- What is given of some settings, and of the others the defaults of their rules (see
+    _known_settings). Returns a dictionary. -#}
 {%- macro _completed(given, rules) -%}
     {%- set whole = {} -%}
     {%- for name, rule in rules.items() -%}
@@ -144,9 +153,9 @@
 {%- endmacro -%}
 
 
-{#- The entities of the project: what has a model stg_<name>, and a model <name>_ledger that calls ledger(); or, as unit
-    tests have it, settings. Returns a list of
-    (name, node of stg_<name>, unique id of the ledger), in the order of the names. -#}
+{#- The entities of the project: what has a model stg_<name>, and a model <name>_ledger that
+    calls ledger(); or, as unit tests have it, settings. Returns a list of (name, node of
+    stg_<name>, unique id of the ledger), in the order of the names. -#}
 {%- macro _entity_nodes() -%}
     {%- set found = [] -%}
     {%- for node in graph.nodes.values() | sort(attribute='name') if node.resource_type == 'model' and node.name.startswith('stg_') -%}
@@ -161,15 +170,17 @@
 {%- endmacro -%}
 
 
-{#- The project's own part of a node's `meta`, as it was written; an empty dictionary where it is none. -#}
+{#- The project's own part of a node's `meta`, as it was written; an empty dictionary where it is
+    none. -#}
 {%- macro _settings_of(node) -%}
     {%- set given = spark_cdc._meta_of(node).get('spark_cdc') -%}
     {{ return(given if given is mapping else {}) }}
 {%- endmacro -%}
 
 
-{#- What is wrong with what operations on loads, and views, need of an entity: its name, and its columns with their types and roles. All else is for loads, and a
-    wrong setting must not keep anybody from an undo. Arguments as of _entity_problems(). Returns a list of texts. -#}
+{#- What is wrong with what operations on loads, and views, need of an entity: its name, and its
+    columns with their types and roles. All else is for loads, and a wrong setting must not keep
+    anybody from an undo. Arguments as of _entity_problems(). Returns a list of texts. -#}
 {%- macro _needed_problems(name, node) -%}
     {%- set settings, rules = spark_cdc._settings_of(node), spark_cdc._known_settings().entity -%}
     {%- set events = settings.get('events') -%}
@@ -197,8 +208,9 @@
 {%- macro _needed_settings() -%}{{ return(['load_type', 'business_date_type', 'events', 'dropped', 'file_format']) }}{%- endmacro -%}
 
 
-{#- A node of stg_<entity> without the settings that are wrong, but for those that are needed: what is not there has its default. Loads don't get so far, since they
-    are refused for each wrong setting. -#}
+{#- A node of stg_<entity> without the settings that are wrong, but for those that are needed:
+    what is not there has its default. Loads don't get so far, since they are refused for each
+    wrong setting. -#}
 {%- macro _needed_node(node) -%}
     {%- set given, known, usable = spark_cdc._settings_of(node), spark_cdc._known_settings(), {} -%}
     {%- for name, value in given.items() if name in known.entity -%}
@@ -243,15 +255,18 @@
 {%- endmacro -%}
 
 
-{#- A var of the project, or its default (of _known_settings) where it is null, not given, or wrong, which _var_problems() says before a load. dbt reads the defaults
-    that stand in dbt_project.yml for this project's own models only, not for those of a project that has it as a package. -#}
+{#- A var of the project, or its default (of _known_settings) where it is null, not given, or
+    wrong, which _var_problems() says before a load. dbt reads the defaults that stand in
+    dbt_project.yml for this project's own models only, not for those of a project that has it as
+    a package. -#}
 {%- macro _var(name) -%}
     {%- set given, rule = var(name, none), spark_cdc._known_settings().vars[name] -%}
     {{ return(rule.get('default') if given is none or spark_cdc._refusal(name, given, rule) is not none else given) }}
 {%- endmacro -%}
 
 
-{#- The entity that a model belongs to, from the model's name: stg_orders, orders_ledger and orders_current are all of `orders`.
+{#- The entity that a model belongs to, from the model's name: stg_orders, orders_ledger and
+    orders_current are all of `orders`.
     Returns text. -#}
 {%- macro _strip_entity_affix(model_name) -%}
     {%- set suffixes = 'ledger|committed|current|history|versions|changes|event_versions|bitemporal|events|rejects|quality' -%}
@@ -265,9 +280,10 @@
 {%- endmacro -%}
 
 
-{#- When the loads of an entity are squashed, and what that supersedes is dropped, without a person (see maintain()): its own settings come first, then the
-    var spark_cdc_upkeep, then the defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary: compact_loads, keep_loads, retention_hours;
-    none where it is off. -#}
+{#- When the loads of an entity are squashed, and what that supersedes is dropped, without a
+    person (see maintain()): its own settings come first, then the var spark_cdc_upkeep, then the
+    defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary: compact_loads,
+    keep_loads, retention_hours; none where it is off. -#}
 {%- macro _upkeep(settings) -%}
     {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_upkeep'), spark_cdc._known_settings().entity.upkeep.settings) -%}
     {%- do policy.update(settings.get('upkeep') or {}) -%}
@@ -292,10 +308,11 @@
 {%- endmacro -%}
 
 
-{#- The guards of an entity: what a load may do at most before it is stopped. Its own settings come first, then the var
-    spark_cdc_guards, then the defaults. A guard that the var spark_cdc_lift names is off for this run.
-    Arguments: name (of the entity), settings (its meta.spark_cdc). Returns a dictionary: guard to limit, none where
-    the guard is off. -#}
+{#- The guards of an entity: what a load may do at most before it is stopped. Its own settings come
+    first, then the var spark_cdc_guards, then the defaults. A guard that the var spark_cdc_lift
+    names is off for this run.
+    Arguments: name (of the entity), settings (its meta.spark_cdc). Returns a dictionary: guard
+    to limit, none where the guard is off. -#}
 {%- macro _guards(name, settings) -%}
     {%- set limits = spark_cdc._completed(spark_cdc._var('spark_cdc_guards'), spark_cdc._known_settings().entity.guards.settings) -%}
     {%- do limits.update(settings.get('guards') or {}) -%}
@@ -306,8 +323,10 @@
 {%- endmacro -%}
 
 
-{#- The rules that an entity's rows are judged by, as a list: name, condition (SQL over the columns), action (warn, drop or fail) and at_most (the share of
-    judged rows that may break it, or none). Of a rule that drops it is a tenth, unless it is said: as of rejected rows. Argument: settings (meta.spark_cdc). -#}
+{#- The rules that an entity's rows are judged by, as a list: name, condition (SQL over the
+    columns), action (warn, drop or fail) and at_most (the share of judged rows that may break
+    it, or none). Of a rule that drops it is a tenth, unless it is said: as of rejected rows.
+    Argument: settings (meta.spark_cdc). -#}
 {%- macro _rules(settings) -%}
     {%- set known, rules = spark_cdc._known_settings().entity.rules.each, [] -%}
     {%- for name, given in (settings.get('rules') or {}).items() -%}
@@ -319,7 +338,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with rules, beyond what their settings say. A rule is one bit of a number, and its name stands in texts. -#}
+{#- What is wrong with rules, beyond what their settings say. A rule is one bit of a number, and
+    its name stands in texts. -#}
 {%- macro _rules_problems(settings) -%}
     {%- set given = settings.get('rules') if settings.get('rules') is mapping else {} -%}
     {%- set problems = [] -%}
@@ -342,9 +362,10 @@
 {%- endmacro -%}
 
 
-{#- Which rejected rows are set aside and do not stop a load: null_keys (whose key can't be read), failed_casts (rejected
-    for another reason), duplicate_keys (of keys that come more than once), dropped_rows (which break a rule that drops them), failed_rules (which
-    break one that stops the load, where that is lifted). Returns a list. -#}
+{#- Which rejected rows are set aside and do not stop a load: null_keys (whose key can't be
+    read), failed_casts (rejected for another reason), duplicate_keys (of keys that come more
+    than once), dropped_rows (which break a rule that drops them), failed_rules (which break one
+    that stops the load, where that is lifted). Returns a list. -#}
 {%- macro _quarantine(name, settings) -%}
     {%- set kinds, lifted = [], spark_cdc._lifted(name) -%}
     {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in lifted -%}
@@ -360,8 +381,9 @@
 {%- endmacro -%}
 
 
-{#- The settings of a change-event entity (of _event_settings()) for a run that loads a full snapshot: its rows become events of a format of their own
-    (_events_full_snapshot()), at the position that the run says. declared is what they are for other loads. -#}
+{#- The settings of a change-event entity (of _event_settings()) for a run that loads a full
+    snapshot: its rows become events of a format of their own (_events_full_snapshot()), at the
+    position that the run says. declared is what they are for other loads. -#}
 {%- macro _snapshot_events(name, events) -%}
     {{ return(dict(
         events,
@@ -378,9 +400,11 @@
 {%- endmacro -%}
 
 
-{#- The position of the snapshot that this run loads, from the var `spark_cdc_position`: one for all entities of the run, or one for each.
-    Arguments: name (of the entity), order (columns that order its events). Returns a dictionary: numbers (as in event_position, behind its first), or
-    time and type (a time of the first column of the order); none where it is neither. -#}
+{#- The position of the snapshot that this run loads, from the var `spark_cdc_position`: one for all
+    entities of the run, or one for each.
+    Arguments: name (of the entity), order (columns that order its events). Returns a dictionary:
+    numbers (as in event_position, behind its first), or time and type (a time of the first
+    column of the order); none where it is neither. -#}
 {%- macro _snapshot_position(name, order) -%}
     {%- set given = var('spark_cdc_position', none) -%}
     {%- set given = given.get(name) if given is mapping else given -%}
@@ -393,8 +417,9 @@
 {%- endmacro -%}
 
 
-{#- How numbers in text are written where that is not 1234.56: what a column says, else its source. Returns a dictionary {decimal, grouping, trailing_sign}; none
-    where numbers are plain, or the column is no number in text. -#}
+{#- How numbers in text are written where that is not 1234.56: what a column says, else its
+    source. Returns a dictionary {decimal, grouping, trailing_sign}; none where numbers are
+    plain, or the column is no number in text. -#}
 {%- macro _numbers(column, source) -%}
     {%- set given = {} -%}
     {%- for name in ['decimal', 'grouping', 'trailing_sign'] -%}
@@ -409,8 +434,9 @@
 {%- macro _numbers_kinds() -%}{{ return(['integer', 'decimal', 'float', 'double']) }}{%- endmacro -%}
 
 
-{#- What is wrong with such settings of columns and of a source. Arguments: columns (of the YAML), source (setting), label (what stands before its names),
-    is_message (whether columns come in JSON whatever the format). -#}
+{#- What is wrong with such settings of columns and of a source. Arguments: columns (of the
+    YAML), source (setting), label (what stands before its names), is_message (whether columns
+    come in JSON whatever the format). -#}
 {%- macro _numbers_problems(columns, source, label, is_message) -%}
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}
     {%- set names = ['decimal', 'grouping', 'trailing_sign'] -%}
@@ -442,11 +468,15 @@
 {%- endmacro -%}
 
 
-{#- Groups of the codes of the column `operation` (docs/operations.md), in one place, as a list for SQL: ('I', 'U', 'D').
-    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of the load), `existing` (rows that exist
-    after their load), `changes` (what changed), `supplied` (rows that came in with a key), `received` (the same, and rejected ones),
-    `known` (rows that say what a key was last), `met` (rows whose keys a full load has brought, with the marks of unchanged ones that are not written: S, which
-    are there between its two writes only, and W, of rows that broke a rule), `judged` (rows that rules have looked at, as far as the ledger holds them). Returns text. -#}
+{#- Groups of the codes of the column `operation` (docs/operations.md), in one place, as a list for
+    SQL: ('I', 'U', 'D').
+    Arguments: group: `visible` (what people may see), `committed` (the same, and the record of
+    the load), `existing` (rows that exist after their load), `changes` (what changed),
+    `supplied` (rows that came in with a key), `received` (the same, and rejected ones), `known`
+    (rows that say what a key was last), `met` (rows whose keys a full load has brought, with the
+    marks of unchanged ones that are not written: S, which are there between its two writes only,
+    and W, of rows that broke a rule), `judged` (rows that rules have looked at, as far as the
+    ledger holds them). Returns text. -#}
 {%- macro _operations(group) -%}
     {%- set groups = {
         'visible': ['I', 'U', 'D', 'N', 'X'],

@@ -1,5 +1,5 @@
-{#- What is wrong with an entity's configuration. Returns a list of texts, each of which names the entity, what
-    was found, what is accepted and what to do. -#}
+{#- What is wrong with an entity's configuration. Returns a list of texts, each of which names
+    the entity, what was found, what is accepted and what to do. -#}
 {%- macro _entity_problems(name, node) -%}
     {%- set named = [] -%}
     {%- for problem in spark_cdc._description_problems(name, node) -%}
@@ -185,7 +185,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the settings of an entity that reads the change feed of a table, or with those of such a feed elsewhere. Returns a list of texts. -#}
+{#- What is wrong with the settings of an entity that reads the change feed of a table, or with
+    those of such a feed elsewhere. Returns a list of texts. -#}
 {%- macro _change_feed_problems(settings) -%}
     {%- set source = settings.get('source') if settings.get('source') is mapping else {} -%}
     {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
@@ -240,8 +241,9 @@ name a tie_breaker
 {%- endmacro -%}
 
 
-{#- What is wrong with sensitive columns and their masks (docs/sensitive.md): a mask that does not fit, and settings by which values would come to
-    where everybody may read: into positions, the order of rows in files, the text of statements.
+{#- What is wrong with sensitive columns and their masks (docs/sensitive.md): a mask that does not
+    fit, and settings by which values would come to where everybody may read: into positions, the
+    order of rows in files, the text of statements.
     Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of texts. -#}
 {%- macro _sensitive_problems(columns, settings) -%}
     {%- set rule = spark_cdc._known_settings().column.mask -%}
@@ -290,7 +292,8 @@ name a tie_breaker
 {%- endmacro -%}
 
 
-{#- What is wrong with `source.stream`, by which spark-cdc stream fills the landing of an entity. Returns a list of texts. -#}
+{#- What is wrong with `source.stream`, by which spark-cdc stream fills the landing of an entity.
+    Returns a list of texts. -#}
 {%- macro _stream_problems(settings) -%}
     {%- set source = settings.get('source') if settings.get('source') is mapping else {} -%}
     {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}

@@ -1,8 +1,11 @@
-{#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of meta.spark_cdc, completed),
-    columns (the declared ones). Returns what stands under `events` and: format, order and tie_breaker (lists of
-    columns), insert_only, unique_keys (lists of columns), unavailable (text that stands for an unchanged value, or
-    none), null_means, tombstone_days, archive, is_message (whether the format consists of JSON documents), landed_row (whether its
-    adapter hands on the row that it read), images and origin (as _adapter_format() has them), technical (the columns that the format adds to the declared ones, as control columns). -#}
+{#- The settings of a change-event entity, completed with the defaults. Arguments: settings (of
+    meta.spark_cdc, completed), columns (the declared ones). Returns what stands under `events`
+    and: format, order and tie_breaker (lists of columns), insert_only, unique_keys (lists of
+    columns), unavailable (text that stands for an unchanged value, or none), null_means,
+    tombstone_days, archive, is_message (whether the format consists of JSON documents),
+    landed_row (whether its adapter hands on the row that it read), images and origin (as
+    _adapter_format() has them), technical (the columns that the format adds to the declared
+    ones, as control columns). -#}
 {%- macro _event_settings(settings, columns) -%}
     {%- set given = settings.get('events') or {} -%}
     {%- set format = given.get('format') | string -%}
@@ -46,22 +49,27 @@
 {%- endmacro -%}
 
 
-{#- The macro events_<format><suffix>, of the user's own project or of this one; none if there is none. Without a suffix that is the
-    adapter: of an entity and a relation (of messages with message, message_key and landed_row, or of rows with all columns as
-    declared) it makes a query with the columns of the canonical event (docs/events.md), rows with all their own columns too. -#}
+{#- The macro events_<format><suffix>, of the user's own project or of this one; none if there is
+    none. Without a suffix that is the adapter: of an entity and a relation (of messages with
+    message, message_key and landed_row, or of rows with all columns as declared) it makes a
+    query with the columns of the canonical event (docs/events.md), rows with all their own
+    columns too. -#}
 {%- macro _adapter(format, suffix='') -%}
     {%- set name = 'events_' ~ format ~ suffix -%}
     {{ return(context.get(name) or context['spark_cdc'].get('_' ~ name)) }}
 {%- endmacro -%}
 
 
-{#- What a format says of itself in the macro events_<format>_format(), or of its settings alone in events_<format>_settings(). Returns a
-    dictionary: settings (those that only this format has, with the values they accept, or none), has_order (whether the format has an order
-    of its own, so that events.order is refused), landed_row (whether the adapter hands on that column), images (the fields of a message that
-    hold columns of the table), origin (whether the adapter says where events are from, in event_origin),
-    unavailable (text that stands for an unchanged value), position (which fields give it, for messages), feed
-    (what the change feed of a table of this format counts in, where the table itself can be read: events_<format>_feed_now() and what lies beside it), orders_halves (whether the last number of a position
-    only puts the delete before the insert of a key change that is told as both). -#}
+{#- What a format says of itself in the macro events_<format>_format(), or of its settings alone
+    in events_<format>_settings(). Returns a dictionary: settings (those that only this format
+    has, with the values they accept, or none), has_order (whether the format has an order of its
+    own, so that events.order is refused), landed_row (whether the adapter hands on that column),
+    images (the fields of a message that hold columns of the table), origin (whether the adapter
+    says where events are from, in event_origin), unavailable (text that stands for an unchanged
+    value), position (which fields give it, for messages), feed (what the change feed of a table
+    of this format counts in, where the table itself can be read: events_<format>_feed_now() and
+    what lies beside it), orders_halves (whether the last number of a position only puts the
+    delete before the insert of a key change that is told as both). -#}
 {%- macro _adapter_format(format) -%}
     {%- set memo, kept = spark_cdc._memo(), 'format ' ~ format -%}
     {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._described_format(format)}) -%}{%- endif -%}
@@ -80,7 +88,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with an entity's settings of its format, as the macro events_<format>_problems says, if there is one.
+{#- What is wrong with an entity's settings of its format, as the macro events_<format>_problems
+    says, if there is one.
     Returns a list of texts. -#}
 {%- macro _adapter_problems(entity) -%}
     {%- set problems_of = spark_cdc._adapter(entity.events.format, '_problems') -%}
@@ -102,7 +111,8 @@
 {%- endmacro -%}
 
 
-{#- The formats of change events whose feed can be read from the table itself: those that say in what it counts. -#}
+{#- The formats of change events whose feed can be read from the table itself: those that say in
+    what it counts. -#}
 {%- macro _change_feed_formats() -%}
     {%- set formats = [] -%}
     {%- for format in spark_cdc._event_formats() if spark_cdc._adapter_format(format).feed -%}{%- do formats.append(format) -%}{%- endfor -%}

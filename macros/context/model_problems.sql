@@ -1,4 +1,5 @@
-{#- What is wrong with the models of an entity. Arguments: name, settings (as they were written), ledger (unique id of its ledger).
+{#- What is wrong with the models of an entity. Arguments: name, settings (as they were written),
+    ledger (unique id of its ledger).
     Returns a list of texts. -#}
 {%- macro _model_problems(name, settings, ledger) -%}
     {%- set models = ledger.removesuffix('_ledger') -%}
@@ -27,7 +28,8 @@
 {%- endmacro -%}
 
 
-{#- Views of all events, of an entity that does not keep them. Returns a list of pairs (condition, message). -#}
+{#- Views of all events, of an entity that does not keep them. Returns a list of pairs
+    (condition, message). -#}
 {%- macro _archive_reader_problems(models, is_archived) -%}
     {%- set problems = [] -%}
     {%- for view in ['event_versions', 'bitemporal'] -%}
@@ -60,7 +62,8 @@
 {%- endmacro -%}
 
 
-{#- The models of an entity find each other by name, so they must lie in one schema and have no other alias. -#}
+{#- The models of an entity find each other by name, so they must lie in one schema and have no
+    other alias. -#}
 {%- macro _placement_problems(name, ledger) -%}
     {%- set schema = graph.nodes[ledger].schema -%}
     {%- set problems = spark_cdc._schema_problems(schema) -%}
@@ -76,8 +79,10 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the models of an entity as to its sensitive columns (docs/sensitive.md): those that show them lie in the schema apart, others would
-    show what is not theirs to show. Arguments: name, models (unique id that those of the entity begin with). Returns a list of texts. -#}
+{#- What is wrong with the models of an entity as to its sensitive columns (docs/sensitive.md):
+    those that show them lie in the schema apart, others would show what is not theirs to show.
+    Arguments: name, models (unique id that those of the entity begin with). Returns a list of
+    texts. -#}
 {%- macro _sensitive_model_problems(name, models) -%}
     {%- set stage = graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {} -%}
     {%- set sensitive = spark_cdc._columns_of(stage) | selectattr('meta.sensitive', 'defined') | selectattr('meta.sensitive') | map(attribute='name') | list -%}
@@ -110,7 +115,8 @@
 {%- endmacro -%}
 
 
-{#- A dot in a schema's name (a catalog inside it) makes dbt miss the tables that are there and build them anew. A branch that is asked for has to be there.
+{#- A dot in a schema's name (a catalog inside it) makes dbt miss the tables that are there and
+    build them anew. A branch that is asked for has to be there.
     Returns a list of texts. -#}
 {%- macro _schema_problems(schema) -%}
     {{ return(spark_cdc._broken({'schema': schema}, [
@@ -121,7 +127,8 @@
 {%- endmacro -%}
 
 
-{#- What dbt's configuration of our models asks for and they do not do yet: grants, persist_docs, and an alias (of the ledger and the committed view it is refused).
+{#- What dbt's configuration of our models asks for and they do not do yet: grants, persist_docs,
+    and an alias (of the ledger and the committed view it is refused).
     Returns a list of texts. -#}
 {%- macro _config_warnings() -%}
     {%- set instead = {

@@ -1,13 +1,16 @@
-{#- The business date of this run as it was given: the var `business_date`, else the environment variable SPARK_CDC_BUSINESS_DATE: a date for all
-    entities, or a date for each. Argument: name (of the entity). Returns the value, which nobody has checked; none where there is none. -#}
+{#- The business date of this run as it was given: the var `business_date`, else the environment
+    variable SPARK_CDC_BUSINESS_DATE: a date for all entities, or a date for each. Argument: name
+    (of the entity). Returns the value, which nobody has checked; none where there is none. -#}
 {%- macro _business_date(name) -%}
     {%- set given = spark_cdc._of_run('business_date', 'SPARK_CDC_BUSINESS_DATE') -%}
     {{ return(given.get(name) if given is mapping else given) }}
 {%- endmacro -%}
 
 
-{#- A business date as a time. Argument: value (of _business_date(), for instance; YAML may have read it as a date, a timestamp or text).
-    Returns a datetime (midnight for a date), or none where it is no such time; validate() reports that at the start of a run. -#}
+{#- A business date as a time. Argument: value (of _business_date(), for instance; YAML may have
+    read it as a date, a timestamp or text).
+    Returns a datetime (midnight for a date), or none where it is no such time; validate()
+    reports that at the start of a run. -#}
 {%- macro _business_time(value) -%}
     {%- set date = '(?!0000)([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])' -%}
     {%- set clock = '([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?' -%}
@@ -21,11 +24,13 @@
 {%- endmacro -%}
 
 
-{#- The business time that this run loads of an entity; none as above, and where none is given. Argument: name (of the entity). -#}
+{#- The business time that this run loads of an entity; none as above, and where none is given.
+    Argument: name (of the entity). -#}
 {%- macro _business_time_of(name) -%}{{ return(spark_cdc._business_time(spark_cdc._business_date(name))) }}{%- endmacro -%}
 
 
-{#- What this run says of the load type of an entity: a type for all entities of the run, or a type for each: {orders: full}; none where it says nothing. -#}
+{#- What this run says of the load type of an entity: a type for all entities of the run, or a
+    type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
     {%- set given = spark_cdc._load_types_given() -%}
     {{ return(given.get(name) if given is mapping else given) }}
@@ -52,7 +57,8 @@
 {%- endmacro -%}
 
 
-{#- The replay that this run is a part of, from the var `spark_cdc_replay`; none for any other run. validate() has checked it.
+{#- The replay that this run is a part of, from the var `spark_cdc_replay`; none for any other run.
+    validate() has checked it.
     Returns a dictionary: from (datetime), source (landing or archive). -#}
 {%- macro _replay() -%}
     {%- set asked = var('spark_cdc_replay', none) -%}
@@ -64,9 +70,11 @@
 {%- macro _is_archive_replay() -%}{{ return((spark_cdc._replay() or {}).get('source') == 'archive') }}{%- endmacro -%}
 
 
-{#- What a run is given for its entities: a var, else an environment variable with one value for all of them, or JSON with a value for each:
-    {"orders": "2024-03-04", "sites": "2024-03-02"}. The variable is read only while something runs: dbt parses a project anew when a variable changes that was
-    read while it parsed. Arguments: name (of the var), variable. Returns the value or mapping, which nobody has checked; none where there is none. -#}
+{#- What a run is given for its entities: a var, else an environment variable with one value for
+    all of them, or JSON with a value for each: {"orders": "2024-03-04", "sites": "2024-03-02"}.
+    The variable is read only while something runs: dbt parses a project anew when a variable
+    changes that was read while it parsed. Arguments: name (of the var), variable. Returns the
+    value or mapping, which nobody has checked; none where there is none. -#}
 {%- macro _of_run(name, variable) -%}
     {%- set given = var(name, none) -%}
     {%- if given is not none or not execute -%}{{ return(given) }}{%- endif -%}
@@ -75,14 +83,15 @@
 {%- endmacro -%}
 
 
-{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_wipe, spark_cdc_rekey) or guards
-    (spark_cdc_lift). -#}
+{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_wipe,
+    spark_cdc_rekey) or guards (spark_cdc_lift). -#}
 {%- macro _listed(var_name) -%}
     {{ return(spark_cdc._names(var(var_name, none) or none)) }}
 {%- endmacro -%}
 
 
-{#- The guards that this run overrides for an entity: named alone, or behind the entity. Returns a list of names. -#}
+{#- The guards that this run overrides for an entity: named alone, or behind the entity. Returns
+    a list of names. -#}
 {%- macro _lifted(name) -%}
     {%- set guards = [] -%}
     {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}
@@ -92,8 +101,8 @@
 {%- endmacro -%}
 
 
-{#- Whether this run loads a full snapshot of a source that numbers its events anew: positions of loads before it do not count. Who lifts late_share for a
-    full snapshot says so. -#}
+{#- Whether this run loads a full snapshot of a source that numbers its events anew: positions of
+    loads before it do not count. Who lifts late_share for a full snapshot says so. -#}
 {%- macro _is_restart(entity) -%}
     {{ return((entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name)) }}
 {%- endmacro -%}
@@ -105,16 +114,19 @@
 {%- endmacro -%}
 
 
-{#- What selects the models of an entity, and none of the user's own that read them, in `dbt run --select`: their tag. Messages select in no other way, but by a
-    model's name where they mean that model alone. -#}
+{#- What selects the models of an entity, and none of the user's own that read them, in `dbt run
+    --select`: their tag. Messages select in no other way, but by a model's name where they mean
+    that model alone. -#}
 {%- macro _selector(name) -%}{{ return('tag:' ~ spark_cdc._selector_tag(name)) }}{%- endmacro -%}
 
 
 {%- macro _selector_tag(name) -%}{{ return('spark_cdc.' ~ name) }}{%- endmacro -%}
 
 
-{#- The `dbt run` that loads a business date of an entity, as messages print it: the entity's models alone, and what this run was told of it.
-    Arguments: entity, time (business date, as text; none: DATE), lift (guards to override beside those that this run overrides), more (other vars). -#}
+{#- The `dbt run` that loads a business date of an entity, as messages print it: the entity's models
+    alone, and what this run was told of it.
+    Arguments: entity, time (business date, as text; none: DATE), lift (guards to override beside
+    those that this run overrides), more (other vars). -#}
 {%- macro _load_command(entity, time, lift=[], more={}) -%}
     {%- set lifted = [] -%}
     {%- for one in spark_cdc._listed('spark_cdc_lift') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}

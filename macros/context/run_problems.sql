@@ -1,4 +1,5 @@
-{#- What is wrong with the vars of a run that loads. Arguments: loads (the entities that are loaded: (name, settings as they were written)).
+{#- What is wrong with the vars of a run that loads. Arguments: loads (the entities that are loaded:
+    (name, settings as they were written)).
     Returns a list of texts. -#}
 {%- macro _run_problems(loads) -%}
     {%- set names = loads | map('first') | list -%}
@@ -29,7 +30,8 @@
 {%- endmacro -%}
 
 
-{#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone, or behind an entity of the run. -#}
+{#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone,
+    or behind an entity of the run. -#}
 {%- macro _lift_problems(given, names) -%}
     {%- if given is mapping or given is not sequence -%}
         {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
@@ -54,7 +56,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the business dates of the entities that are loaded. Argument: loads ((name, settings) of each). Returns a list of texts. -#}
+{#- What is wrong with the business dates of the entities that are loaded. Argument: loads
+    ((name, settings) of each). Returns a list of texts. -#}
 {%- macro _business_date_problems(loads) -%}
     {%- set problems = [] -%}
     {%- set is_var = var('business_date', none) is not none -%}
@@ -81,7 +84,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the load type that a run says. Argument: loads (the entities that are loaded: (name, settings)). Returns a list of texts. -#}
+{#- What is wrong with the load type that a run says. Argument: loads (the entities that are
+    loaded: (name, settings)). Returns a list of texts. -#}
 {%- macro _load_type_problems(loads) -%}
     {%- set given = spark_cdc._load_types_given() -%}
     {%- if given is none -%}{{ return([]) }}{%- endif -%}
@@ -131,8 +135,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the var spark_cdc_replay. Arguments: asked (its value), loads (the entities that are loaded: (name, settings)). Returns a
-    list of texts. -#}
+{#- What is wrong with the var spark_cdc_replay. Arguments: asked (its value), loads (the
+    entities that are loaded: (name, settings)). Returns a list of texts. -#}
 {%- macro _replay_problems(asked, loads) -%}
     {%- if not asked -%}{{ return([]) }}{%- endif -%}
     {%- set from = asked.get('from') if asked is mapping else none -%}
@@ -170,8 +174,9 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the branch that a command is to work in (spark-cdc … --branch NAME, which sets both environment variables): a schema that is none would be loaded
-    from nothing. Returns a list of texts. -#}
+{#- What is wrong with the branch that a command is to work in (spark-cdc … --branch NAME, which
+    sets both environment variables): a schema that is none would be loaded from nothing. Returns
+    a list of texts. -#}
 {%- macro _branch_problems() -%}
     {%- set branch = env_var('SPARK_CDC_BRANCH', '') -%}
     {%- if not branch -%}{{ return([]) }}{%- endif -%}
@@ -191,8 +196,10 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the catalog in which a run would make its relations: the one that is the session's default. A commit alters a view in place, which
-    Spark's own catalog does in one transaction. Others have no views, such as those of Iceberg, or make views of their own, which can't be altered so.
+{#- What is wrong with the catalog in which a run would make its relations: the one that is the
+    session's default. A commit alters a view in place, which Spark's own catalog does in one
+    transaction. Others have no views, such as those of Iceberg, or make views of their own, which
+    can't be altered so.
     Returns a list of texts. -#}
 {%- macro _catalog_problems() -%}
     {%- set catalog = (spark_cdc._query('select current_catalog() as catalog') | first | default({})).get('catalog') or 'spark_catalog' -%}
@@ -210,8 +217,9 @@
 {%- endmacro -%}
 
 
-{#- What a run would load that the Spark at the target can't: all that depends on its version. Argument: loads (the entities that are loaded: (name, settings
-    as they were written)). Returns a list of texts. -#}
+{#- What a run would load that the Spark at the target can't: all that depends on its version.
+    Argument: loads (the entities that are loaded: (name, settings as they were written)).
+    Returns a list of texts. -#}
 {%- macro _spark_problems(loads) -%}
     {%- set version, text = spark_cdc._spark_version() -%}
     {%- if version is none or version >= [4, 0] -%}{{ return([]) }}{%- endif -%}
@@ -234,7 +242,8 @@
 {%- endmacro -%}
 
 
-{#- The options of an entity's sources that are said in queries on a path (_direct_sql()), which Spark 3.5 does not know. -#}
+{#- The options of an entity's sources that are said in queries on a path (_direct_sql()), which
+    Spark 3.5 does not know. -#}
 {%- macro _query_options(settings) -%}
     {%- set names = [] -%}
     {%- set others = settings.get('sources') -%}
@@ -248,8 +257,9 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with columns whose ledger is a table of Delta or Iceberg, or of ORC, which Spark does not read back. Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of
-    texts. -#}
+{#- What is wrong with columns whose ledger is a table of Delta or Iceberg, or of ORC, which
+    Spark does not read back. Arguments: columns (of the YAML), settings (meta.spark_cdc).
+    Returns a list of texts. -#}
 {%- macro _table_format_problems(columns, settings) -%}
     {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
     {%- set problems = [] -%}

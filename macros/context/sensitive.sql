@@ -1,6 +1,8 @@
-{#- The secret that loads take: a table of the restricted schema, with the key of HMAC-MD5 as RFC 2104 pads it in its one row (keys, a struct of inner_key
-    and outer_key, 64 bytes each). The view spark_cdc_secret beside it says which, and altering it is a rotation. dbt looks at the schema once per run, so
-    that a run takes one secret to its end. Without one it is the name of a table that is not there: SQL can be looked at, and loads are refused
+{#- The secret that loads take: a table of the restricted schema, with the key of HMAC-MD5 as RFC
+    2104 pads it in its one row (keys, a struct of inner_key and outer_key, 64 bytes each). The
+    view spark_cdc_secret beside it says which, and altering it is a rotation. dbt looks at the
+    schema once per run, so that a run takes one secret to its end. Without one it is the name of
+    a table that is not there: SQL can be looked at, and loads are refused
     (_missing_secret_problems()). -#}
 {%- macro _secret() -%}
     {%- set view = spark_cdc._secret_view() -%}
@@ -31,7 +33,8 @@
 {%- macro _secret_of_id(id) -%}{{ return(spark_cdc._relation_in(spark_cdc._sensitive_schema(), 'spark_cdc_secret_' ~ id)) }}{%- endmacro -%}
 
 
-{#- An entity with sensitive columns is not loaded without a secret. Arguments: name, node (of stg_<name>). Returns a list of texts. -#}
+{#- An entity with sensitive columns is not loaded without a secret. Arguments: name, node (of
+    stg_<name>). Returns a list of texts. -#}
 {%- macro _missing_secret_problems(name, node) -%}
     {%- set sensitive = spark_cdc._described_columns(node) | selectattr('sensitive') | list -%}
     {%- set secret = spark_cdc._secret_of(sensitive) -%}
@@ -47,7 +50,8 @@
 {%- endmacro -%}
 
 
-{#- The schema in which the sensitive columns of an entity lie, named by dbt's own rule, so that models with this `schema` lie there too. -#}
+{#- The schema in which the sensitive columns of an entity lie, named by dbt's own rule, so that
+    models with this `schema` lie there too. -#}
 {%- macro _sensitive_schema() -%}
     {{ return(generate_schema_name(spark_cdc._var('spark_cdc_sensitive_schema'), none) | trim) }}
 {%- endmacro -%}
@@ -57,13 +61,16 @@
 {%- macro _has_sensitive_key(entity) -%}{{ return(spark_cdc._secret_of(entity.key_columns) is not none) }}{%- endmacro -%}
 
 
-{#- The keys of an entity that were forgotten (docs/sensitive.md#forgotten), as a table in the schema apart, which spark_cdc.forget makes and loads read:
-    key_token (by which the key is known when it comes again), key_hash (under which its rows lie), forgotten_at, and the partitions secret (id of the one that the
-    token was made with; none where the key is plain) and run. -#}
+{#- The keys of an entity that were forgotten (docs/sensitive.md#forgotten), as a table in the
+    schema apart, which spark_cdc.forget makes and loads read: key_token (by which the key is
+    known when it comes again), key_hash (under which its rows lie), forgotten_at, and the
+    partitions secret (id of the one that the token was made with; none where the key is plain)
+    and run. -#}
 {%- macro _forgotten_list(entity) -%}{{ return(spark_cdc._relation_in(spark_cdc._sensitive_schema(), entity.name ~ '_forgotten')) }}{%- endmacro -%}
 
 
-{#- The same table, or none for an entity of which no key was forgotten, as dbt's look at the catalogue has it: such an entity pays nothing. -#}
+{#- The same table, or none for an entity of which no key was forgotten, as dbt's look at the
+    catalogue has it: such an entity pays nothing. -#}
 {%- macro _forgotten(entity) -%}
     {%- if not entity.sensitive or not execute -%}{{ return(none) }}{%- endif -%}
     {%- set list = spark_cdc._forgotten_list(entity) -%}
@@ -71,7 +78,8 @@
 {%- endmacro -%}
 
 
-{#- The secrets that the tokens of a list were made with: ids, the oldest first; none alone where the key is plain. -#}
+{#- The secrets that the tokens of a list were made with: ids, the oldest first; none alone where
+    the key is plain. -#}
 {%- macro _forgotten_secrets(entity, list) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return(['none']) }}{%- endif -%}
     {%- set found = [] -%}
@@ -80,7 +88,8 @@
 {%- endmacro -%}
 
 
-{#- A condition on rows of a view with key_hash as text, that holds of no row of a sensitive key that was forgotten. Arguments: entity, condition. -#}
+{#- A condition on rows of a view with key_hash as text, that holds of no row of a sensitive key
+    that was forgotten. Arguments: entity, condition. -#}
 {%- macro _but_forgotten_sql(entity, condition) -%}
     {%- set list = spark_cdc._forgotten(entity) if spark_cdc._has_sensitive_key(entity) else none -%}
     {%- if list is none -%}{{ return(condition) }}{%- endif -%}

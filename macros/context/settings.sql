@@ -1,13 +1,17 @@
-{#- Every setting there is, said once: the check at the start of a run and `spark-cdc new` walk these tables
-    (_setting_problems), and what is not given gets its default from them (_completed).
-    Returns a dictionary of tables, `entity` (what stands below meta.spark_cdc), `events` (below its `events`, whatever the format),
-    `column` (below a column's meta) and `vars`: rules by name, in the order in which messages list the names. A rule is a dictionary:
-        kind      choice (of `accepted`), pattern (a regular expression in `pattern`), boolean, number (from 0), days (whole, from 0), text,
-                  names (one, or a list), value (text, number or boolean), band (two numbers), mapping, or any, which is judged elsewhere
-        by_type   what columns may say whose type is named: type to a list of what is accepted, or to none for any; of masks the types that each fits
+{#- Every setting there is, said once: the check at the start of a run and `spark-cdc new` walk
+    these tables (_setting_problems), and what is not given gets its default from them (_completed).
+    Returns a dictionary of tables, `entity` (what stands below meta.spark_cdc), `events` (below its
+    `events`, whatever the format), `column` (below a column's meta) and `vars`: rules by name, in
+    the order in which messages list the names. A rule is a dictionary:
+        kind      choice (of `accepted`), pattern (a regular expression in `pattern`), boolean,
+                  number (from 0), days (whole, from 0), text, names (one, or a list), value (text,
+                  number or boolean), band (two numbers), mapping, or any, which is judged elsewhere
+        by_type   what columns may say whose type is named: type to a list of what is accepted, or
+                  to none for any; of masks the types that each fits
         default   what holds where the setting is not given
         required  whether it has to be given
-        null      whether null is accepted: true (as if it were not given), 'off', or 'text' (as the text null)
+        null      whether null is accepted: true (as if it were not given), 'off', or 'text' (as the
+                  text null)
         says      what is accepted, or is to be written, in messages; where the kind does not say it
         unless    load types that do not know the setting: load type to the reason, for messages
         settings  rules of what stands below a mapping
@@ -54,15 +58,17 @@
         'loads': {'kind': 'number', 'default': 50},
         'rows': {'kind': 'number', 'default': 1000000},
     }} -%}
-    {#- by the end of a run: the number of loads from which on older ones are squashed, how many are kept as they are, how long what that supersedes stays -#}
+    {#- by the end of a run: the number of loads from which on older ones are squashed, how many
+        are kept as they are, how long what that supersedes stays -#}
     {%- set upkeep = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
         'compact_loads': {'kind': 'number', 'null': 'off', 'default': 100},
         'keep_loads': {'kind': 'number', 'default': 50},
         'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
     }} -%}
-    {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is of the rows in, as multiples
-        of the median of the last loads; rejects and rejected_share are of quarantined rows, late_share is of events of known keys. Shares and the band count where there
-        are at least min_rows rows. -#}
+    {#- empty: an empty full snapshot, where rows exist. Shares are of the rows before; rows_band is
+        of the rows in, as multiples of the median of the last loads; rejects and rejected_share
+        are of quarantined rows, late_share is of events of known keys. Shares and the band count
+        where there are at least min_rows rows. -#}
     {%- set guards = {'kind': 'mapping', 'null': true, 'settings': {
         'empty': {'kind': 'choice', 'accepted': ['refuse'], 'null': 'off', 'default': 'refuse'},
         'deleted_share': {'kind': 'number', 'null': 'off', 'default': 0.5},
@@ -74,7 +80,8 @@
         'late_share': {'kind': 'number', 'null': 'off', 'default': 0.2},
         'min_rows': {'kind': 'number', 'default': 100},
     }} -%}
-    {#- at_most: the share of judged rows that may break the rule, where there are at least guards.min_rows of them -#}
+    {#- at_most: the share of judged rows that may break the rule, where there are at least
+        guards.min_rows of them -#}
     {%- set rule = {
         'condition': {'kind': 'text', 'required': true, 'says': 'a SQL condition over the columns, such as "amount >= 0"'},
         'action': {'kind': 'choice', 'accepted': ['warn', 'drop', 'fail'], 'default': 'warn'},
@@ -155,8 +162,9 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with settings, as their rules say it. Arguments: label (what stands in front of a setting's name in messages, such as
-    'source.'), given (dictionary), rules (a table of _known_settings), load_type (none where it plays no part).
+{#- What is wrong with settings, as their rules say it. Arguments: label (what stands in front of a
+    setting's name in messages, such as 'source.'), given (dictionary), rules (a table of
+    _known_settings), load_type (none where it plays no part).
     Returns a list of texts: what was found, what is accepted, what to do. -#}
 {%- macro _setting_problems(label, given, rules, load_type=none) -%}
     {%- set problems = [] -%}
@@ -183,7 +191,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with a pattern of dates or times: Spark refuses letters, or so many of them, or reads nothing by it. Returns a text, or none. -#}
+{#- What is wrong with a pattern of dates or times: Spark refuses letters, or so many of them, or
+    reads nothing by it. Returns a text, or none. -#}
 {%- macro _pattern_problem(format) -%}
     {%- set most = {'y': 6, 'M': 4, 'L': 4, 'd': 2, 'D': 3, 'H': 2, 'h': 2, 'k': 2, 'K': 2, 'm': 2, 's': 2, 'S': 9, 'a': 1, 'G': 4, 'z': 4, 'O': 4, 'X': 5, 'x': 5,
                     'Z': 5, 'V': 2} -%}
@@ -231,7 +240,8 @@
 {%- endmacro -%}
 
 
-{#- The name that a word is most likely a slip of: equal but for case, - and _, or but for a few neighbouring letters. Arguments: word, names.
+{#- The name that a word is most likely a slip of: equal but for case, - and _, or but for a few
+    neighbouring letters. Arguments: word, names.
     Returns one of the names, or none. -#}
 {%- macro _meant_by(word, names) -%}
     {%- set given = word | string | lower | replace('-', '') | replace('_', '') | replace(' ', '') -%}
@@ -283,8 +293,9 @@
 {%- endmacro -%}
 
 
-{#- What a table of rules finds wrong. Arguments: values (dictionary), rules (a list of (whether it is broken, the message, in which
-    %(name)s stands for a value)). Returns the messages of broken ones, as a list of texts. -#}
+{#- What a table of rules finds wrong. Arguments: values (dictionary), rules (a list of (whether
+    it is broken, the message, in which %(name)s stands for a value)). Returns the messages of
+    broken ones, as a list of texts. -#}
 {%- macro _broken(values, rules) -%}
     {%- set problems = [] -%}
     {%- for is_broken, message in rules if is_broken -%}
@@ -294,7 +305,8 @@
 {%- endmacro -%}
 
 
-{#- That a model of an entity has no settings: misspelt in its `meta`, or its YAML entry has another name. Returns a list of texts. -#}
+{#- That a model of an entity has no settings: misspelt in its `meta`, or its YAML entry has
+    another name. Returns a list of texts. -#}
 {%- macro _missing_settings_problems(node) -%}
     {%- if spark_cdc._settings_of(node) -%}{{ return([]) }}{%- endif -%}
     {%- set meta, config = spark_cdc._meta_of(node), node.get('config') or {} -%}
@@ -306,7 +318,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the vars that hold settings of all entities. Argument: names (of vars; none for all). Returns a list of texts. -#}
+{#- What is wrong with the vars that hold settings of all entities. Argument: names (of vars;
+    none for all). Returns a list of texts. -#}
 {%- macro _var_problems(names=none) -%}
     {%- set rules = spark_cdc._known_settings().vars -%}
     {%- set given = {} -%}

@@ -1,11 +1,12 @@
 {#- Tagging of change events as SQL: the one row per key that _resolve_ctes() leaves, compared with
-    the state before. Which becomes what: docs/operations.md, change events.  A truncate deletes
-    every key that nothing was applied to after it. Two different events at one place are rejected
-    (R), and so are events with a note. Rules are judged on the row that a key ends with; one that
-    is set aside leaves the key as it was.
+    the state before. Which becomes what: docs/operations.md, change events.
+
+    A truncate deletes every key that nothing was applied to after it. Two different events at one
+    place are rejected (R), and so are events with a note. Rules are judged on the row that a key
+    ends with; one that is set aside leaves the key as it was.
     Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the
-    columns of _event_columns()), summary (of _event_summary()).
-    Returns a query whose columns are the ledger's, in its order. -#}
+    columns of _event_columns()), summary (of _event_summary()). Returns a query whose columns
+    are the ledger's, in its order. -#}
 {%- macro _tag_events_sql(run, events, summary) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}

@@ -1,22 +1,29 @@
 {#- Resolving as common table expressions: what the events of a load do to each key, ranked by the
     declared order in one pass. The last of them is `resolved`: one row per key that something was
-    applied to.  Columns of its own begin with step__, so that they never meet a column of the
-    entity. An event is one step of its key, or two where the key changes: the old key is given up
-    (half 0), the new one taken (half 1). The last step of a key tells whether it is there; values
-    that a row lacks come from the row's earlier steps since it began, else from its prior state.
+    applied to.
+
+    Columns of its own begin with step__, so that they never meet a column of the entity. An event
+    is one step of its key, or two where the key changes: the old key is given up (half 0), the new
+    one taken (half 1). The last step of a key tells whether it is there; values that a row lacks
+    come from the row's earlier steps since it began, else from its prior state.
+
     steps (_event_steps_sql) -> newer: without those that come too late -> resolved, in one of three
-    ways: - whole rows under keys that stay: the step with the highest position (here); - keys that
-    stay: the last step of each key, beside what its row's earlier steps say (_rank_ctes); - keys
-    that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed
-    through its keys (_follow_ctes).
+    ways:
+    - whole rows under keys that stay: the step with the highest position (here);
+    - keys that stay: the last step of each key, beside what its row's earlier steps say
+      (_rank_ctes);
+    - keys that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed
+      through its keys (_follow_ctes).
+
     Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()),
-    summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and operation
-    of the keys' last rows, or none), carried (columns of the events, load_id among them, that are
-    handed on with every step; none: of each key the last step is wanted). Columns of `resolved`:
-    key_hash, event_position (last applied), step__is_alive, step__is_conflict, those carried (and
-    step__half, by which they are ordered at one place), the key columns, those of _missing_of() as
-    `filled__<name>` (null or a struct with the value) where partial, the others under their names;
-    step__root_key_hash (whose prior row fills what is still missing, or null) where partial. -#}
+    summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and
+    operation of the keys' last rows, or none), carried (columns of the events, load_id among
+    them, that are handed on with every step; none: of each key the last step is wanted). Columns
+    of `resolved`: key_hash, event_position (last applied), step__is_alive, step__is_conflict,
+    those carried (and step__half, by which they are ordered at one place), the key columns,
+    those of _missing_of() as `filled__<name>` (null or a struct with the value) where partial,
+    the others under their names; step__root_key_hash (whose prior row fills what is still
+    missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
 {%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}

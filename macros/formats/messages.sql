@@ -424,9 +424,6 @@ if(
 {%- endmacro -%}
 
 
-
-
-
 {#- What is wrong with the setting old_key. Returns a list of texts. -#}
 {%- macro _old_key_map_problems(entity) -%}
     {%- set problems = [] -%}

@@ -210,9 +210,6 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
-
-
-
 {#- The token for a value: the same in all columns of its domain. Returns an expression: 32
     hexadecimal digits, null of null.
     Arguments: column (with pseudonym, data_type, secret), value (SQL). -#}

@@ -1,8 +1,10 @@
-{#- Audits a load that is written but not yet visible. Raises an error, with figures and examples, where rows were rejected, keys came twice,
-    the counts don't reconcile, a guard trips or the load builds on a state that is no longer the last.
+{#- Audits a load that is written but not yet visible. Raises an error, with figures and examples,
+    where rows were rejected, keys came twice, the counts don't reconcile, a guard trips or the load
+    builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
-    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures of the state before),
-    rules (of _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of _usual_rows()). -#}
+    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures
+    of the state before), rules (of _rule_counts_of_load()), ruled_out (how many rows rules set
+    aside), recent (of _usual_rows()). -#}
 {%- macro _audit_load(run, is_again=false) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
@@ -12,7 +14,8 @@
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
-        {#- what another run committed may have made a checkpoint due, or no longer, so that this attempt wrote under another name -#}
+        {#- what another run committed may have made a checkpoint due, or no longer, so that this
+            attempt wrote under another name -#}
         {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
         {%- set record = record or spark_cdc._load_records(run.ledger, [name]).get(name) -%}
         {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
@@ -40,8 +43,10 @@
 {%- endmacro -%}
 
 
-{#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the load), known (counts, rows_prior, record, files, lines,
-    repeated, unchanged: how many rows the load marked as such, if it did; broken: rows by rule), prior (figures of the state before), recent (of _usual_rows()).
+{#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the
+    load), known (counts, rows_prior, record, files, lines, repeated, unchanged: how many rows the
+    load marked as such, if it did; broken: rows by rule), prior (figures of the state before),
+    recent (of _usual_rows()).
     Returns what _audit_load() returns. -#}
 {%- macro _audit_counted_load(run, known, prior, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
@@ -80,7 +85,8 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {%- endmacro -%}
 
 
-{#- Audits a load, and whether the manifest with it is short enough. Returns a dictionary: audit (of _audit_load()), manifest (of _next_manifest()). -#}
+{#- Audits a load, and whether the manifest with it is short enough. Returns a dictionary: audit
+    (of _audit_load()), manifest (of _next_manifest()). -#}
 {%- macro _audited_load(run) -%}
     {%- set audit = spark_cdc._audit_load(run) -%}
     {%- set manifest = spark_cdc._next_manifest(run, audit) -%}
@@ -90,11 +96,13 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {%- endmacro -%}
 
 
-{#- The counts must add up: in a full load the rows that came in and were not new, other or rejected are those that were there and neither
-    changed nor went (nor are held, X, since a rejected row may be theirs); in a delta, or of events, no more rows can have been touched than
-    were there. Where unchanged rows were marked while the load was written, or written, as many must be what is left of the state before. Keys that
-    came twice without a change are not in the ledger, so the input is looked at again, only once the counts are wrong; else the input changed
-    while it was read. -#}
+{#- The counts must add up: in a full load the rows that came in and were not new, other or
+    rejected are those that were there and neither changed nor went (nor are held, X, since a
+    rejected row may be theirs); in a delta, or of events, no more rows can have been touched
+    than were there. Where unchanged rows were marked while the load was written, or written, as
+    many must be what is left of the state before. Keys that came twice without a change are not
+    in the ledger, so the input is looked at again, only once the counts are wrong; else the
+    input changed while it was read. -#}
 {%- macro _check_counts(run, known) -%}
     {%- set entity, load, counts = run.entity, run.load, known.counts -%}
     {%- set written = counts.I + counts.U + counts.R -%}
@@ -143,9 +151,11 @@ Run the same command again once the input is complete.
 {%- endmacro -%}
 
 
-{#- Compares what a load that is written has read with the files as they lie there now, and with their lines. Raises an error where files came, went
-    or changed meanwhile, and where Spark has read lines otherwise than they stand there.
-    Arguments: run, record (of the load; of change events <entity>_events has compared the files), input (of _load_counts()). -#}
+{#- Compares what a load that is written has read with the files as they lie there now, and with
+    their lines. Raises an error where files came, went or changed meanwhile, and where Spark has
+    read lines otherwise than they stand there.
+    Arguments: run, record (of the load; of change events <entity>_events has compared the
+    files), input (of _load_counts()). -#}
 {%- macro _check_input(run, record, input) -%}
     {%- set known = {'record': record, 'files': input.get('files')} -%}
     {%- if known.files and record.get('files') -%}
@@ -182,9 +192,11 @@ Nothing was committed. Run the same command again then; to load it as Spark read
 {%- endmacro -%}
 
 
-{#- Compares the rows that a load builds on, as footers count them, with what the loads before left behind, as the manifest says. Raises an error
-    where somebody or something changed them: the load would build on the damage.
-    Arguments: run, prior (of _figures_of_state()), known (figures of the load as far as they are known). -#}
+{#- Compares the rows that a load builds on, as footers count them, with what the loads before left
+    behind, as the manifest says. Raises an error where somebody or something changed them: the load
+    would build on the damage.
+    Arguments: run, prior (of _figures_of_state()), known (figures of the load as far as they are
+    known). -#}
 {%- macro _check_prior(run, prior, known) -%}
     {%- set load, name = run.load, run.entity.name -%}
     {%- if load.base and (prior.rows, prior.log_rows) != (load.prior_rows, load.prior_log_rows) -%}
@@ -199,7 +211,8 @@ Something other than a load changed files, partitions or {{ run.committed }}. No
 {%- endmacro -%}
 
 
-{#- Refuses a load whose files came, went or changed while it read them. Arguments: entity, load, before and now (files, bytes, digest), known. -#}
+{#- Refuses a load whose files came, went or changed while it read them. Arguments: entity, load,
+    before and now (files, bytes, digest), known. -#}
 {%- macro _check_unchanged(entity, load, before, now, known) -%}
     {%- if before.digest != now.digest -%}
         {%- set message -%}
@@ -212,8 +225,9 @@ or of another time. Nothing was committed and readers see what they saw before. 
 {%- endmacro -%}
 
 
-{#- Says what a load came to: to spark-cdc as data, to others in a line. Arguments: entity, load (of _plan_load()), audit (of _audit_load()), place (words
-    about where it is; none where it is committed). -#}
+{#- Says what a load came to: to spark-cdc as data, to others in a line. Arguments: entity, load
+    (of _plan_load()), audit (of _audit_load()), place (words about where it is; none where it is
+    committed). -#}
 {%- macro _tell_load(entity, load, audit, place='') -%}
     {%- set counts, events = audit.counts, audit.record.get('events') or {} -%}
     {%- set came -%}

@@ -1,7 +1,8 @@
-{#- An entity with its relations, as the steps of a load and the operations on ledgers hand it on. replay is the
-    view of a draft, load_log is cdc_loads. ledger is where loads are written and compared, committed reads masked: the same table, but for an entity
-    with sensitive columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and masked has the ledger's partitions without
-    these columns' values. Arguments: entity (of _entity()), schema. -#}
+{#- An entity with its relations, as the steps of a load and the operations on ledgers hand it
+    on. replay is the view of a draft, load_log is cdc_loads. ledger is where loads are written
+    and compared, committed reads masked: the same table, but for an entity with sensitive
+    columns (docs/sensitive.md). Its ledger and events lie in a schema apart, and masked has the
+    ledger's partitions without these columns' values. Arguments: entity (of _entity()), schema. -#}
 {%- macro _capture(entity, schema) -%}
     {%- set masked = spark_cdc._relation_in(schema, entity.name ~ '_ledger') -%}
     {%- set apart = spark_cdc._sensitive_schema() if entity.sensitive else none -%}
@@ -24,8 +25,10 @@
 {%- endmacro -%}
 
 
-{#- Makes what landed for a load readable; refuses the load where files would not be read, or the columns are not the declared ones.
-    Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns the files (of _input_files()); none where a table is read. -#}
+{#- Makes what landed for a load readable; refuses the load where files would not be read, or the
+    columns are not the declared ones.
+    Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns
+    the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
     {%- if time is none and spark_cdc._mode() == 'load' -%}  {#- validate() does not see what dbt retry runs -#}
         {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
@@ -33,7 +36,8 @@
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- do log(entity.name ~ ': reading ' ~ input, info=load is none and not env_var('SPARK_CDC_DATA', '')) -%}
     {%- if entity.stored | selectattr('format') | list -%}
-        {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a server may be set so; it has to become a rejected row. -#}
+        {#- Spark 3.5 fails of itself at a text that the parser of Spark 2 would take, and a
+            server may be set so; it has to become a rejected row. -#}
         {%- do spark_cdc._send('set spark.sql.legacy.timeParserPolicy = corrected') -%}
     {%- endif -%}
     {%- set files, refusal = none, none -%}
@@ -53,7 +57,8 @@
 {%- endmacro -%}
 
 
-{#- Lands and writes the events of a load, unless <entity>_ledger lands them (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
+{#- Lands and writes the events of a load, unless <entity>_ledger lands them
+    (_is_landed_by_ledger()). Arguments: capture, sql (of _events_query()). -#}
 {%- macro _load_events(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
     {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
@@ -84,7 +89,8 @@
 {%- endmacro -%}
 
 
-{#- Makes sure that <entity>_events is there, and returns all the columns that it has (of _settled_table()). -#}
+{#- Makes sure that <entity>_events is there, and returns all the columns that it has (of
+    _settled_table()). -#}
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
     {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
@@ -101,8 +107,8 @@
 {%- endmacro -%}
 
 
-{#- Lands what came in (change events are there already, in <entity>_events), writes the load, by a second statement what is gone where the plan says so,
-    and holds the keys of rejected rows.
+{#- Lands what came in (change events are there already, in <entity>_events), writes the load, by a
+    second statement what is gone where the plan says so, and holds the keys of rejected rows.
     Arguments: capture, sql (of _ledger_query()). -#}
 {%- macro _load_ledger(capture, sql) -%}
     {%- set entity, load = capture.entity, spark_cdc._load_of_comment(sql) -%}
@@ -138,8 +144,10 @@
 {%- endmacro -%}
 
 
-{#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt retry` leaves out what it takes for done, and only an attempt of its own can
-    judge the data as they are now. Staging is worked out here, as only stage() can be: a model stg_<entity> that does more is refused.
+{#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt retry`
+    leaves out what it takes for done, and only an attempt of its own can judge the data as they are
+    now. Staging is worked out here, as only stage() can be: a model stg_<entity> that does more is
+    refused.
     Arguments: run (of _planned_run()). -#}
 {%- macro _load_again(run) -%}
     {%- set entity, name = run.entity, run.entity.name -%}
@@ -158,8 +166,10 @@
 {%- endmacro -%}
 
 
-{#- Whether the ledger or the events of an entity are missing in a retry: the command has not written them, and either dbt names nothing that is selected, as for a
-    retry in a process of its own, or it names that model of the run before. Arguments: capture, kind (ledger or events). -#}
+{#- Whether the ledger or the events of an entity are missing in a retry: the command has not
+    written them, and either dbt names nothing that is selected, as for a retry in a process of
+    its own, or it names that model of the run before. Arguments: capture, kind (ledger or
+    events). -#}
 {%- macro _is_load_again(capture, kind) -%}
     {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
@@ -167,7 +177,8 @@
 {%- endmacro -%}
 
 
-{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is needed for and no other invocation sees. -#}
+{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is
+    needed for and no other invocation sees. -#}
 {%- macro _load_again_is_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
 
 
@@ -188,7 +199,8 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
 
 
 {#- What <entity>_ledger writes: what came in, compared with the state before it.
-    Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that begins with the plan of the load as a comment. -#}
+    Arguments: run (of _planned_run()), incoming (staging, or <entity>_events). Returns SQL that
+    begins with the plan of the load as a comment. -#}
 {%- macro _ledger_query(run, incoming) -%}
     {%- set entity = run.entity -%}
     {%- set secrets = spark_cdc._check_secret(run) if spark_cdc._mode() != 'look' else {} -%}
@@ -215,8 +227,10 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
 {%- endmacro -%}
 
 
-{#- What <entity>_events writes: the events of the load, as staged or, in a replay from the archive, as they were archived.
-    Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the load's name as a comment. -#}
+{#- What <entity>_events writes: the events of the load, as staged or, in a replay from the archive,
+    as they were archived.
+    Arguments: run (of _planned_run()), incoming (staging). Returns SQL that begins with the
+    load's name as a comment. -#}
 {%- macro _events_query(run, incoming) -%}
     {%- if spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_secret(run) -%}{%- endif -%}
     {%- set load = dict(run.load, **(spark_cdc._check_definition(run, run.load) or {})) -%}
@@ -238,12 +252,14 @@ landing: leave spark_cdc_replay.source (--source) out.
 {%- endmacro -%}
 
 
-{#- Where the steps of a load find its events, and what these are like. Events that are read again from their source are a temporary view, as long
-    as nothing but plain rows is in it: the types are the declared ones, and no event is rejected. The audit holds that the files are what they
-    were. All others are written into <entity>_events, so that they are cast and judged once.
-    What of a change feed is read is decided here, too, and noted in the record of the load.
-    Arguments: run (of _ledger_query()), written (relation <entity>_events, which holds them unless they are read again). Returns a dictionary:
-    relation, summary (of _summarized()), noted (what the record of the load says of it). -#}
+{#- Where the steps of a load find its events, and what these are like. Events that are read again
+    from their source are a temporary view, as long as nothing but plain rows is in it: the types
+    are the declared ones, and no event is rejected. The audit holds that the files are what they
+    were. All others are written into <entity>_events, so that they are cast and judged once. What
+    of a change feed is read is decided here, too, and noted in the record of the load.
+    Arguments: run (of _ledger_query()), written (relation <entity>_events, which holds them
+    unless they are read again). Returns a dictionary: relation, summary (of _summarized()),
+    noted (what the record of the load says of it). -#}
 {%- macro _staged_events(run, written) -%}
     {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
@@ -282,8 +298,9 @@ landing: leave spark_cdc_replay.source (--source) out.
 {%- endmacro -%}
 
 
-{#- Audits a load that is written, and makes it visible, or in a replay adds it to the draft. If another run has committed since the load was planned,
-    the commit is refused. Arguments: run (of _planned_run()). -#}
+{#- Audits a load that is written, and makes it visible, or in a replay adds it to the draft. If
+    another run has committed since the load was planned, the commit is refused. Arguments: run
+    (of _planned_run()). -#}
 {%- macro _commit_load(run) -%}
     {%- set load = run.load -%}
     {%- set audited = spark_cdc._audited_load(run) -%}
@@ -309,8 +326,9 @@ readers see what they saw before. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Commits loads that are audited. Arguments: run (its manifest is the one that they build on), manifest (with them), what and say as of _transact(), loads (a list of
-    dictionaries: load, audit). -#}
+{#- Commits loads that are audited. Arguments: run (its manifest is the one that they build on),
+    manifest (with them), what and say as of _transact(), loads (a list of dictionaries: load,
+    audit). -#}
 {%- macro _commit_loads(run, manifest, what, loads, say) -%}
     {#- a cdc_loads that was just made anew lacks the loads before, too -#}
     {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_wiped(run.entity.name) -%}
@@ -325,9 +343,11 @@ readers see what they saw before. Run the same command again.
 {%- endmacro -%}
 
 
-{#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where the ledger is not part of the run. A run
-    with a business date that leaves the ledger out (a retry of a refused load, most often) would look like a load that succeeded, and
-    columns that no load has brought yet can't be shown: both are refused. With --empty and --sample the view is only made if it is not there.
+{#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where
+    the ledger is not part of the run. A run with a business date that leaves the ledger out (a
+    retry of a refused load, most often) would look like a load that succeeded, and columns that no
+    load has brought yet can't be shown: both are refused. With --empty and --sample the view is
+    only made if it is not there.
     Arguments: run (capture with manifest). -#}
 {%- macro _commit_nothing(run) -%}
     {%- set name, manifest = run.entity.name, run.manifest -%}
@@ -358,8 +378,9 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- Prints what a load would come to as a line of JSON (see _print_data). Arguments: entity, load (of _plan_load()), audit (of _audit_load(); of a refused load
-    as far as it is known), statements (of _planned_statements(), or none), refusal (guard and message, or none). -#}
+{#- Prints what a load would come to as a line of JSON (see _print_data). Arguments: entity, load
+    (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known),
+    statements (of _planned_statements(), or none), refusal (guard and message, or none). -#}
 {%- macro _print_plan_of_load(entity, load, audit, statements=none, refusal=none) -%}
     {%- set record = audit.get('record') or {} -%}
     {%- set events = record.get('events') or {} -%}
@@ -385,8 +406,9 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- What the compiled SQL of <entity>_events and <entity>_ledger begins with: the load as JSON. A materialization gets nothing else from its
-    model, so this comment is the contract between the two: see macros/models/models.sql. -#}
+{#- What the compiled SQL of <entity>_events and <entity>_ledger begins with: the load as JSON. A
+    materialization gets nothing else from its model, so this comment is the contract between the
+    two: see macros/models/models.sql. -#}
 {%- macro _load_comment(load) -%}/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */{%- endmacro -%}
 
 
@@ -396,8 +418,9 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- The archive has to hold as many events as the load had that is rebuilt: it may have been switched on later. It names them by the hashes of their keys, which
-    have to be keyed with the secret of today, if any. -#}
+{#- The archive has to hold as many events as the load had that is rebuilt: it may have been
+    switched on later. It names them by the hashes of their keys, which have to be keyed with the
+    secret of today, if any. -#}
 {%- macro _check_archive(capture, load) -%}
     {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
     {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
@@ -424,8 +447,9 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
 {%- endmacro -%}
 
 
-{#- What is to be held of the rows before, now that the rows of the load are there. Returns a dictionary: sql (query of the rows, or none), drops_deletes
-    (whether what was tagged D is none). -#}
+{#- What is to be held of the rows before, now that the rows of the load are there. Returns a
+    dictionary: sql (query of the rows, or none), drops_deletes (whether what was tagged D is
+    none). -#}
 {%- macro _held_rows(capture, load) -%}
     {%- set entity, ledger = capture.entity, capture.ledger -%}
     {%- if not entity.quarantine or load.load_type != 'full' or load.base is none -%}
@@ -455,7 +479,8 @@ before. Correct the data, or load a date without rejected rows under the changed
 {%- endmacro -%}
 
 
-{#- Writes what _hold_sql() finds, where the load at hand needs it. Each statement gives the same if it is sent twice.
+{#- Writes what _hold_sql() finds, where the load at hand needs it. Each statement gives the same if
+    it is sent twice.
     Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
 {%- macro _hold_rejected(capture, load, columns) -%}
     {%- set held = spark_cdc._held_rows(capture, load) -%}
@@ -469,9 +494,11 @@ before. Correct the data, or load a date without rejected rows under the changed
 {%- endmacro -%}
 
 
-{#- What a load reads of its table's change feed: from where the load before it ended, up to the newest version, or where the load that it takes the place
-    of ended, so that a rerun and a replay read the same. A first load, and a full snapshot, read all rows of the table as of that version.
-    Refuses the load where that can't be read without a gap. Returns a dictionary: see _entity_of_change_feed(). -#}
+{#- What a load reads of its table's change feed: from where the load before it ended, up to the
+    newest version, or where the load that it takes the place of ended, so that a rerun and a
+    replay read the same. A first load, and a full snapshot, read all rows of the table as of
+    that version. Refuses the load where that can't be read without a gap. Returns a dictionary:
+    see _entity_of_change_feed(). -#}
 {%- macro _change_feed_of_load(run) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- set table, read = spark_cdc._change_feed_table(entity), load.applied.get('feed') -%}
@@ -500,8 +527,9 @@ before. Correct the data, or load a date without rejected rows under the changed
 {%- endmacro -%}
 
 
-{#- Refuses a load that can't read a change feed. Arguments: run, problem (what was found; and what to do, unless is_gap), is_gap (whether the table itself can be
-    read, so that a full snapshot of it leads on). -#}
+{#- Refuses a load that can't read a change feed. Arguments: run, problem (what was found; and
+    what to do, unless is_gap), is_gap (whether the table itself can be read, so that a full
+    snapshot of it leads on). -#}
 {%- macro _refuse_change_feed(run, problem, is_gap=false) -%}
     {%- set name, time = run.entity.name, run.load.business_time -%}
     {%- set message -%}
@@ -516,7 +544,8 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 {%- endmacro -%}
 
 
-{#- What the load read that this one takes the place of; none where it read no feed. Loads that compact has squashed stand in the record of what it wrote. -#}
+{#- What the load read that this one takes the place of; none where it read no feed. Loads that
+    compact has squashed stand in the record of what it wrote. -#}
 {%- macro _change_feed_of_replaced(run) -%}
     {%- set replaced = run.load.replaced | last -%}
     {%- set record = spark_cdc._load_records(run.ledger, [replaced]).get(replaced) -%}
@@ -529,15 +558,17 @@ spark-cdc load {{ '"' ~ time ~ '"' if ' ' in time else time }} --select {{ name 
 {%- endmacro -%}
 
 
-{#- A run whose entity knows what it reads of its table's change feed; as it is where the source is another one. Argument: run (of _planned_run()). -#}
+{#- A run whose entity knows what it reads of its table's change feed; as it is where the source
+    is another one. Argument: run (of _planned_run()). -#}
 {%- macro _run_with_change_feed(run) -%}
     {%- if run.entity.source.format != 'change_feed' -%}{{ return(run) }}{%- endif -%}
     {{ return(dict(run, entity=spark_cdc._entity_of_change_feed(run.entity, spark_cdc._change_feed_of_load(run)))) }}
 {%- endmacro -%}
 
 
-{#- Says how many rejected rows of some loads have no readable key, of an entity of which keys were forgotten: nobody can tell whether they are rows of these keys, so that
-    loads, replays among them, keep them. Arguments: capture, loads (names). -#}
+{#- Says how many rejected rows of some loads have no readable key, of an entity of which keys
+    were forgotten: nobody can tell whether they are rows of these keys, so that loads, replays
+    among them, keep them. Arguments: capture, loads (names). -#}
 {%- macro _note_unread_rejects(capture, loads) -%}
     {%- set name = capture.entity.name -%}
     {%- if not loads or spark_cdc._forgotten(capture.entity) is none -%}{{ return('') }}{%- endif -%}

@@ -1,5 +1,7 @@
-{#- Refuses a load: logs the message, adds the load to cdc_loads as refused, then raises the message. Arguments: entity, guard (what refused
-    it, several with commas between), message, load (of _plan_load(); else it is planned anew), audit (what is known of _audit_load()'s figures). -#}
+{#- Refuses a load: logs the message, adds the load to cdc_loads as refused, then raises the
+    message. Arguments: entity, guard (what refused it, several with commas between), message,
+    load (of _plan_load(); else it is planned anew), audit (what is known of _audit_load()'s
+    figures). -#}
 {%- macro _refuse_load(entity, guard, message, load=none, audit=none) -%}
     {#- of what is no text, a character for each run: a terminal might take it for commands -#}
     {%- set message = modules.re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ufffd]+', '\ufffd', message) -%}
@@ -16,8 +18,8 @@
 {%- endmacro -%}
 
 
-{#- Refuses a load in which keys come more than once. Arguments: run, known (figures of the audit), what (how many keys come), examples (of
-    _repeated_keys_sql()). -#}
+{#- Refuses a load in which keys come more than once. Arguments: run, known (figures of the
+    audit), what (how many keys come), examples (of _repeated_keys_sql()). -#}
 {%- macro _refuse_duplicates(run, known, what, examples) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- set message -%}
@@ -32,8 +34,9 @@ To reject all rows of these keys this once (always: on_duplicate_key: quarantine
 {%- endmacro -%}
 
 
-{#- A key may come once in a load. A key that came twice unchanged in a full load is not written, and shows in the counts. Arguments: run, known (figures
-    of the audit; repeated: of _repeats_sql()). -#}
+{#- A key may come once in a load. A key that came twice unchanged in a full load is not written,
+    and shows in the counts. Arguments: run, known (figures of the audit; repeated: of
+    _repeats_sql()). -#}
 {%- macro _check_duplicate_keys(run, known) -%}
     {%- if known.repeated -%}
         {%- set count = known.repeated -%}
@@ -46,8 +49,9 @@ To reject all rows of these keys this once (always: on_duplicate_key: quarantine
 {%- endmacro -%}
 
 
-{#- Rejected rows stop a load unless their kind, which their note says, is set aside (entity.quarantine). Two different events at one
-    place do in any case: which of them holds nobody knows, and earlier events of the key are not applied either. -#}
+{#- Rejected rows stop a load unless their kind, which their note says, is set aside
+    (entity.quarantine). Two different events at one place do in any case: which of them holds
+    nobody knows, and earlier events of the key are not applied either. -#}
 {%- macro _check_rejects(run, known) -%}
     {%- set entity, ledger, load = run.entity, run.ledger, run.load -%}
     {%- set sql -%}
@@ -91,10 +95,12 @@ The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and o
 {%- endmacro -%}
 
 
-{#- Rejected rows of some kinds, what is wrong with them and how they came in, for a message. Returns a list of texts.
-    `stack` keeps the kind from being asked further down: in a plan the ledger is a view, and Spark, putting the expressions behind `note` in its place again and
-    again, does not come to an end with entities of some columns. Of an entity with sensitive columns no value is shown: it may stand in the wrong place. A row may be longer than Thrift carries,
-    so it is cut on the server. -#}
+{#- Rejected rows of some kinds, what is wrong with them and how they came in, for a message.
+    Returns a list of texts. `stack` keeps the kind from being asked further down: in a plan the
+    ledger is a view, and Spark, putting the expressions behind `note` in its place again and
+    again, does not come to an end with entities of some columns. Of an entity with sensitive
+    columns no value is shown: it may stand in the wrong place. A row may be longer than Thrift
+    carries, so it is cut on the server. -#}
 {%- macro _reject_lines(entity, ledger, load, kinds) -%}
     {%- set sql -%}
 select
@@ -116,7 +122,8 @@ limit 5
 {%- endmacro -%}
 
 
-{#- Events of which several, different ones, have one position: all of them as they were read, for a message. Returns a list of texts. -#}
+{#- Events of which several, different ones, have one position: all of them as they were read,
+    for a message. Returns a list of texts. -#}
 {%- macro _tied_lines(run, record) -%}
     {%- set entity, load = spark_cdc._entity_of_change_feed(run.entity, record.get('feed')), run.load -%}
     {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
@@ -150,13 +157,16 @@ group by events.key_hash, events.event_position
     {%- for tied in spark_cdc._query(sql) -%}
         {%- do lines.append('different events of one key have the position ' ~ tied.place ~ ': ' ~ spark_cdc._tie_advice(entity) ~ '\n      ' ~ tied.shown) -%}
     {%- endfor -%}
-    {#- what is not there under its own key any more, after a change of keys, is shown as the ledger has it -#}
+    {#- what is not there under its own key any more, after a change of keys, is shown as the
+        ledger has it -#}
     {{ return(lines or spark_cdc._reject_lines(run.entity, run.ledger, load, ['tied_events'])) }}
 {%- endmacro -%}
 
 
-{#- How many keys come more than once among the rows that a load has written, up to 1000: a row as of _input_sql(), looked at on the narrow hash column. A
-    rejected row counts, too, beside one that was accepted; of change events it is one event of several. Argument: run (of _planned_run()). -#}
+{#- How many keys come more than once among the rows that a load has written, up to 1000: a row
+    as of _input_sql(), looked at on the narrow hash column. A rejected row counts, too, beside
+    one that was accepted; of change events it is one event of several. Argument: run (of
+    _planned_run()). -#}
 {%- macro _repeats_sql(run) -%}
 select
     cast(null as string) as load_id,
@@ -179,7 +189,8 @@ load_id = '{{ run.load.load_id }}' and operation in {{ spark_cdc._operations('su
 {%- endmacro -%}
 
 
-{#- Some keys that come more than once, for a message. Arguments: entity, rows (what follows `from`), also (a further condition of groups). -#}
+{#- Some keys that come more than once, for a message. Arguments: entity, rows (what follows
+    `from`), also (a further condition of groups). -#}
 {%- macro _repeated_keys_sql(entity, rows, also='') -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | join(', ') -%}
 select

@@ -1,7 +1,8 @@
-{#- The model stg_<entity>: what came in for the business date, renamed and cast to the declared types, with both
-    hashes, and with a note on each row that can't be accepted. It is ephemeral: the ledger reads it as a common
-    table expression, so that what is loaded can't depend on what another run did to a view meanwhile.
-    `dbt show --select stg_<entity> --vars '{business_date: ...}'` looks at it.
+{#- The model stg_<entity>: what came in for the business date, renamed and cast to the declared
+    types, with both hashes, and with a note on each row that can't be accepted. It is ephemeral:
+    the ledger reads it as a common table expression, so that what is loaded can't depend on what
+    another run did to a view meanwhile. `dbt show --select stg_<entity> --vars '{business_date:
+    ...}'` looks at it.
     Arguments: the dbt source and table where lineage starts. Returns the model's SQL. -#}
 {%- macro stage(source_name='landing', table_name=none) -%}
     {{- config(materialized='ephemeral', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
@@ -24,9 +25,10 @@
 {%- endmacro -%}
 
 
-{#- The model <entity>_events: the change events of this load, typed and judged, in a partition of their own; the archive
-    of all loads where the entity has `archive: true`. The ledger reads it, so that the source is parsed once. Returns
-    the model's SQL, which begins with the load's name as a comment. -#}
+{#- The model <entity>_events: the change events of this load, typed and judged, in a partition
+    of their own; the archive of all loads where the entity has `archive: true`. The ledger reads
+    it, so that the source is parsed once. Returns the model's SQL, which begins with the load's
+    name as a comment. -#}
 {%- macro events() -%}
     {{- config(materialized='cdc_events', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set incoming = ref('stg_' ~ spark_cdc._entity_name()) -%}
@@ -35,29 +37,35 @@
 {%- endmacro -%}
 
 
-{#- The model <entity>_ledger: what this load writes. Its rows stay invisible until <entity>_committed names the
-    load.
+{#- The model <entity>_ledger: what this load writes. Its rows stay invisible until
+    <entity>_committed names the load.
 
-    The SQL begins with the load as JSON, in a comment: a materialization gets nothing from its model but the SQL, and this is the contract
-    between the two. It names what the rows were compared with and how (load_id, parent, base, log, is_checkpoint, layout, of change events
-    the summary), so that what is written, and the record of the load in the ledger (its row L, the same JSON), can't tell another story than
-    the rows. See _load_comment(), _plan_load() for its parts, and cdc_ledger, which reads it back.
+    The SQL begins with the load as JSON, in a comment: a materialization gets nothing from its
+    model but the SQL, and this is the contract between the two. It names what the rows were
+    compared with and how (load_id, parent, base, log, is_checkpoint, layout, of change events the
+    summary), so that what is written, and the record of the load in the ledger (its row L, the same
+    JSON), can't tell another story than the rows. See _load_comment(), _plan_load() for its parts,
+    and cdc_ledger, which reads it back.
 
-    Arguments: events (whether the entity's load type is events: it then reads <entity>_events). Returns the model's SQL. -#}
+    Arguments: events (whether the entity's load type is events: it then reads <entity>_events).
+    Returns the model's SQL. -#}
 {%- macro ledger(events=false) -%}
     {{- config(materialized='cdc_ledger', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
     {%- set run = spark_cdc._planned_run(spark_cdc._capture_of_model(), is_planned=events) -%}
-    {#- `this`, for which unit tests give rows; but the ledger of an entity with sensitive columns is another table, and so are its events -#}
+    {#- `this`, for which unit tests give rows; but the ledger of an entity with sensitive
+        columns is another table, and so are its events -#}
     {%- if not run.entity.sensitive -%}{{ return(spark_cdc._ledger_query(dict(run, ledger=this), incoming)) }}{%- endif -%}
     {{ return(spark_cdc._ledger_query(run, run.events if events else incoming)) }}
 {%- endmacro -%}
 
 
-{#- The model <entity>_committed: audits what <entity>_ledger has just written and makes it visible. Its view's text
-    is the manifest; altering it is the commit. The model <entity>_committed_sensitive shows the same rows with their sensitive columns. Returns the model's SQL. -#}
+{#- The model <entity>_committed: audits what <entity>_ledger has just written and makes it
+    visible. Its view's text is the manifest; altering it is the commit. The model
+    <entity>_committed_sensitive shows the same rows with their sensitive columns. Returns the
+    model's SQL. -#}
 {%- macro committed() -%}
     {%- if spark_cdc._is_sensitive_model() -%}{{ return(spark_cdc._committed_sensitive_query()) }}{%- endif -%}
     {{- config(materialized='cdc_committed', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
@@ -69,8 +77,9 @@
 {%- endmacro -%}
 
 
-{#- Publishes a load: audits what the ledger holds of it, then makes it visible, then adds it to cdc_loads. Where the run loads nothing, the view
-    is only brought up to date with the columns. -#}
+{#- Publishes a load: audits what the ledger holds of it, then makes it visible, then adds it to
+    cdc_loads. Where the run loads nothing, the view is only brought up to date with the
+    columns. -#}
 {% materialization cdc_committed, adapter='spark' %}
     {%- set capture = spark_cdc._capture_of_model() -%}
     {%- set is_again = spark_cdc._is_load_again(capture, 'ledger') -%}
@@ -90,9 +99,9 @@
 {% endmaterialization %}
 
 
-{#- The events of a load, written into a partition of their own. Those of earlier loads go after the commit, unless the entity
-    archives its events: only the load at hand is read. In a replay from the archive they are taken from the partition of the
-    load that is rebuilt. -#}
+{#- The events of a load, written into a partition of their own. Those of earlier loads go after
+    the commit, unless the entity archives its events: only the load at hand is read. In a replay
+    from the archive they are taken from the partition of the load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
@@ -101,9 +110,10 @@
 {% endmaterialization %}
 
 
-{#- The ledger of an entity: writes one load into partitions of its own. Nothing that was there before is touched,
-    and nothing that is written is visible until the manifest names it. An overwrite of named partitions gives the
-    same when it is sent twice. --full-refresh does not drop the table (see spark_cdc_wipe). -#}
+{#- The ledger of an entity: writes one load into partitions of its own. Nothing that was there
+    before is touched, and nothing that is written is visible until the manifest names it. An
+    overwrite of named partitions gives the same when it is sent twice. --full-refresh does not
+    drop the table (see spark_cdc_wipe). -#}
 {% materialization cdc_ledger, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
@@ -112,7 +122,8 @@
 {% endmaterialization %}
 
 
-{#- cdc_loads: created if it is not there, and otherwise left alone, also by --full-refresh. Columns that a later version records are added. -#}
+{#- cdc_loads: created if it is not there, and otherwise left alone, also by --full-refresh.
+    Columns that a later version records are added. -#}
 {% materialization cdc_load_log, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(this) -%}
@@ -120,6 +131,5 @@
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
 {% endmaterialization %}
-
 
 

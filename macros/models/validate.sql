@@ -1,6 +1,8 @@
-{#- Checks the vars and the configuration of the entities of a run before anything runs (on-run-start). All that is wrong is collected
-    and raised in one message; of entities of which nothing but views is made it is a warning, as long as name and columns are right.
-    `spark-cdc status` reports what is wrong with any entity. Returns an empty text: there is no SQL to run. -#}
+{#- Checks the vars and the configuration of the entities of a run before anything runs
+    (on-run-start). All that is wrong is collected and raised in one message; of entities of
+    which nothing but views is made it is a warning, as long as name and columns are right.
+    `spark-cdc status` reports what is wrong with any entity. Returns an empty text: there is no
+    SQL to run. -#}
 {%- macro validate() -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set var_problems = spark_cdc._var_problems() -%}

@@ -1,9 +1,15 @@
-{#- Loads many dates of one or several entities in a few statements, each entity in one commit: readers see all of its dates, or none. Every date is a load
-    of its own, checked as if it were loaded by itself; where one is refused, nothing is committed. Dates that are committed already are left out.
-        dbt run-operation spark_cdc.backfill --args '{entities: [orders], dates: 2024-01-01..2024-12-31}'
-    The views of a first load are not made here: dbt run --select tag:spark_cdc.orders,config.materialized:cdc_view does that.
-    Arguments: entities (list of names, or one), dates (a date, a range FIRST..LAST of days, or a list of such), skip_missing (whether dates of which
-    nothing has landed are left out), dates_per_statement (how many are staged and compared together, at most 60). Returns nothing. -#}
+{#- Loads many dates of one or several entities in a few statements, each entity in one commit:
+    readers see all of its dates, or none. Every date is a load of its own, checked as if it were
+    loaded by itself; where one is refused, nothing is committed. Dates that are committed already
+    are left out.
+        dbt run-operation spark_cdc.backfill --args '{entities: [orders], dates:
+        2024-01-01..2024-12-31}'
+    The views of a first load are not made here: dbt run --select
+    tag:spark_cdc.orders,config.materialized:cdc_view does that.
+    Arguments: entities (list of names, or one), dates (a date, a range FIRST..LAST of days, or
+    a list of such), skip_missing (whether dates of which nothing has landed are left out),
+    dates_per_statement (how many are staged and compared together, at most 60). Returns
+    nothing. -#}
 {%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
     {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
     {%- if dates_per_statement is not integer or not 1 <= dates_per_statement <= 60 -%}
@@ -28,8 +34,10 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
 {%- endmacro -%}
 
 
-{#- Audits the loads of some dates that are written but not yet visible, one after the other, as _audit_load() does: each on the figures of the one
-    before. Arguments: run, loads (their plans), days, views (of _landed_dates_sql()), done (as of _backfill_dates()). Returns a dictionary: manifest, loads. -#}
+{#- Audits the loads of some dates that are written but not yet visible, one after the other, as
+    _audit_load() does: each on the figures of the one before. Arguments: run, loads (their
+    plans), days, views (of _landed_dates_sql()), done (as of _backfill_dates()). Returns a
+    dictionary: manifest, loads. -#}
 {%- macro _audit_backfill(run, loads, days, views, done) -%}
     {%- set entity, ledger, first = run.entity, run.ledger, loads[0] -%}
     {%- set names = loads | map(attribute='load_id') | list -%}
@@ -77,7 +85,8 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
 {%- endmacro -%}
 
 
-{#- What was read, as it lies there now, by load: files, lines, and records, how many rows came in, where a reader tells that does not cast. -#}
+{#- What was read, as it lies there now, by load: files, lines, and records, how many rows came
+    in, where a reader tells that does not cast. -#}
 {%- macro _backfill_inputs(entity, loads, days, views) -%}
     {%- set inputs, queries = {}, [] -%}
     {%- set together = spark_cdc._dates_input(entity, days | map(attribute='time') | list) -%}
@@ -104,7 +113,8 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
 {%- endmacro -%}
 
 
-{#- How many keys come more than once among the rows that each of some loads has written, as of _repeats_sql(). -#}
+{#- How many keys come more than once among the rows that each of some loads has written, as of
+    _repeats_sql(). -#}
 {%- macro _loads_repeats_sql(ledger, loads) -%}
 select
     load_id,
@@ -127,7 +137,8 @@ group by load_id
 {%- endmacro -%}
 
 
-{#- Rejected rows stop a backfill, also where a load of the date alone would set them aside: what their keys were before is not known then. -#}
+{#- Rejected rows stop a backfill, also where a load of the date alone would set them aside: what
+    their keys were before is not known then. -#}
 {%- macro _refuse_rejects(run, known) -%}
     {%- do spark_cdc._check_rejects(run, known) -%}
     {%- set entity, load = run.entity, run.load -%}
@@ -140,9 +151,10 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 {%- endmacro -%}
 
 
-{#- Writes and audits the loads of some dates, which one statement compares. Arguments: run (capture with manifest, that they build on, and backfill: all
-    dates, as the command names them), times, done (the loads that the backfill has written before: load and audit). Returns a dictionary: manifest
-    (as it is after them), loads (a list of dictionaries: load, audit). -#}
+{#- Writes and audits the loads of some dates, which one statement compares. Arguments: run
+    (capture with manifest, that they build on, and backfill: all dates, as the command names
+    them), times, done (the loads that the backfill has written before: load and audit). Returns
+    a dictionary: manifest (as it is after them), loads (a list of dictionaries: load, audit). -#}
 {%- macro _backfill_dates(run, times, done) -%}
     {%- set entity, ledger = run.entity, run.ledger -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
@@ -185,8 +197,8 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 {%- endmacro -%}
 
 
-{#- The plans of the loads, which build on each other. The first is a checkpoint if one is due; whether one is due after the others can only be told when
-    they are written. -#}
+{#- The plans of the loads, which build on each other. The first is a checkpoint if one is due;
+    whether one is due after the others can only be told when they are written. -#}
 {%- macro _backfill_plans(run, times) -%}
     {%- set entity = run.entity -%}
     {%- set secrets = spark_cdc._check_secret(run) -%}
@@ -212,9 +224,11 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 {%- endmacro -%}
 
 
-{#- Backfills an entity: some dates at a time are landed, staged, compared and written by one statement, then audited date by date, each as if it were
-    loaded by itself; all are committed at the end. The last date goes alone, so that where a checkpoint is due, readers have it.
-    Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of backfill(). -#}
+{#- Backfills an entity: some dates at a time are landed, staged, compared and written by one
+    statement, then audited date by date, each as if it were loaded by itself; all are committed at
+    the end. The last date goes alone, so that where a checkpoint is due, readers have it.
+    Arguments: capture, times (datetimes, in order), skip_missing, dates_per_statement as of
+    backfill(). -#}
 {%- macro _backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
     {%- set entity = capture.entity -%}
     {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
@@ -258,8 +272,8 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
 {%- endmacro -%}
 
 
-{#- Those of some times of which something has landed. Others are refused, all at once, unless they are to be left out, or the entity takes no files for
-    an empty input. -#}
+{#- Those of some times of which something has landed. Others are refused, all at once, unless
+    they are to be left out, or the entity takes no files for an empty input. -#}
 {%- macro _backfill_landed(entity, times, skip_missing) -%}
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
     {%- set landed, missing = [], [] -%}
@@ -302,7 +316,8 @@ them out with --skip-missing (skip_missing: true).
 {%- endmacro -%}
 
 
-{#- Why an entity can't be backfilled with some dates, as far as it can be told without a look at what landed. Returns a list of texts. -#}
+{#- Why an entity can't be backfilled with some dates, as far as it can be told without a look at
+    what landed. Returns a list of texts. -#}
 {%- macro _backfill_problems(capture, times) -%}
     {%- set entity = capture.entity -%}
     {#- the schema is made by the first load -#}
@@ -340,7 +355,8 @@ them out with --skip-missing (skip_missing: true).
 {%- endmacro -%}
 
 
-{#- The business times that backfill() is given, in order and once each. Argument: dates (a date, a range FIRST..LAST of days, or a list of such). -#}
+{#- The business times that backfill() is given, in order and once each. Argument: dates (a date,
+    a range FIRST..LAST of days, or a list of such). -#}
 {%- macro _backfill_times(dates) -%}
     {%- set times, wrong = [], [] -%}
     {%- for text in ([dates] if dates is string or dates is not iterable else dates) -%}

@@ -1,10 +1,13 @@
-{#- A place to try things: a schema of its own in which entities are as they are in production now, and where loads, replays, undo and changes of columns
-    leave production as it is. What was loaded there is read where it lies, nothing is copied; what the branch writes lies in its own tables
-    (docs/branches.md). Run it with production's target; the branch is the same project with a target whose schema is the branch's name. The same command
-    again does what one that was interrupted has left.
+{#- A place to try things: a schema of its own in which entities are as they are in production now,
+    and where loads, replays, undo and changes of columns leave production as it is. What was loaded
+    there is read where it lies, nothing is copied; what the branch writes lies in its own tables
+    (docs/branches.md). Run it with production's target; the branch is the same project with a
+    target whose schema is the branch's name. The same command again does what one that was
+    interrupted has left.
         dbt run-operation spark_cdc.branch --args '{name: pr_7, entities: [orders, customers]}'
-    Arguments: name (of the branch and its schema: lower case letters, digits, underscores), entities (list of
-    names, or one; none for all that have a load), drop (whether the branch is dropped, with all that lies in its schemas). Returns nothing. -#}
+    Arguments: name (of the branch and its schema: lower case letters, digits, underscores),
+    entities (list of names, or one; none for all that have a load), drop (whether the branch is
+    dropped, with all that lies in its schemas). Returns nothing. -#}
 {%- macro branch(name, entities=none, drop=false) -%}
     {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
     {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
@@ -21,9 +24,10 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- endmacro -%}
 
 
-{#- The schemas of a branch by those of production that they stand for: the target's schema is the branch's name, and where a model has a schema of its own,
-    which dbt puts behind the target's (cdc_sales), so it does there (pr_7_sales). Argument: schemas (of production). Returns a dictionary; none for a schema
-    that does not begin with the target's. -#}
+{#- The schemas of a branch by those of production that they stand for: the target's schema is
+    the branch's name, and where a model has a schema of its own, which dbt puts behind the
+    target's (cdc_sales), so it does there (pr_7_sales). Argument: schemas (of production).
+    Returns a dictionary; none for a schema that does not begin with the target's. -#}
 {%- macro _branch_schemas(name, schemas) -%}
     {%- set found = {target.schema: name} -%}
     {%- for schema in schemas | unique | reject('equalto', target.schema) -%}
@@ -44,8 +48,10 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- endmacro -%}
 
 
-{#- A branch's tags: the state of each entity that it was made from, named in production as any tag is, so that production's vacuum keeps those loads as long as the
-    branch is there. Arguments: schemas (of production), name (of a branch; none for all). Returns dictionaries: view, text, manifest, name (of the branch), entity. -#}
+{#- A branch's tags: the state of each entity that it was made from, named in production as any
+    tag is, so that production's vacuum keeps those loads as long as the branch is there.
+    Arguments: schemas (of production), name (of a branch; none for all). Returns dictionaries:
+    view, text, manifest, name (of the branch), entity. -#}
 {%- macro _branch_tags(schemas, name=none) -%}
     {%- set tags = [] -%}
     {%- for schema in schemas if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema ~ '_commits')) -%}
@@ -68,8 +74,9 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- macro _branch_tag(name) -%}{{ return('branch_' ~ name) }}{%- endmacro -%}
 
 
-{#- Makes a branch, or completes one: see branch(). All entities are checked before anything is made. The views <entity>_committed, by which readers and loads know
-    that an entity is there, come last. -#}
+{#- Makes a branch, or completes one: see branch(). All entities are checked before anything is
+    made. The views <entity>_committed, by which readers and loads know that an entity is there,
+    come last. -#}
 {%- macro _create_branch(name, captures) -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
@@ -162,7 +169,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- The tables and views of a schema, by one statement: a dictionary from the name to the text of a view, or none for a table; an empty one without the schema. -#}
+{#- The tables and views of a schema, by one statement: a dictionary from the name to the text of
+    a view, or none for a table; an empty one without the schema. -#}
 {%- macro _relations_in(schema) -%}
     {%- set found = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
@@ -174,10 +182,12 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- What an entity will be in a branch: the state that readers see in production, or that of the branch's tag, where it is there from an attempt before.
-    Texts of views are production's, with the branch's relations in the place of its own, so that the YAML may have other columns by now.
-    Arguments: name (of the branch), capture (production's), branched (the branch's), relations and made (of production and of the branch, see
-    _relations_in()), tag (of _branch_tags(), or none). Returns a dictionary, none where nothing is committed. -#}
+{#- What an entity will be in a branch: the state that readers see in production, or that of the
+    branch's tag, where it is there from an attempt before. Texts of views are production's, with
+    the branch's relations in the place of its own, so that the YAML may have other columns by now.
+    Arguments: name (of the branch), capture (production's), branched (the branch's), relations
+    and made (of production and of the branch, see _relations_in()), tag (of _branch_tags(), or
+    none). Returns a dictionary, none where nothing is committed. -#}
 {%- macro _planned_branch(name, capture, branched, relations, made, tag) -%}
     {%- set entity = capture.entity -%}
     {%- set text = tag.text if tag else relations.get(capture.committed.identifier) -%}
@@ -230,7 +240,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- The text of a view that reads relations of an entity, with those of the branch in their place. -#}
+{#- The text of a view that reads relations of an entity, with those of the branch in their
+    place. -#}
 {%- macro _moved_text(text, capture, branched) -%}
     {%- set at = namespace(text=text) -%}
     {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if capture[relation] is not none -%}
@@ -258,8 +269,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- Makes what a branch has in the place of a table of production: a table of its own, and the view on both. Arguments: table (production's), view (the
-    branch's), file_format, partitions, hashes as of _create_table_sql(), more (that the view's comment says, see _branch_table_text()). -#}
+{#- Makes what a branch has in the place of a table of production: a table of its own, and the
+    view on both. Arguments: table (production's), view (the branch's), file_format, partitions,
+    hashes as of _create_table_sql(), more (that the view's comment says, see
+    _branch_table_text()). -#}
 {%- macro _branch_table(table, view, file_format, partitions, hashes, more={}) -%}
     {%- set columns, names = [], [] -%}
     {%- for column in adapter.get_columns_in_relation(table) -%}
@@ -273,7 +286,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- Makes cdc_loads of a branch, the relation `view`: rows of its own, and production's of these entities up to now. Of an entity that is there already nothing changes. -#}
+{#- Makes cdc_loads of a branch, the relation `view`: rows of its own, and production's of these
+    entities up to now. Of an entity that is there already nothing changes. -#}
 {%- macro _branch_load_log(load_log, view, entities) -%}
     {%- if not entities or not spark_cdc._is_there(load_log) -%}{{ return('') }}{%- endif -%}
     {%- set now = spark_cdc._query('select unix_micros(current_timestamp()) as now')[0].now | int -%}
@@ -289,7 +303,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- Drops a branch: its schemas with all that lies in them, then its tags in production, and its markers last. -#}
+{#- Drops a branch: its schemas with all that lies in them, then its tags in production, and its
+    markers last. -#}
 {%- macro _drop_branch(name) -%}
     {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
     {%- set of_branch, others = [], [] -%}
@@ -318,9 +333,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- A part of state(): the branches of each entity, by what they have that production lacks: a list of dictionaries with branch, entity, schema (of the branch), of
-    (production's), at (UTC, when it was made), from_load (the last of production's loads in it) and until (its business time), is_there (whether the branch still has the entity), dates (business times of loads of its
-    own that count), behind (loads that production has committed since). -#}
+{#- A part of state(): the branches of each entity, by what they have that production lacks: a
+    list of dictionaries with branch, entity, schema (of the branch), of (production's), at (UTC,
+    when it was made), from_load (the last of production's loads in it) and until (its business
+    time), is_there (whether the branch still has the entity), dates (business times of loads of
+    its own that count), behind (loads that production has committed since). -#}
 {%- macro _state_branches(found) -%}
     {%- set named, told, schemas = {}, {}, found.captures | map(attribute='schema') | unique | list -%}
     {%- for capture in found.captures -%}

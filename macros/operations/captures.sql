@@ -1,7 +1,9 @@
-{#- The entities that an operation is about. Operations that load have them checked as a run does, others as far as they need it; all that is wrong is raised at once.
-    Where no entity is named, one that is wrong keeps operations from no other, unless they are for all or none.
-    Arguments: operation (name of the macro, for messages), names (list of entities, or one; none for all). Returns a list of
-    captures (of _capture()), each with ledger_node and node (that of stg_<name>), which are dbt's. -#}
+{#- The entities that an operation is about. Operations that load have them checked as a run does,
+    others as far as they need it; all that is wrong is raised at once. Where no entity is named,
+    one that is wrong keeps operations from no other, unless they are for all or none.
+    Arguments: operation (name of the macro, for messages), names (list of entities, or one; none
+    for all). Returns a list of captures (of _capture()), each with ledger_node and node (that of
+    stg_<name>), which are dbt's. -#}
 {%- macro _captures(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
     {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'verify'] -%}
@@ -41,8 +43,8 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
 {%- endmacro -%}
 
 
-{#- The entities that an operation on drafts is about: those named, or all that have a draft. Returns captures with draft (manifest, or an
-    empty one). -#}
+{#- The entities that an operation on drafts is about: those named, or all that have a draft.
+    Returns captures with draft (manifest, or an empty one). -#}
 {%- macro _drafted_captures(operation, names) -%}
     {%- set found = [] -%}
     {%- for capture in spark_cdc._captures(operation, names) -%}
@@ -59,10 +61,12 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- Entities with the manifests that readers see, for operations that look at many of them: one statement that lists schemas, one per schema. An entity whose
-    names or columns are wrong stops no other: what is wrong with it is handed back. Arguments: operation (name of the macro, for messages), names (list of
-    entities, or one; none for all). Returns a dictionary: captures (as of _captures(), each with head and draft, manifests), broken (name to list of problems),
-    wanted (list of the names; none for all). -#}
+{#- Entities with the manifests that readers see, for operations that look at many of them: one
+    statement that lists schemas, one per schema. An entity whose names or columns are wrong
+    stops no other: what is wrong with it is handed back. Arguments: operation (name of the
+    macro, for messages), names (list of entities, or one; none for all). Returns a dictionary:
+    captures (as of _captures(), each with head and draft, manifests), broken (name to list of
+    problems), wanted (list of the names; none for all). -#}
 {%- macro _captures_with_heads(operation, names=none) -%}
     {%- set wanted = [names] if names is string else names or [] -%}
     {%- set problems = spark_cdc._branch_problems() -%}
@@ -95,9 +99,9 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- Begins an operation. Refuses arguments of another type than it takes, before anything is looked at: --args
-    '{execute: "false"}' is a text, which Jinja takes for true. With execute: false the operation only prints what
-    it would do (see _mode()).
+{#- Begins an operation. Refuses arguments of another type than it takes, before anything is looked
+    at: --args '{execute: "false"}' is a text, which Jinja takes for true. With execute: false the
+    operation only prints what it would do (see _mode()).
     Arguments: operation (name of the macro), given (argument to value). -#}
 {%- macro _check_arguments(operation, given) -%}
     {%- set flag, number = {'kind': 'boolean'}, {'kind': 'number'} -%}
@@ -120,8 +124,10 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- An entity as a load has it that was written under an earlier definition: stored columns with their roles, types and masks, and the secret that its hashes were
-    keyed with, as far as that is still there. Arguments: entity (as it is declared now), record (of the load). Returns a dictionary as of _entity(). -#}
+{#- An entity as a load has it that was written under an earlier definition: stored columns with
+    their roles, types and masks, and the secret that its hashes were keyed with, as far as that
+    is still there. Arguments: entity (as it is declared now), record (of the load). Returns a
+    dictionary as of _entity(). -#}
 {%- macro _described_then(entity, record) -%}
     {%- if record.definition == spark_cdc._definition(entity) -%}{{ return(entity) }}{%- endif -%}
     {%- set masks = fromjson(record.definition.get('masks') or '{}') -%}
@@ -148,8 +154,10 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- What the metastore knows of an entity's tables and views, the claims of its commits, its tags and what is kept for change feeds at this moment, read anew at each call. Returns a
-    dictionary, also of the schema where sensitive columns lie, from the name to: type (TABLE or VIEW), text (of a view), location and provider (file format, of a table); an empty one where
+{#- What the metastore knows of an entity's tables and views, the claims of its commits, its tags
+    and what is kept for change feeds at this moment, read anew at each call. Returns a
+    dictionary, also of the schema where sensitive columns lie, from the name to: type (TABLE or
+    VIEW), text (of a view), location and provider (file format, of a table); an empty one where
     the schema is missing. -#}
 {%- macro _catalog_of(capture) -%}
     {%- set catalog = {} -%}
@@ -181,8 +189,9 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- The texts of the views <entity>_committed and <entity>_replay, which hold the manifests: one statement per schema. Argument: schemas (list of names). Returns a dictionary,
-    `schema.view` to text; without those of a schema that is not there. -#}
+{#- The texts of the views <entity>_committed and <entity>_replay, which hold the manifests: one
+    statement per schema. Argument: schemas (list of names). Returns a dictionary, `schema.view`
+    to text; without those of a schema that is not there. -#}
 {%- macro _committed_texts(schemas) -%}
     {%- set texts = {} -%}
     {%- for schema in schemas | unique if adapter.check_schema_exists(target.database, schema) -%}
@@ -194,8 +203,10 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- The loads that count, or that somebody is about to make count: all that the entity's manifests name, be they
-    committed, claimed, drafted, tagged or kept for change feeds. Loads that were undone are among them until vacuum has them forgotten. Returns a dictionary: named, and squashed (what the histories among them stand for). -#}
+{#- The loads that count, or that somebody is about to make count: all that the entity's
+    manifests name, be they committed, claimed, drafted, tagged or kept for change feeds. Loads
+    that were undone are among them until vacuum has them forgotten. Returns a dictionary: named,
+    and squashed (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
@@ -218,7 +229,8 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {%- endmacro -%}
 
 
-{#- Why a manifest can't be the head: <entity>_committed would show its rows under the columns that the YAML declares now. A text, or none. -#}
+{#- Why a manifest can't be the head: <entity>_committed would show its rows under the columns
+    that the YAML declares now. A text, or none. -#}
 {%- macro _other_columns_problem(entity, manifest) -%}
     {%- if spark_cdc._has_columns_of(entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}

@@ -1,12 +1,15 @@
-{#- Squashes the older loads of a ledger into two, so that manifest, partitions and files stay few, while no view changes:
-    a history (kind h: all their I, U and D rows, each in the partition of its own business date) and, right after it, a
-    checkpoint (kind hc: the whole state after the last of them, as X rows; of change events also the tombstones).
-    Histories that earlier calls wrote are kept, so that old rows are not written again and again. The last load is never
+{#- Squashes the older loads of a ledger into two, so that manifest, partitions and files stay few,
+    while no view changes: a history (kind h: all their I, U and D rows, each in the partition of
+    its own business date) and, right after it, a checkpoint (kind hc: the whole state after the
+    last of them, as X rows; of change events also the tombstones). Histories that earlier calls
+    wrote are kept, so that old rows are not written again and again. The last load is never
     squashed. Without execute it only says what it would do.
-        dbt run-operation spark_cdc.compact --args '{entities: [orders], older_than_days: 1, execute: true}'
-    Arguments: entities (list of names, or one; none for all), older_than_days (counted back from the business date of the
-    last load; 0 for all loads before the last), histories (whether earlier histories are merged into the new one),
-    execute. Returns the number of loads that were squashed, or would be. -#}
+        dbt run-operation spark_cdc.compact --args '{entities: [orders], older_than_days: 1,
+        execute: true}'
+    Arguments: entities (list of names, or one; none for all), older_than_days (counted back from
+    the business date of the last load; 0 for all loads before the last), histories (whether
+    earlier histories are merged into the new one), execute. Returns the number of loads that
+    were squashed, or would be. -#}
 {%- macro compact(entities=none, older_than_days=30, histories=false, execute=false) -%}
     {%- do spark_cdc._check_arguments('compact', {'entities': entities, 'older_than_days': older_than_days, 'histories': histories, 'execute': execute}) -%}
     {%- set total = namespace(loads=0) -%}
@@ -22,10 +25,13 @@
 {%- endmacro -%}
 
 
-{#- Upkeep without a person (on-run-end): of the entities of which this run has committed a load, those that have as many loads, counted from the last
-    time, as their policy says (`upkeep`, or the var spark_cdc_upkeep) have the older ones squashed, see compact(), and what earlier such calls superseded longer ago
-    than the retention is dropped, see vacuum(). Views are there by then, and no view changes. It asks nothing of the server where nothing is
-    due, and leaves replays and branches alone. Both have rows in cdc_loads. Returns an empty text: there is no SQL to run. -#}
+{#- Upkeep without a person (on-run-end): of the entities of which this run has committed a load,
+    those that have as many loads, counted from the last time, as their policy says (`upkeep`, or
+    the var spark_cdc_upkeep) have the older ones squashed, see compact(), and what earlier such
+    calls superseded longer ago than the retention is dropped, see vacuum(). Views are there by
+    then, and no view changes. It asks nothing of the server where nothing is due, and leaves
+    replays and branches alone. Both have rows in cdc_loads. Returns an empty text: there is no
+    SQL to run. -#}
 {%- macro maintain() -%}
     {%- if execute -%}{%- do spark_cdc._verify_note(results) -%}{%- endif -%}
     {%- if not execute or spark_cdc._mode() != 'load' or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
@@ -50,8 +56,9 @@
 {%- endmacro -%}
 
 
-{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture; older_than_days, histories as of compact(),
-    keep_loads as of _plan_compaction(). Returns the number of loads that were squashed, or would be. -#}
+{#- Squashes the older loads of an entity: plan, write, audit, commit. Arguments: capture;
+    older_than_days, histories as of compact(), keep_loads as of _plan_compaction(). Returns the
+    number of loads that were squashed, or would be. -#}
 {%- macro _compact_entity(capture, older_than_days, histories, keep_loads=1) -%}
     {%- set entity = capture.entity -%}
     {%- set manifest = spark_cdc._read_manifest(capture.committed) if spark_cdc._mode() == 'plan' else spark_cdc._head(capture) -%}
@@ -130,8 +137,9 @@ Load once with the new columns, then compact.
 {%- endmacro -%}
 
 
-{#- What is written, from the rows per load and operation: history_rows, rows_prior and rows_after (that existed before and after the squashed
-    loads; the latter are written as the state), written (load id to operation to rows). -#}
+{#- What is written, from the rows per load and operation: history_rows, rows_prior and
+    rows_after (that existed before and after the squashed loads; the latter are written as the
+    state), written (load id to operation to rows). -#}
 {%- macro _compaction_figures(plan, rows) -%}
     {%- set squashed = rows.items() | selectattr(0, 'in', plan.squashed) | map(attribute=1) | list -%}
     {%- set sums = {} -%}
@@ -176,7 +184,8 @@ what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to
 {%- endmacro -%}
 
 
-{#- The rows of both loads and the record of the history; few files for each partition, unless they are brought in an order anyway. -#}
+{#- The rows of both loads and the record of the history; few files for each partition, unless
+    they are brought in an order anyway. -#}
 {%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
 {%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
 select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
@@ -219,9 +228,11 @@ from (
 {%- endmacro -%}
 
 
-{#- The record of one of the two loads. squashed lists the loads that readers saw, also those that earlier histories
-    stand for, and commits by which of them they came (see _commits()); the checkpoint's stands_for is the last of them, which is the parent of the load that follows. Of change
-    events applied is what had been applied before, as in each load's record; feeds is what each of them read of a change feed, for replays. -#}
+{#- The record of one of the two loads. squashed lists the loads that readers saw, also those
+    that earlier histories stand for, and commits by which of them they came (see _commits());
+    the checkpoint's stands_for is the last of them, which is the parent of the load that
+    follows. Of change events applied is what had been applied before, as in each load's record;
+    feeds is what each of them read of a change feed, for replays. -#}
 {%- macro _compaction_record(entity, plan, records, figures, is_checkpoint, commits=[]) -%}
     {%- set squashed, feeds = [], {} -%}
     {%- set events = {'event_count': 0, 'late': 0, 'controls': 0, 'unexpected': 0, 'unfilled': 0} -%}
@@ -270,10 +281,13 @@ from (
 {%- endmacro -%}
 
 
-{#- Which loads are squashed and what becomes of the list: a function of its arguments, which reads nothing. Arguments: loads (of the manifest),
-    older_than_days, histories as of compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a dictionary: squashed (loads that leave the manifest; none if there are not more than the two that would take
-    their place), kept_before (earlier histories), kept_after, history and checkpoint (names of the new loads), base and log (of the state
-    after the last squashed load), parent (load before the first squashed one, or none). -#}
+{#- Which loads are squashed and what becomes of the list: a function of its arguments, which
+    reads nothing. Arguments: loads (of the manifest), older_than_days, histories as of
+    compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a
+    dictionary: squashed (loads that leave the manifest; none if there are not more than the two
+    that would take their place), kept_before (earlier histories), kept_after, history and
+    checkpoint (names of the new loads), base and log (of the state after the last squashed
+    load), parent (load before the first squashed one, or none). -#}
 {%- macro _plan_compaction(loads, older_than_days, histories, keep_loads=1) -%}
     {%- set squashed = [] -%}
     {%- set kept_before = [] -%}
@@ -308,8 +322,9 @@ from (
 {%- endmacro -%}
 
 
-{#- Rows that were written under several definitions (docs/schema_change.md) don't go into one history, whose record could name only one
-    of them: of the loads to be squashed those since the last change stay, which begin with a checkpoint. -#}
+{#- Rows that were written under several definitions (docs/schema_change.md) don't go into one
+    history, whose record could name only one of them: of the loads to be squashed those since
+    the last change stay, which begin with a checkpoint. -#}
 {%- macro _plan_compaction_of_one_definition(plan, records) -%}
     {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
     {%- set first = namespace(at=0) -%}

@@ -1,8 +1,11 @@
-{#- Rows that differ between two states of an entity, as a query to select from:
-    select * from ({{ '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
-    Arguments: view (relation of a view of the entity, such as <entity>_current), before and after (each a date or a load, whose state at its end
-    is meant, a tag, or draft (of a replay); after none: the present state; neither: that of production, and that of the branch that the view lies in). Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and column_differences,
-    an array of {column_name, value_before, value_after}, values as text. Columns that are ignored are not compared. -#}
+{#- Rows that differ between two states of an entity, as a query to select from: select * from ({{
+    '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
+    Arguments: view (relation of a view of the entity, such as <entity>_current), before and
+    after (each a date or a load, whose state at its end is meant, a tag, or draft (of a replay);
+    after none: the present state; neither: that of production, and that of the branch that the
+    view lies in). Returns a query: row_difference (added, removed or changed), the key columns,
+    key_hash, and column_differences, an array of {column_name, value_before, value_after},
+    values as text. Columns that are ignored are not compared. -#}
 {%- macro diff(view, before=none, after=none) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set capture = spark_cdc._capture(spark_cdc._entity(spark_cdc._strip_entity_affix(view.identifier)), view.schema) -%}
@@ -32,9 +35,10 @@ as_of(ref('{{ entity.name }}_current'), tag='{{ name }}') shows it with its own 
 {%- endmacro -%}
 
 
-{#- Rows that differ between two states. Only keys with a change in a load of one state that the other lacks can differ: their rows alone
-    are ranked and compared.
-    Arguments: entity, ledger (relation, or query between brackets), before and after (lists of loads). Returns a query, see diff(). -#}
+{#- Rows that differ between two states. Only keys with a change in a load of one state that the
+    other lacks can differ: their rows alone are ranked and compared.
+    Arguments: entity, ledger (relation, or query between brackets), before and after (lists of
+    loads). Returns a query, see diff(). -#}
 {%- macro _diff_sql(entity, ledger, before, after) -%}
 {%- set apart = before | reject('in', after) | list + after | reject('in', before) | list -%}
 {%- set states = {'rows_before': spark_cdc._state_loads(before), 'rows_after': spark_cdc._state_loads(after)} -%}
@@ -101,7 +105,8 @@ where row_difference <> 'changed' or size(column_differences) > 0
 {%- endmacro -%}
 
 
-{#- The values of a column in both states, if they differ. Parts of arrays, maps and structs are shown as JSON. -#}
+{#- The values of a column in both states, if they differ. Parts of arrays, maps and structs are
+    shown as JSON. -#}
 {%- macro _diff_of_column(column) -%}
 {%- set text = {} -%}
 {%- for state in ['rows_before', 'rows_after'] -%}
@@ -120,8 +125,9 @@ if(
 {%- endmacro -%}
 
 
-{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary by entity: before and after (what the states are called), counts (by
-    row_difference), rows (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
+{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary
+    by entity: before and after (what the states are called), counts (by row_difference), rows
+    (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
 {%- macro _state_diff(found, before=none, after=none, row_limit=20) -%}
     {%- set told = {} -%}
     {%- for capture in found.captures -%}

@@ -1,10 +1,13 @@
-{#- Forgets keys of an entity (docs/sensitive.md#forgotten): the sensitive values of their rows are gone from all loads, archived events and rejected rows, and no later load
-    or replay brings them back. Loads that hold them are written anew beside the old ones, one commit shows them, and the old ones are dropped at once. The same command
-    again finishes what was interrupted.
+{#- Forgets keys of an entity (docs/sensitive.md#forgotten): the sensitive values of their rows are
+    gone from all loads, archived events and rejected rows, and no later load or replay brings them
+    back. Loads that hold them are written anew beside the old ones, one commit shows them, and the
+    old ones are dropped at once. The same command again finishes what was interrupted.
         dbt run-operation spark_cdc.forget --args '{entity: members, keys: [[4]]}'
-    Arguments: entity (name), keys (list of keys, each a list with a value for each key column in declared order; not where the key is sensitive, since they stand in
-    logs), source (in their place a table with the key columns, or a CSV file with a header that Spark can read), even_if_absent (whether keys that no load has are
-    accepted: later loads bring no values of them). Returns nothing. -#}
+    Arguments: entity (name), keys (list of keys, each a list with a value for each key column in
+    declared order; not where the key is sensitive, since they stand in logs), source (in their
+    place a table with the key columns, or a CSV file with a header that Spark can read),
+    even_if_absent (whether keys that no load has are accepted: later loads bring no values of
+    them). Returns nothing. -#}
 {%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
     {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
     {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
@@ -19,8 +22,10 @@
 {%- endmacro -%}
 
 
-{#- Takes the sensitive values of the keys on an entity's list out of all that lies there: loads that hold them are written anew beside the old under other names, one
-    commit shows them, then the old ones are dropped. What no manifest names is dropped alone. Arguments: capture, head (manifest), wanted (of _forget_wanted()). -#}
+{#- Takes the sensitive values of the keys on an entity's list out of all that lies there: loads
+    that hold them are written anew beside the old under other names, one commit shows them, then
+    the old ones are dropped. What no manifest names is dropped alone. Arguments: capture, head
+    (manifest), wanted (of _forget_wanted()). -#}
 {%- macro _forget_entity(capture, head, wanted) -%}
     {%- set catalog = spark_cdc._catalog_of(capture) -%}
     {%- set tables = [] -%}
@@ -40,7 +45,8 @@
         {%- do spark_cdc._send('alter view ' ~ spark_cdc._tag(capture, name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
     {%- if head.loads -%}
-        {#- also where no load changes its name: a load that began before the list was there is refused by it -#}
+        {#- also where no load changes its name: a load that began before the list was there is
+            refused by it -#}
         {%- set next = dict(fromjson(spark_cdc._forget_renamed(tojson(head), plan.names)), forgotten=true) -%}
         {%- do spark_cdc._transact(capture, {
             'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(capture, plan) if plan.names else none,
@@ -51,7 +57,8 @@
     {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
         {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._kept_version(capture, sequence)) -%}
     {%- endfor -%}
-    {#- events last, or the ledger: what is dropped last tells the same command that there is something left to do -#}
+    {#- events last, or the ledger: what is dropped last tells the same command that there is
+        something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
     {%- do log(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped), info=true) -%}
     {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) -%}
@@ -66,7 +73,8 @@
 {%- endmacro -%}
 
 
-{#- The loads with values of the keys on the list, of both tables: a dictionary as of _forgotten_holders(). -#}
+{#- The loads with values of the keys on the list, of both tables: a dictionary as of
+    _forgotten_holders(). -#}
 {%- macro _forget_holders(capture, sensitive, wanted, tables, loads=none) -%}
     {%- set held = {} -%}
     {%- for table in tables if table != capture.masked -%}
@@ -78,9 +86,12 @@
 {%- endmacro -%}
 
 
-{#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from the old to the new one), dropped (loads that hold values and that no
-    manifest names), squashed (those of names of which compact has left rejected rows and events alone), groups (of loads with one definition: then, the entity as it was,
-    layout, loads), records (of loads, the new ones' under the old names), sensitive (physical columns that hold or held sensitive values), is_archived. -#}
+{#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from
+    the old to the new one), dropped (loads that hold values and that no manifest names),
+    squashed (those of names of which compact has left rejected rows and events alone), groups
+    (of loads with one definition: then, the entity as it was, layout, loads), records (of loads,
+    the new ones' under the old names), sensitive (physical columns that hold or held sensitive
+    values), is_archived. -#}
 {%- macro _plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- set entity = capture.entity -%}
     {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.ledger) | list) -%}
@@ -135,7 +146,8 @@
 {%- endmacro -%}
 
 
-{#- What the new loads say of themselves, by the old names. The load behind one that keeps its name goes on to build on the old one, for which the new one stands. -#}
+{#- What the new loads say of themselves, by the old names. The load behind one that keeps its
+    name goes on to build on the old one, for which the new one stands. -#}
 {%- macro _forget_records(head, records, names, squashed) -%}
     {%- set chain = head.loads + (head.get('undone') or []) | map(attribute='loads') | sum(start=[]) -%}
     {%- set found = {} -%}
@@ -179,8 +191,9 @@
 {%- endmacro -%}
 
 
-{#- Rows of some loads under the names of the new ones, without what is forgotten. Arguments: capture (with the entity as it was), table, columns (with the places where they
-    lie), rejected (condition), condition (which rows). -#}
+{#- Rows of some loads under the names of the new ones, without what is forgotten. Arguments:
+    capture (with the entity as it was), table, columns (with the places where they lie),
+    rejected (condition), condition (which rows). -#}
 {%- macro _forgotten_copy_sql(capture, table, columns, rejected, condition, plan, wanted) -%}
 {%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == capture.events) -%}
 {%- set given, old_given = [], [] -%}
@@ -271,7 +284,8 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads that do not count by themselves: undone, squashed, of a tag. -#}
+{#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads that
+    do not count by themselves: undone, squashed, of a tag. -#}
 {%- macro _forget_row(capture, manifest, plan, wanted) -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
         'load_id': manifest.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
@@ -284,7 +298,8 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- The tables that publish the entity's rows, as names of models: no change feed tells them what was forgotten. -#}
+{#- The tables that publish the entity's rows, as names of models: no change feed tells them what
+    was forgotten. -#}
 {%- macro _forget_published(capture) -%}
     {%- set names = [] -%}
     {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
@@ -302,14 +317,16 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- The hash of the key of a row of the ledger, as the last definition has it: of a key that is sensitive or has changed since, from its values. -#}
+{#- The hash of the key of a row of the ledger, as the last definition has it: of a key that is
+    sensitive or has changed since, from its values. -#}
 {%- macro _forget_key_hash(entity, layout) -%}
     {%- if not layout.get('rekeyed') and not spark_cdc._has_sensitive_key(entity) -%}{{ return('key_hash') }}{%- endif -%}
     {{ return(spark_cdc._hash_unless(spark_cdc._any_null(spark_cdc._forget_keys(entity, layout)), spark_cdc._forget_keys(entity, layout))) }}
 {%- endmacro -%}
 
 
-{#- The key columns with the SQL of their values in the ledger, or in <entity>_events, whichever load wrote the row; prefix as of _place_sql(). -#}
+{#- The key columns with the SQL of their values in the ledger, or in <entity>_events, whichever
+    load wrote the row; prefix as of _place_sql(). -#}
 {%- macro _forget_keys(entity, layout, events=false, prefix='') -%}
     {%- set keys = [] -%}
     {%- for key in entity.key_columns -%}
@@ -319,7 +336,8 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- Puts the keys on the list, before anything is rewritten: from then on no load that begins brings values of them. Those that are there already keep their tokens. -#}
+{#- Puts the keys on the list, before anything is rewritten: from then on no load that begins
+    brings values of them. Those that are there already keep their tokens. -#}
 {%- macro _forget_list_keys(capture, wanted) -%}
     {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
     {%- set columns = [] -%}
@@ -359,7 +377,8 @@ left anti join {{ list }} as list_{{ loop.index }}
 {%- endmacro -%}
 
 
-{#- The tokens of rows of the ledger, or of <entity>_events, over their physical columns. Returns a dictionary: of_key, of_old (the key before an event). -#}
+{#- The tokens of rows of the ledger, or of <entity>_events, over their physical columns. Returns
+    a dictionary: of_key, of_old (the key before an event). -#}
 {%- macro _forget_key_tokens(entity, layout, events=false) -%}
     {%- set list = spark_cdc._forgotten_list(entity) -%}
     {%- set keys = spark_cdc._forget_keys(entity, layout, events) -%}
@@ -371,9 +390,12 @@ left anti join {{ list }} as list_{{ loop.index }}
 {%- endmacro -%}
 
 
-{#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key columns, key_hash, forgotten__text (a pattern that finds the key in a rejected row of
-    which the key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the manifest), keys, source, even_if_absent (of forget()).
-    Returns a dictionary: view, keys (number), listed (how many are on the list already), layout. -#}
+{#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
+    columns, key_hash, forgotten__text (a pattern that finds the key in a rejected row of which the
+    key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the
+    manifest), keys, source, even_if_absent (of forget()).
+    Returns a dictionary: view, keys (number), listed (how many are on the list already),
+    layout. -#}
 {%- macro _forget_wanted(capture, layout, keys, source, even_if_absent) -%}
     {%- set entity = capture.entity -%}
     {%- set view = 'spark_cdc_forget_' ~ entity.name -%}
@@ -458,7 +480,8 @@ from {{ relation }}
 {%- endmacro -%}
 
 
-{#- How many keys there are, how many of them are on the list, and how many neither there nor in any load. -#}
+{#- How many keys there are, how many of them are on the list, and how many neither there nor in
+    any load. -#}
 {%- macro _forget_known_sql(capture, layout, view) -%}
 {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
 {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if spark_cdc._is_there(list) else [] -%}
@@ -496,13 +519,15 @@ from (
 {%- endmacro -%}
 
 
-{#- Whether one of the keys wanted stands in a rejected row of which the key could not be read, as a condition. -#}
+{#- Whether one of the keys wanted stands in a rejected row of which the key could not be read,
+    as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
     {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
 {%- endmacro -%}
 
 
-{#- What is wrong with what is asked for: raised before anything is read. Arguments: capture, keys and source (of forget()). -#}
+{#- What is wrong with what is asked for: raised before anything is read. Arguments: capture,
+    keys and source (of forget()). -#}
 {%- macro _check_forget(capture, keys, source) -%}
     {%- set entity = capture.entity -%}
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
@@ -549,9 +574,11 @@ from (
 {%- endmacro -%}
 
 
-{#- The loads that hold something of the keys on the list, or of rejected rows in which one of the keys wanted stands: a dictionary from the load to the number of its
-    rows. Arguments: capture, table (its ledger or events), sensitive (names of the physical columns that hold or held sensitive values), wanted (of _forget_wanted()), loads (names; none
-    for all that lie there). -#}
+{#- The loads that hold something of the keys on the list, or of rejected rows in which one of
+    the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
+    capture, table (its ledger or events), sensitive (names of the physical columns that hold or
+    held sensitive values), wanted (of _forget_wanted()), loads (names; none for all that lie
+    there). -#}
 {%- macro _forgotten_holders(capture, table, sensitive, wanted, loads=none) -%}
     {%- set entity, is_ledger = capture.entity, table == capture.ledger -%}
     {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}

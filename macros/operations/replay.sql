@@ -1,8 +1,9 @@
-{#- Makes the draft of a replay visible: one commit per entity, after which readers see the new state, and cdc_loads gets a row for each
-    of its loads. Drafts that lack a date, or were made from loads that somebody else has replaced since, are refused, before any is
-    published.
+{#- Makes the draft of a replay visible: one commit per entity, after which readers see the new
+    state, and cdc_loads gets a row for each of its loads. Drafts that lack a date, or were made
+    from loads that somebody else has replaced since, are refused, before any is published.
         dbt run-operation spark_cdc.publish_replay --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns
+    nothing. -#}
 {%- macro publish_replay(entities=none) -%}
     {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities}) -%}
     {%- set drafted = [] -%}
@@ -33,9 +34,11 @@
 {%- endmacro -%}
 
 
-{#- Drops the draft of a replay. What its loads wrote is named nowhere then, and costs disk until it is cleaned up.
+{#- Drops the draft of a replay. What its loads wrote is named nowhere then, and costs disk until it
+    is cleaned up.
         dbt run-operation spark_cdc.discard_replay --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all that have a draft). Returns nothing. -#}
+    Arguments: entities (list of names, or one; none for all that have a draft). Returns
+    nothing. -#}
 {%- macro discard_replay(entities=none) -%}
     {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities}) -%}
     {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
@@ -50,9 +53,10 @@
 {%- endmacro -%}
 
 
-{#- A part of state(): how the drafts of replays differ from what readers see. Returns a dictionary by entity that has a draft: dates (by business time, the rows of
-    history before and after, I, U and D, and how many come and go), current (counts of rows of the current state), problem (why the draft can't be published, or
-    none). -#}
+{#- A part of state(): how the drafts of replays differ from what readers see. Returns a
+    dictionary by entity that has a draft: dates (by business time, the rows of history before
+    and after, I, U and D, and how many come and go), current (counts of rows of the current
+    state), problem (why the draft can't be published, or none). -#}
 {%- macro _state_compare(found) -%}
     {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
     {%- set told = {} -%}
@@ -73,7 +77,8 @@
 {%- endmacro -%}
 
 
-{#- Rows of history from the first date of the replay on that are in both or in one of the two. Argument: found (capture with draft). -#}
+{#- Rows of history from the first date of the replay on that are in both or in one of the two.
+    Argument: found (capture with draft). -#}
 {%- macro _compare_draft_history_sql(found) -%}
 {%- set columns = spark_cdc._payload_hashes(found.entity) + ['operation', 'eff_start_date'] -%}
 with changes as (

@@ -1,7 +1,9 @@
-{#- The secrets that key the hashes of sensitive columns (docs/hash.md): makes the first one (init) or another, which the next load of each entity takes
-    (rotate), or tells which there are and who uses them (check), as a line of JSON. A secret is never shown, and none is dropped.
+{#- The secrets that key the hashes of sensitive columns (docs/hash.md): makes the first one (init)
+    or another, which the next load of each entity takes (rotate), or tells which there are and who
+    uses them (check), as a line of JSON. A secret is never shown, and none is dropped.
         dbt run-operation spark_cdc.secrets --args '{action: init}'
-    Arguments: action (init, rotate, check), force (rotate, although there are entities with a sensitive key, which then have to be replayed).
+    Arguments: action (init, rotate, check), force (rotate, although there are entities with a
+    sensitive key, which then have to be replayed).
     Returns nothing. -#}
 {%- macro secrets(action='check', force=false) -%}
     {%- do spark_cdc._check_arguments('secrets', {'force': force}) -%}
@@ -29,10 +31,13 @@
 {%- endmacro -%}
 
 
-{#- Makes a secret in the restricted schema, and returns its table. It is made inside of Spark, by Java's SecureRandom on whichever machine runs the task
-    (122 bits each of four UUIDs, made 256 by SHA-256), and goes from there into the table's one file: it stands in no statement and no plan, and nobody
-    sees it. The file is ORC, which keeps no smallest and largest value of binary columns; those of Parquet's footers come into logs of level DEBUG. Loads take it as soon
-    as the view names it. Argument: is_there (whether there is one already, in whose place it comes). -#}
+{#- Makes a secret in the restricted schema, and returns its table. It is made inside of Spark,
+    by Java's SecureRandom on whichever machine runs the task (122 bits each of four UUIDs, made
+    256 by SHA-256), and goes from there into the table's one file: it stands in no statement and
+    no plan, and nobody sees it. The file is ORC, which keeps no smallest and largest value of
+    binary columns; those of Parquet's footers come into logs of level DEBUG. Loads take it as
+    soon as the view names it. Argument: is_there (whether there is one already, in whose place
+    it comes). -#}
 {%- macro _create_secret(is_there) -%}
     {%- set schema = spark_cdc._sensitive_schema() -%}
     {%- set secret = spark_cdc._relation_in(schema, 'spark_cdc_secret_' ~ spark_cdc._time_now('%Y%m%dT%H%M%S') | lower ~ '_' ~ spark_cdc._attempt()) -%}
@@ -68,8 +73,10 @@ from (
 {%- endmacro -%}
 
 
-{#- The secrets, oldest first: a list of dictionaries with id, table, proof (of _secret_proof(); none where it holds no key), is_current (whether loads take
-    it) and entities (names of those whose last load took it, of the entities given). Argument: used (of _listed_secrets_in_use()). -#}
+{#- The secrets, oldest first: a list of dictionaries with id, table, proof (of _secret_proof();
+    none where it holds no key), is_current (whether loads take it) and entities (names of those
+    whose last load took it, of the entities given). Argument: used (of
+    _listed_secrets_in_use()). -#}
 {%- macro _listed_secrets(used) -%}
     {%- set current, listed = spark_cdc._secret(), [] -%}
     {%- set names = [] -%}
@@ -89,8 +96,10 @@ from (
 {%- endmacro -%}
 
 
-{#- Which secret the last loads of entities took: a list of dictionaries with entity, id, proof (as the manifest has it), is_key (whether the hash of its
-    key is keyed); also which ones sensitive keys were forgotten with. Entities whose last load took none are left out. Argument: captures (with head). -#}
+{#- Which secret the last loads of entities took: a list of dictionaries with entity, id, proof
+    (as the manifest has it), is_key (whether the hash of its key is keyed); also which ones
+    sensitive keys were forgotten with. Entities whose last load took none are left out.
+    Argument: captures (with head). -#}
 {%- macro _listed_secrets_in_use(captures) -%}
     {%- set found = [] -%}
     {%- for capture in captures if ' ' in (capture.head.definition or '') -%}

@@ -1,17 +1,19 @@
-{#- Tells what is known of entities, for programs and for spark-cdc: prints a line of JSON (see _print_data). Nothing is written. What is committed takes one statement
-    that lists schemas and one per schema, whatever the number of entities; dates that have landed take two more for all files and one for all tables.
+{#- Tells what is known of entities, for programs and for spark-cdc: prints a line of JSON (see
+    _print_data). Nothing is written. What is committed takes one statement that lists schemas and
+    one per schema, whatever the number of entities; dates that have landed take two more for all
+    files and one for all tables.
         dbt run-operation spark_cdc.state --args '{entities: [orders], parts: [pending]}'
     Arguments:
-        entities (list of names, or one): none for all
-        parts (list of names, one, or a dictionary from names to arguments): what to tell beside the committed loads
-            settings: what is wrong with the settings, and those that a report needs
-            pending: dates that have landed and are not committed
-            compare: how the draft of a replay differs from the active loads
-            diff (before, after, row_limit): rows that differ between two states, see diff()
-            tags, branches
-            log (since, before, row_limit), details (row_limit, change_limit, reject_limit): what a report shows, see _state_log() and _state_details()
-    Prints a dictionary: schema (of the target), entities (one dictionary each: of _state_of(), broken (what is wrong with names and columns, of an entity of
-    which nothing else is known), and its parts by their names). -#}
+        entities (list of names, or one): none for all parts (list of names, one, or a dictionary
+        from names to arguments): what to tell beside the committed loads
+            settings: what is wrong with the settings, and those that a report needs pending: dates
+            that have landed and are not committed compare: how the draft of a replay differs from
+            the active loads diff (before, after, row_limit): rows that differ between two states,
+            see diff() tags, branches log (since, before, row_limit), details (row_limit,
+            change_limit, reject_limit): what a report shows, see _state_log() and _state_details()
+    Prints a dictionary: schema (of the target), entities (one dictionary each: of _state_of(),
+    broken (what is wrong with names and columns, of an entity of which nothing else is known),
+    and its parts by their names). -#}
 {%- macro state(entities=none, parts=[]) -%}
     {%- do spark_cdc._check_arguments('state', {'entities': entities}) -%}
     {%- set tellers = {
@@ -37,10 +39,12 @@
 {%- endmacro -%}
 
 
-{#- Says that refused loads have been seen, such as one of a mistyped date, which will never be loaded: their rows of cdc_loads get the status `acknowledged`, and
-    the report, metrics and alerts pass over them. A load of the same date that is refused later is reported again.
+{#- Says that refused loads have been seen, such as one of a mistyped date, which will never be
+    loaded: their rows of cdc_loads get the status `acknowledged`, and the report, metrics and
+    alerts pass over them. A load of the same date that is refused later is reported again.
         dbt run-operation spark_cdc.acknowledge --args '{dates: [2062-03-01], entities: [orders]}'
-    Arguments: dates (list of business dates or times, or one), entities (list of names, or one; none for all). Returns nothing. -#}
+    Arguments: dates (list of business dates or times, or one), entities (list of names, or one;
+    none for all). Returns nothing. -#}
 {%- macro acknowledge(dates, entities=none) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
     {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
@@ -77,8 +81,10 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- Prints the columns of the tables of a database as a line of JSON (see _print_data), for spark-cdc new --from-database: a dictionary per column, named as
-    information_schema.columns has them. Views of temporary life are left out. Arguments: database, pattern (as of `show tables like`). -#}
+{#- Prints the columns of the tables of a database as a line of JSON (see _print_data), for
+    spark-cdc new --from-database: a dictionary per column, named as information_schema.columns
+    has them. Views of temporary life are left out. Arguments: database, pattern (as of `show
+    tables like`). -#}
 {%- macro _print_columns(database, pattern='*') -%}
     {%- if not adapter.check_schema_exists(target.database, database) -%}
         {%- do exceptions.raise_compiler_error('There is no database ' ~ database ~ '. Nothing was written. Accepted is one that `show databases` lists, alone '
@@ -99,9 +105,11 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- What is committed of an entity, as data: load_type, per (date or timestamp), has_archive, reads_feed (whether the source is the change feed of a table, which has no
-    dates of its own), times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit (its number), undone (times that redo brings
-    back), draft (of a replay, or none). Argument: capture (with head and draft, manifests). -#}
+{#- What is committed of an entity, as data: load_type, per (date or timestamp), has_archive,
+    reads_feed (whether the source is the change feed of a table, which has no dates of its own),
+    times (of the active loads, oldest first) and load_types (of these), rows, last_load, commit
+    (its number), undone (times that redo brings back), draft (of a replay, or none). Argument:
+    capture (with head and draft, manifests). -#}
 {%- macro _state_of(capture) -%}
     {%- set entity, head, draft = capture.entity, capture.head, capture.draft -%}
     {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
@@ -137,7 +145,8 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings expect, guards and upkeep. -#}
+{#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
+    expect, guards and upkeep. -#}
 {%- macro _state_settings(found) -%}
     {%- set told = {} -%}
     {%- for capture in found.captures -%}
@@ -148,10 +157,13 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- A part of state(): dates in the landing or the source table that are not committed. Those before the last committed load are gaps, which take a replay; dates that undo
-    took back wait for a person, and so do those after them, since a later load drops what redo restores. Returns a dictionary by entity: problems (that keep it from
-    being loaded; what has landed is then not asked), priority, expect, landed (number of dates), dates and gaps (texts), problem (why the dates can't be told, or
-    none), absent (why nothing has landed, if that is no idleness, or none). -#}
+{#- A part of state(): dates in the landing or the source table that are not committed. Those
+    before the last committed load are gaps, which take a replay; dates that undo took back wait
+    for a person, and so do those after them, since a later load drops what redo restores.
+    Returns a dictionary by entity: problems (that keep it from being loaded; what has landed is
+    then not asked), priority, expect, landed (number of dates), dates and gaps (texts), problem
+    (why the dates can't be told, or none), absent (why nothing has landed, if that is no
+    idleness, or none). -#}
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
     {%- for capture in found.captures -%}
@@ -166,7 +178,8 @@ order by business_time, load_id
     {%- for capture in asked -%}
         {%- set entity, loads = capture.entity, capture.head.loads -%}
         {%- set last, came = since[entity.name], landed[entity.name] -%}
-        {#- which dates compact has squashed is not asked: there are no gaps to be told of among them -#}
+        {#- which dates compact has squashed is not asked: there are no gaps to be told of among
+            them -#}
         {%- set squashed = spark_cdc._loads_with(loads, 'is_squashed') -%}
         {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
         {%- set committed = spark_cdc._load_times(entity, loads) -%}
@@ -188,10 +201,13 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- A part of state(): what the manifests and cdc_loads hold of each entity, also of those that cdc_loads alone still knows; two statements read cdc_loads, and a load's row is
-    read only if its partition is within the range. Arguments: since and before (stamps as loads' names begin with, such as 20240304: the first that is read, and
-    the first that is not; or none), row_limit (rows of cdc_loads, the newest of each entity). Returns a dictionary by entity: loads and undone (names), checkpoint
-    (the newest), rows (a text of JSON: the columns of cdc_loads as arrays, oldest load first; or none). -#}
+{#- A part of state(): what the manifests and cdc_loads hold of each entity, also of those that
+    cdc_loads alone still knows; two statements read cdc_loads, and a load's row is read only if
+    its partition is within the range. Arguments: since and before (stamps as loads' names begin
+    with, such as 20240304: the first that is read, and the first that is not; or none),
+    row_limit (rows of cdc_loads, the newest of each entity). Returns a dictionary by entity:
+    loads and undone (names), checkpoint (the newest), rows (a text of JSON: the columns of
+    cdc_loads as arrays, oldest load first; or none). -#}
 {%- macro _state_log(found, since=none, before=none, row_limit=400) -%}
     {%- set told = {} -%}
     {%- for capture in found.captures -%}
@@ -218,8 +234,9 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log, recorded (names of its columns: what an older version did not
-    record is null), and entities (list of names; none for all), and those of _state_log(). -#}
+{#- Rows of cdc_loads as a row an entity, whose second column is JSON. Arguments: load_log,
+    recorded (names of its columns: what an older version did not record is null), and entities
+    (list of names; none for all), and those of _state_log(). -#}
 {%- macro _logged_loads_sql(load_log, recorded, entities, since, before, row_limit) -%}
 {%- set shown = {
     'status': "coalesce(status, 'committed')", 'committed_at': 'unix_seconds(committed_at)', 'started_at': 'unix_seconds(started_at)',
@@ -281,10 +298,12 @@ from collected
 {%- endmacro -%}
 
 
-{#- A part of state(): what takes reads of each ledger. Arguments: row_limit (rows shown of each kind that the last load changed; 0 for no values at all), change_limit (a
-    last load with more changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns a dictionary by entity that has a load: changes (counts of
-    rows, columns, rows, or skipped: why not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands would do with their own
-    defaults). -#}
+{#- A part of state(): what takes reads of each ledger. Arguments: row_limit (rows shown of each
+    kind that the last load changed; 0 for no values at all), change_limit (a last load with more
+    changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns a
+    dictionary by entity that has a load: changes (counts of rows, columns, rows, or skipped: why
+    not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands
+    would do with their own defaults). -#}
 {%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- set told = {} -%}
     {%- for capture in found.captures if capture.head.loads -%}
@@ -305,7 +324,8 @@ from collected
 {%- endmacro -%}
 
 
-{#- What the last load changed: by column, and some rows of each kind with their values before and after. -#}
+{#- What the last load changed: by column, and some rows of each kind with their values before
+    and after. -#}
 {%- macro _changes_of_last_load(capture, head, row_limit, change_limit) -%}
     {%- set entity, last = capture.entity, head.loads[-1] -%}
     {%- set written = spark_cdc._load_counts(capture.masked, head.loads, [last]).rows.get(last, {}) -%}
@@ -333,8 +353,9 @@ from collected
 {%- endmacro -%}
 
 
-{#- Counts of rows by what became of them (without a column_name), of values by column, and as JSON some rows of each kind (shown): row_difference, keys,
-    column_differences. Long values are cut. One statement, since what differs is worked out anew wherever it is named. -#}
+{#- Counts of rows by what became of them (without a column_name), of values by column, and as
+    JSON some rows of each kind (shown): row_difference, keys, column_differences. Long values
+    are cut. One statement, since what differs is worked out anew wherever it is named. -#}
 {%- macro _changed_rows_sql(entity, differences, row_limit) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 with differences as (
@@ -397,7 +418,8 @@ order by row_difference, min(place), one.column_name
 {%- endmacro -%}
 
 
-{#- Files of the ledger and, of change events, of the events table: a dictionary each with table, is_needed (whether a load that counts wrote them), files, bytes. -#}
+{#- Files of the ledger and, of change events, of the events table: a dictionary each with table,
+    is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
     {%- set found = [] -%}
     {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.masked).identifier, spark_cdc._own(capture.events).identifier] -%}
@@ -425,8 +447,9 @@ order by is_needed desc
 {%- endmacro -%}
 
 
-{#- Rejected rows of the active loads. Returns a dictionary: rejects (the ten most frequent columns that rows were rejected for: columns, row_count), rejected_rows (the
-    newest, at most reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
+{#- Rejected rows of the active loads. Returns a dictionary: rejects (the ten most frequent
+    columns that rows were rejected for: columns, row_count), rejected_rows (the newest, at most
+    reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
 {%- macro _rejects_of_loads(capture, head, reject_limit) -%}
     {%- set found = {'rejects': [], 'rejected_rows': []} -%}
     {%- if not capture.entity.quarantine -%}{{ return(found) }}{%- endif -%}
@@ -466,10 +489,12 @@ limit {{ reject_limit }}
 {%- endmacro -%}
 
 
-{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity, as a line of JSON (see _print_data): for notices and metrics
-    (docs/notify.md). One statement per schema, and one that reads these partitions of cdc_loads alone.
-    Arguments: runs (dbt's invocation ids). Prints a dictionary: schema, server (namespace of its tables, as lineage tools name it), last (business
-    time by entity, null where nothing is committed), loads (rows of cdc_loads, each as a text of JSON). -#}
+{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity,
+    as a line of JSON (see _print_data): for notices and metrics (docs/notify.md). One statement per
+    schema, and one that reads these partitions of cdc_loads alone.
+    Arguments: runs (dbt's invocation ids). Prints a dictionary: schema, server (namespace of its
+    tables, as lineage tools name it), last (business time by entity, null where nothing is
+    committed), loads (rows of cdc_loads, each as a text of JSON). -#}
 {%- macro _print_loads(runs=[]) -%}
     {%- set schemas, last, wanted, attempts = {}, {}, [], [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}{%- do schemas.update({name: graph.nodes[ledger].schema}) -%}{%- endfor -%}
@@ -499,9 +524,11 @@ where
 {%- endmacro -%}
 
 
-{#- Prints what spark-cdc stream has to know of entities, as a line of JSON (see _print_data); no server is asked. Arguments: entities (list of names;
-    none for all with source.stream). An entry has entity, problems (of its YAML), and without any: load_type, per, path (of a business date, each with the
-    letters of strftime), stream (its settings; none where there are none). -#}
+{#- Prints what spark-cdc stream has to know of entities, as a line of JSON (see _print_data); no
+    server is asked. Arguments: entities (list of names; none for all with source.stream). An
+    entry has entity, problems (of its YAML), and without any: load_type, per, path (of a
+    business date, each with the letters of strftime), stream (its settings; none where there are
+    none). -#}
 {%- macro _print_streams(entities=none) -%}
     {%- set listed, known = [], [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
@@ -529,10 +556,13 @@ where
 {%- endmacro -%}
 
 
-{#- Says what a load would do, and writes nothing: prints a line of JSON (see _print_data), for spark-cdc load --dry-run. What came in is landed, staged and tagged by the
-    load's own SQL, behind a temporary view of the session that stands for the ledger with this load in it: it is audited as if it had been written. A
-    refusal is printed in the same form, with what was known, and then raised.
-    Arguments: entity (name). The business date, load type, position and lifts are those of a run. -#}
+{#- Says what a load would do, and writes nothing: prints a line of JSON (see _print_data), for
+    spark-cdc load --dry-run. What came in is landed, staged and tagged by the load's own SQL,
+    behind a temporary view of the session that stands for the ledger with this load in it: it is
+    audited as if it had been written. A refusal is printed in the same form, with what was known,
+    and then raised.
+    Arguments: entity (name). The business date, load type, position and lifts are those of a
+    run. -#}
 {%- macro _print_plan(entity) -%}
     {%- do spark_cdc._check_arguments('plan', {'execute': false}) -%}
     {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
@@ -544,8 +574,9 @@ where
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
             (spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql)(entity, spark_cdc._landed_view(entity))) -%}
     {%- if entity.events -%}
-        {#- A load writes its events down before it resolves them; here Spark's optimizer would put all that reads and casts a message in the place of each of its
-            columns, wherever one is read, until the expressions fill the heap. It does not look into a generator. -#}
+        {#- A load writes its events down before it resolves them; here Spark's optimizer would
+            put all that reads and casts a message in the place of each of its columns, wherever
+            one is read, until the expressions fill the heap. It does not look into a generator. -#}
         {%- set names = [] -%}
         {%- for column in spark_cdc._query('describe ' ~ incoming) -%}{%- do names.append(spark_cdc._quote(column.col_name)) -%}{%- endfor -%}
         {%- set names = names | join(', ') -%}
@@ -583,8 +614,9 @@ where
 {%- endmacro -%}
 
 
-{#- The statements of a load that write its rows, commit and record them, by their beginnings and in their order. Schemas, views of readers and claims of commits
-    before are not among them. Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
+{#- The statements of a load that write its rows, commit and record them, by their beginnings and
+    in their order. Schemas, views of readers and claims of commits before are not among them.
+    Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
 {%- macro _planned_statements(capture, run, load, held) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
@@ -638,7 +670,8 @@ where
 {%- endmacro -%}
 
 
-{#- What is wrong with the settings and with what the run is given, as validate() asks at the start of a run. -#}
+{#- What is wrong with the settings and with what the run is given, as validate() asks at the
+    start of a run. -#}
 {%- macro _check_plan(capture) -%}
     {%- set name = capture.entity.name -%}
     {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}

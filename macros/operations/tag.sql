@@ -1,10 +1,11 @@
-{#- Gives the states of several entities a name, such as that of a month's end: as_of(…, tag=…) and diff() read them, vacuum keeps their
-    loads, and compact changes nothing in them. All entities are checked before the first gets the tag. The same command again does what
-    one that was interrupted has left.
+{#- Gives the states of several entities a name, such as that of a month's end: as_of(…, tag=…) and
+    diff() read them, vacuum keeps their loads, and compact changes nothing in them. All entities
+    are checked before the first gets the tag. The same command again does what one that was
+    interrupted has left.
         dbt run-operation spark_cdc.tag --args '{name: march, entities: [orders, customers]}'
-    Arguments: name (lower case letters, digits, underscores), entities (list of names, or one; none for
-    all that have a load), at (load or date whose state it is; none for the present one), drop (whether the tag is taken away). Returns
-    nothing. -#}
+    Arguments: name (lower case letters, digits, underscores), entities (list of names, or one;
+    none for all that have a load), at (load or date whose state it is; none for the present
+    one), drop (whether the tag is taken away). Returns nothing. -#}
 {%- macro tag(name, entities=none, at=none, drop=false) -%}
     {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
@@ -70,8 +71,10 @@ spark-cdc tag create march_2024. Nothing was changed.
 {%- endmacro -%}
 
 
-{#- What a tag of an entity would be. Arguments: capture, name, at (of tag()). Returns a dictionary: problem (why it can't be, a text, or none),
-    is_empty (whether that is since nothing is loaded), is_there (whether the state has the tag already), manifest, text (of the view). -#}
+{#- What a tag of an entity would be. Arguments: capture, name, at (of tag()). Returns a
+    dictionary: problem (why it can't be, a text, or none), is_empty (whether that is since
+    nothing is loaded), is_there (whether the state has the tag already), manifest, text (of the
+    view). -#}
 {%- macro _planned_tag(capture, name, at) -%}
     {%- set entity = capture.entity -%}
     {%- set view = spark_cdc._tag(capture, name) -%}

@@ -1,17 +1,19 @@
-{#- Takes loads back: readers see the state before them at once, since only the list of loads that count gets shorter. What is taken back
-    stays in the ledger, and redo brings it back, until another load is committed or vacuum drops it. Each entity is a commit of its own; all are checked before the first
-    is changed. The same command again goes on where one was interrupted.
+{#- Takes loads back: readers see the state before them at once, since only the list of loads that
+    count gets shorter. What is taken back stays in the ledger, and redo brings it back, until
+    another load is committed or vacuum drops it. Each entity is a commit of its own; all are
+    checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.undo --args '{entities: [orders], to: 2024-03-02}'
-    Arguments: entities (list of names, or one), to (the state to go back to: a load that counts, or a date, whose own load stays; none for
-    the state before the last load, of one entity). Returns nothing. -#}
+    Arguments: entities (list of names, or one), to (the state to go back to: a load that counts,
+    or a date, whose own load stays; none for the state before the last load, of one entity).
+    Returns nothing. -#}
 {%- macro undo(entities, to=none) -%}
     {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to}) -%}
     {%- do spark_cdc._move_entities('undo', entities, to) -%}
 {%- endmacro -%}
 
 
-{#- Brings back what the last undo took back, as it was: one commit per entity, all of which are checked before the first is changed. The same command again goes on where
-    one was interrupted.
+{#- Brings back what the last undo took back, as it was: one commit per entity, all of which are
+    checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.redo --args '{entities: [orders]}'
     Arguments: entities (list of names, or one). Returns nothing. -#}
 {%- macro redo(entities) -%}
@@ -20,11 +22,14 @@
 {%- endmacro -%}
 
 
-{#- Undo and redo: one commit per entity, whose manifest has what it did (move): {load_id (under which cdc_loads has it; kind u or r), at (when, UTC), loads (that went or
-    came), rows_prior (rows before it)}; and undone, a list of what redo brings back, the last first: {loads, at, figures (of the manifest with these loads, where they
-    differ from those without)}. What is there already is not done again, so that the command can be repeated: the state to go back to; what a process committed that
-    ended before it had dropped the claims before.
-    Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: entities whose views may have to be altered. Returns nothing. -#}
+{#- Undo and redo: one commit per entity, whose manifest has what it did (move): {load_id (under
+    which cdc_loads has it; kind u or r), at (when, UTC), loads (that went or came), rows_prior
+    (rows before it)}; and undone, a list of what redo brings back, the last first: {loads, at,
+    figures (of the manifest with these loads, where they differ from those without)}. What is there
+    already is not done again, so that the command can be repeated: the state to go back to; what a
+    process committed that ended before it had dropped the claims before.
+    Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: entities
+    whose views may have to be altered. Returns nothing. -#}
 {%- macro _move_entities(command, entities, to=none) -%}
     {%- set captures = spark_cdc._captures(command, entities) if entities else [] -%}
     {%- set problems, moves = [], [] -%}
@@ -57,8 +62,8 @@
 {%- endmacro -%}
 
 
-{#- Carries out the undo or redo of an entity. Argument: one (capture with head, manifest and loads; without loads nothing is left to do). Returns whether views may have
-    to be altered. -#}
+{#- Carries out the undo or redo of an entity. Argument: one (capture with head, manifest and
+    loads; without loads nothing is left to do). Returns whether views may have to be altered. -#}
 {%- macro _move_entity(command, one) -%}
     {%- set name, head = one.entity.name, one.head -%}
     {%- if not one.loads -%}
@@ -83,8 +88,9 @@ readers see the state after {{ next.loads | last | default('nothing') }}, {{ spa
 {%- endmacro -%}
 
 
-{#- The manifest of an entity without its last loads, and what redo needs to bring these back. Arguments: capture, head (manifest), to (of
-    undo()). Returns a dictionary: problem (why it can't be, a text), or manifest and loads (that go; none where the state is that already). -#}
+{#- The manifest of an entity without its last loads, and what redo needs to bring these back.
+    Arguments: capture, head (manifest), to (of undo()). Returns a dictionary: problem (why it
+    can't be, a text), or manifest and loads (that go; none where the state is that already). -#}
 {%- macro _undone_manifest(capture, head, to) -%}
     {%- set name = capture.entity.name -%}
     {%- if not head.loads -%}
@@ -111,7 +117,8 @@ readers see the state after {{ next.loads | last | default('nothing') }}, {{ spa
 {%- endmacro -%}
 
 
-{#- The manifest of an entity with the loads that the last undo took back. Their rows are counted first: vacuum may have dropped them.
+{#- The manifest of an entity with the loads that the last undo took back. Their rows are counted
+    first: vacuum may have dropped them.
     Arguments: capture, head (manifest). Returns a dictionary as of _undone_manifest(). -#}
 {%- macro _redone_manifest(capture, head) -%}
     {%- set name, undone = capture.entity.name, head.get('undone') or [] -%}

@@ -1,10 +1,13 @@
-{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers and of archived events that were
-    superseded (by a rerun, a replay, compact) or that a crash left, once they are older than a retention time. Queries
-    that began before may still read them until then. Without execute it only says what it would drop.
+{#- Drops what no manifest names any more, by metadata alone: partitions of ledgers and of archived
+    events that were superseded (by a rerun, a replay, compact) or that a crash left, once they are
+    older than a retention time. Queries that began before may still read them until then. Without
+    execute it only says what it would drop.
         dbt run-operation spark_cdc.vacuum --args '{entities: [orders], execute: true}'
-    A superseded load's age counts from the commit of the load that took its place, any other's from its newest file.
-    Arguments: entities (list of names, or one; none for all), retention_hours, execute, force (whether a retention below
-    24 hours is accepted). Returns the number of loads that were dropped, or would be. -#}
+    A superseded load's age counts from the commit of the load that took its place, any other's from
+    its newest file.
+    Arguments: entities (list of names, or one; none for all), retention_hours, execute, force
+    (whether a retention below 24 hours is accepted). Returns the number of loads that were
+    dropped, or would be. -#}
 {%- macro vacuum(entities=none, retention_hours=168, execute=false, force=false) -%}
     {%- do spark_cdc._check_arguments('vacuum', {'entities': entities, 'retention_hours': retention_hours, 'execute': execute, 'force': force}) -%}
     {%- if retention_hours < 24 and not force -%}
@@ -28,8 +31,9 @@
 {%- endmacro -%}
 
 
-{#- Drops what an entity does not need any more. Arguments: capture, retention_hours. Returns a list of the loads that are dropped, or
-    would be, once for each table: dictionaries with partitions, files, bytes. -#}
+{#- Drops what an entity does not need any more. Arguments: capture, retention_hours. Returns a
+    list of the loads that are dropped, or would be, once for each table: dictionaries with
+    partitions, files, bytes. -#}
 {%- macro _vacuum_entity(capture, retention_hours) -%}
     {%- set name = capture.entity.name -%}
     {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
@@ -91,9 +95,11 @@
 {%- endmacro -%}
 
 
-{#- A run that began before may still be on its way to its commit, however old its files are. So that it can't commit what is dropped here, the number of its
-    commit is taken first, by a commit that changes nothing: it is refused, and loads anew. What begins later is younger than all that is dropped.
-    Only where there is something that was never committed. Returns whether such loads may be dropped. -#}
+{#- A run that began before may still be on its way to its commit, however old its files are. So
+    that it can't commit what is dropped here, the number of its commit is taken first, by a
+    commit that changes nothing: it is refused, and loads anew. What begins later is younger than
+    all that is dropped. Only where there is something that was never committed. Returns whether
+    such loads may be dropped. -#}
 {%- macro _fence(operated, tables, retention_hours) -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(true) }}{%- endif -%}
     {%- set old = [] -%}
@@ -117,12 +123,14 @@
 {%- endmacro -%}
 
 
-{#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with is_fenced: whether loads that were never committed may go),
-    table, candidates (of _load_ages_sql()), counted (of _named_loads()), retention_hours. Returns what goes: dictionaries as of
-    _vacuum_entity(). -#}
+{#- Drops the loads of a table that are old and that nobody names. Arguments: operated (with
+    is_fenced: whether loads that were never committed may go), table, candidates (of
+    _load_ages_sql()), counted (of _named_loads()), retention_hours. Returns what goes:
+    dictionaries as of _vacuum_entity(). -#}
 {%- macro _vacuum_table(operated, table, candidates, counted, retention_hours) -%}
     {%- set partitions = spark_cdc._partitions_by_load(table) -%}
-    {#- views show the rejected rows and the archived events of squashed loads under their own names -#}
+    {#- views show the rejected rows and the archived events of squashed loads under their own
+        names -#}
     {%- set kept = counted.named + (counted.squashed if table == spark_cdc._own(operated.events) else []) -%}
     {%- set young, old = [], [] -%}
     {%- for load in candidates if load.load_id not in kept -%}
@@ -206,7 +214,8 @@ order by files.load_id
 {%- endmacro -%}
 
 
-{#- Refuses to drop anything of an entity, since nobody can tell what it needs. Arguments: operated (capture), why (text). -#}
+{#- Refuses to drop anything of an entity, since nobody can tell what it needs. Arguments:
+    operated (capture), why (text). -#}
 {%- macro _refuse_vacuum(operated, why) -%}
     {%- set message -%}
 {{ operated.entity.name }}: {{ why }}. Nothing of this entity was dropped. Run spark-cdc verify --select {# -#}
@@ -216,10 +225,12 @@ order by files.load_id
 {%- endmacro -%}
 
 
-{#- What inserts that were killed left in a table's folder: Spark writes into .spark-staging-<id> there, and moves the files when all are written. No table has
-    them as partitions, and readers skip names that begin with a dot or _ unless they are asked for by name. A folder without a file is not
-    among them: its age can't be told, and it holds nothing.
-    Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the newest file). -#}
+{#- What inserts that were killed left in a table's folder: Spark writes into .spark-staging-<id>
+    there, and moves the files when all are written. No table has them as partitions, and readers
+    skip names that begin with a dot or _ unless they are asked for by name. A folder without a file
+    is not among them: its age can't be told, and it holds nothing.
+    Arguments: table, location. Returns dictionaries: folder, files, bytes, age_hours (of the
+    newest file). -#}
 {%- macro _staging_folders(table, location) -%}
     {%- set pattern = location ~ '/.spark-staging-*' -%}
     {%- if spark_cdc._lacks_path(pattern) -%}{{ return([]) }}{%- endif -%}
@@ -245,7 +256,8 @@ order by folder
 {%- endmacro -%}
 
 
-{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()), retention_hours. -#}
+{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()),
+    retention_hours. -#}
 {%- macro _drop_staging_folders(operated, table, folders, retention_hours) -%}
     {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
     {%- if not old -%}{{ return('') }}{%- endif -%}
@@ -258,8 +270,9 @@ order by folder
 {%- endmacro -%}
 
 
-{#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were dropped and that snapshots still keep, or of writes that broke
-    off. Returns a text that says how to be rid of it, an empty one where there is nothing. -#}
+{#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were
+    dropped and that snapshots still keep, or of writes that broke off. Returns a text that says
+    how to be rid of it, an empty one where there is nothing. -#}
 {%- macro _kept_by_snapshots(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return('') }}{%- endif -%}
@@ -286,9 +299,9 @@ where stored.load_id <> ''
 {%- endmacro -%}
 
 
-{#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest forgets them, by a commit, before they are
-    dropped: a redo at the same time is either before it, or refused. Arguments: operated (capture), manifest, retention_hours. Returns
-    the loads. -#}
+{#- Loads that were undone so long ago that redo is no longer to bring them back. The manifest
+    forgets them, by a commit, before they are dropped: a redo at the same time is either before
+    it, or refused. Arguments: operated (capture), manifest, retention_hours. Returns the loads. -#}
 {%- macro _forget_undone(operated, manifest, retention_hours) -%}
     {%- set kept, forgotten = [], [] -%}
     {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
@@ -310,8 +323,9 @@ where stored.load_id <> ''
 {%- endmacro -%}
 
 
-{#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It goes before its loads do, so that changes() refuses what it
-    can't tell. Arguments: operated (capture with catalog), retention_hours. Returns the names of the views that go. -#}
+{#- What was kept for change feeds so long ago that no consumer is to ask for it any more. It
+    goes before its loads do, so that changes() refuses what it can't tell. Arguments: operated
+    (capture with catalog), retention_hours. Returns the names of the views that go. -#}
 {%- macro _forget_versions(operated, retention_hours) -%}
     {%- set forgotten = [] -%}
     {%- set now = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none) -%}
@@ -326,9 +340,11 @@ where stored.load_id <> ''
 {%- endmacro -%}
 
 
-{#- The files that a table has by now, as a query in brackets that the caller reads once: path, length, written_at, load_id. Of plain files these are all
-    that lie in its folder. A table format tells which of them count: Delta by its rows, of which no column is read, Iceberg by its list. A file
-    whose snapshot is no longer known to Iceberg is older than those that are. Arguments: table, location (its folder). -#}
+{#- The files that a table has by now, as a query in brackets that the caller reads once: path,
+    length, written_at, load_id. Of plain files these are all that lie in its folder. A table
+    format tells which of them count: Delta by its rows, of which no column is read, Iceberg by
+    its list. A file whose snapshot is no longer known to Iceberg is older than those that are.
+    Arguments: table, location (its folder). -#}
 {%- macro _files_of_table(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return(spark_cdc._list_files(location)) }}{%- endif -%}
@@ -356,8 +372,10 @@ where entries.status < 2
 {%- endmacro -%}
 
 
-{#- The files of a table, as a temporary view that the caller reads once: path, length, written_at, and load_id and operation as the path names
-    them. Folders without a partition are found too; no file is opened. Arguments: location, name (of the view: nodes may share a session). -#}
+{#- The files of a table, as a temporary view that the caller reads once: path, length,
+    written_at, and load_id and operation as the path names them. Folders without a partition are
+    found too; no file is opened. Arguments: location, name (of the view: nodes may share a
+    session). -#}
 {%- macro _list_files(location, name='spark_cdc_files') -%}
     {%- do spark_cdc._send(
         'create or replace temporary view ' ~ name ~ ' using binaryFile options (path ' ~ spark_cdc._literal(location)

@@ -1,12 +1,16 @@
-{#- What the data tests that verify an entity have in common: ledger_rows_consistent, files_match_manifest, views_match_ledger,
-    log_matches_ledger, archive_complete (tests/generic). Each selects its findings with the same columns: entity, problem, load_id (where it
-    began), business_time (of that load), row_count, examples, repair. What only the catalogue tells is read while the test is compiled. -#}
+{#- What the data tests that verify an entity have in common: ledger_rows_consistent,
+    files_match_manifest, views_match_ledger, log_matches_ledger, archive_complete
+    (tests/generic). Each selects its findings with the same columns: entity, problem, load_id
+    (where it began), business_time (of that load), row_count, examples, repair. What only the
+    catalogue tells is read while the test is compiled. -#}
 
 
-{#- What there is of the entity that a model belongs to. Arguments: model (the relation that is tested; neither it nor the ledger need be
-    there). Returns a capture with ledger_node (dbt's), catalog (see _catalog_of()), manifest (an empty one where none can be
-    read), loads (those that count), layout, rows (the ledger's under their declared names) and rows_shown (with sensitive columns masked); only loads, empty, where dbt parses or
-    writes docs, and in a build that leaves such tests out. -#}
+{#- What there is of the entity that a model belongs to. Arguments: model (the relation that is
+    tested; neither it nor the ledger need be there). Returns a capture with ledger_node (dbt's),
+    catalog (see _catalog_of()), manifest (an empty one where none can be read), loads (those
+    that count), layout, rows (the ledger's under their declared names) and rows_shown (with
+    sensitive columns masked); only loads, empty, where dbt parses or writes docs, and in a build
+    that leaves such tests out. -#}
 {%- macro _verified(model) -%}
     {%- if not execute or flags.WHICH == 'generate' or spark_cdc._verify_is_left_out() -%}{{ return({'loads': []}) }}{%- endif -%}
     {%- set capture = spark_cdc._captures('verify', spark_cdc._strip_entity_affix(model.identifier))[0] -%}
@@ -45,7 +49,8 @@ loads as (
 {%- endmacro -%}
 
 
-{#- A CTE: what loads say of themselves. Arguments: verified (of _verified()), ledger (where it is read, if not from the ledger). -#}
+{#- A CTE: what loads say of themselves. Arguments: verified (of _verified()), ledger (where it
+    is read, if not from the ledger). -#}
 {%- macro _verified_records(verified, ledger=none) -%}
 records as (
     select
@@ -79,8 +84,10 @@ regexp_replace(
 {%- endmacro -%}
 
 
-{#- What a test selects: its findings, from a CTE `found` with problem, load_id, repair (in which %s stands for a replay from the load on), and
-    with row_count and examples if so told. Arguments: verified, is_of_loads (whether there is a CTE `records`), row_count, examples (SQL). -#}
+{#- What a test selects: its findings, from a CTE `found` with problem, load_id, repair (in which
+    %s stands for a replay from the load on), and with row_count and examples if so told.
+    Arguments: verified, is_of_loads (whether there is a CTE `records`), row_count, examples
+    (SQL). -#}
 {%- macro _verified_findings(verified, is_of_loads=true, row_count='null', examples='null') -%}
 {%- set quote = '' if verified.entity.eff_type == 'date' else "\\'" -%}
 select
@@ -126,8 +133,10 @@ where false
 {%- endmacro -%}
 
 
-{#- Findings that were made while the test was compiled, as a query with the columns of `found`: problem, load_id, repair, examples.
-    Arguments: findings (dictionaries: problem, repair, examples; load_id where it is that of one). -#}
+{#- Findings that were made while the test was compiled, as a query with the columns of `found`:
+    problem, load_id, repair, examples.
+    Arguments: findings (dictionaries: problem, repair, examples; load_id where it is that of
+    one). -#}
 {%- macro _verified_list(findings) -%}
 select
     listed.problem,
@@ -146,12 +155,14 @@ where listed.problem is not null
 {%- endmacro -%}
 
 
-{#- Storage as files_match_manifest reads it, whatever is damaged there. Of plain files: all by their names, also those of folders that are no partition;
-    the same opened, those left out that can't be; and what the metastore has registered. Table formats know which files they need: what
+{#- Storage as files_match_manifest reads it, whatever is damaged there. Of plain files: all by
+    their names, also those of folders that are no partition; the same opened, those left out that
+    can't be; and what the metastore has registered. Table formats know which files they need: what
     is missing of them is found here.
-    Returns a dictionary: table (the ledger; in a branch what it has written itself), findings (see _verified_list()), opened (where the records of loads are read: note,
-    business_date, load_id, operation), records (where the records of all loads are), and of plain files listed (see _list_files()) and partitions (texts, see
-    _partitions_by_load()). -#}
+    Returns a dictionary: table (the ledger; in a branch what it has written itself), findings
+    (see _verified_list()), opened (where the records of loads are read: note, business_date,
+    load_id, operation), records (where the records of all loads are), and of plain files listed
+    (see _list_files()) and partitions (texts, see _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
     {%- set table = spark_cdc._own(verified.ledger) -%}
     {%- set found = verified.catalog[table.identifier] -%}
@@ -232,8 +243,8 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- What is left, where everybody may read it, of loads and events from before an entity's columns were sensitive. Returns a list of findings, see
-    _verified_list(). -#}
+{#- What is left, where everybody may read it, of loads and events from before an entity's
+    columns were sensitive. Returns a list of findings, see _verified_list(). -#}
 {%- macro _verified_leftovers(verified) -%}
     {%- set findings = [] -%}
     {%- set name = verified.entity.name -%}
@@ -257,7 +268,8 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- What is wrong with the manifest: it, or the ledger, is missing; somebody replaced or altered it; it is not that of the last commit.
+{#- What is wrong with the manifest: it, or the ledger, is missing; somebody replaced or altered it;
+    it is not that of the last commit.
     Returns a list of findings, see _verified_list(). -#}
 {%- macro _verified_manifest(verified) -%}
     {%- set name = verified.entity.name -%}
@@ -321,9 +333,11 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- The views by their texts: whether they are there, and as the project makes them. Those that add something of their own are not judged; nor
-    are those that this same `dbt build` makes only after the tests of the manifest.
-    Returns a dictionary: findings (see _verified_list()), compared (kind to name of the views whose rows tell, too). -#}
+{#- The views by their texts: whether they are there, and as the project makes them. Those that add
+    something of their own are not judged; nor are those that this same `dbt build` makes only after
+    the tests of the manifest.
+    Returns a dictionary: findings (see _verified_list()), compared (kind to name of the views
+    whose rows tell, too). -#}
 {%- macro _verified_views(verified) -%}
     {%- set findings = [] -%}
     {%- set compared = {} -%}
@@ -362,7 +376,8 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- What a view's query may be: current has a hint or not. Argument: committed (relation that it reads). -#}
+{#- What a view's query may be: current has a hint or not. Argument: committed (relation that it
+    reads). -#}
 {%- macro _verified_queries(verified, kind, committed) -%}
     {%- set entity = verified.entity -%}
     {%- if kind == 'current' -%}
@@ -379,8 +394,10 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- What `spark-cdc verify` asks before it runs the data tests that verify entities. Prints a line of JSON: a list of dictionaries with entity,
-    model (which the tests belong to), tests (by dbt's unique_id, their names), lacking (those that the YAML does not have). Returns nothing. -#}
+{#- What `spark-cdc verify` asks before it runs the data tests that verify entities. Prints a
+    line of JSON: a list of dictionaries with entity, model (which the tests belong to), tests
+    (by dbt's unique_id, their names), lacking (those that the YAML does not have). Returns
+    nothing. -#}
 {%- macro _verify_plan(entities=none) -%}
     {%- set plan = [] -%}
     {%- for capture in spark_cdc._captures('verify', entities) -%}
@@ -401,8 +418,9 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- The rows of such tests, of which dbt only tells how many there are, for `spark-cdc verify` to print. Arguments: tests (by entity, their
-    names). Prints a line of JSON: a list of dictionaries, see _verified_findings(). Returns nothing. -#}
+{#- The rows of such tests, of which dbt only tells how many there are, for `spark-cdc verify` to
+    print. Arguments: tests (by entity, their names). Prints a line of JSON: a list of
+    dictionaries, see _verified_findings(). Returns nothing. -#}
 {%- macro _verify_findings(tests) -%}
     {%- set found = [] -%}
     {%- for capture in spark_cdc._captures('verify', tests | list) -%}
@@ -416,14 +434,16 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- Whether the tests of whole ledgers look at nothing: in dbt build, where each load would wait for them, unless the project or the selection asks for them. -#}
+{#- Whether the tests of whole ledgers look at nothing: in dbt build, where each load would wait
+    for them, unless the project or the selection asks for them. -#}
 {%- macro _verify_is_left_out() -%}
     {{ return(flags.WHICH in ['build', 'retry'] and not spark_cdc._var('spark_cdc_verify_in_build')
         and 'spark_cdc_verify' not in (invocation_args_dict.get('select') or '') | string) }}
 {%- endmacro -%}
 
 
-{#- Says so at the end of such a build, where these tests have passed. Argument: results (dbt's). -#}
+{#- Says so at the end of such a build, where these tests have passed. Argument: results
+    (dbt's). -#}
 {%- macro _verify_note(results) -%}
     {%- set tests = [] -%}
     {%- for result in results if spark_cdc._verify_is_left_out() and 'spark_cdc_verify' in (result.node.tags or []) -%}{%- do tests.append(result) -%}{%- endfor -%}
@@ -434,8 +454,9 @@ order by listed.load_id
 {%- endmacro -%}
 
 
-{#- Lets this session read on where files are missing or damaged, or no longer (on: false): verify is to find them, and the replay that brings
-    their rows back is not to stop at them. dbt opens a session anew for each node and operation, but where all nodes share one (method
+{#- Lets this session read on where files are missing or damaged, or no longer (on: false):
+    verify is to find them, and the replay that brings their rows back is not to stop at them.
+    dbt opens a session anew for each node and operation, but where all nodes share one (method
     session): what loads there would leave rows out unnoticed, so there it is not done. -#}
 {%- macro _read_despite_damage(on=true) -%}
     {%- for setting in ['spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles'] if target.method != 'session' -%}

@@ -1,6 +1,8 @@
-{#- A model that is a table of what is true now, in a format of its own, for those who can't read the views, or want Delta's or Iceberg's own feed: docs/publish.md.
-    Each run writes what has changed since the version that the table has. Arguments: entity (name), format (delta, iceberg, parquet or orc). Returns the
-    model's SQL: all rows of the table, behind a comment by which cdc_published knows what to keep up to date. -#}
+{#- A model that is a table of what is true now, in a format of its own, for those who can't read
+    the views, or want Delta's or Iceberg's own feed: docs/publish.md. Each run writes what has
+    changed since the version that the table has. Arguments: entity (name), format (delta,
+    iceberg, parquet or orc). Returns the model's SQL: all rows of the table, behind a comment by
+    which cdc_published knows what to keep up to date. -#}
 {%- macro publish(entity, format) -%}
     {{- config(materialized='cdc_published', file_format=format, tags=spark_cdc._selector_tag(entity)) -}}
     {%- set changes = ref(entity ~ '_changes') -%}
@@ -35,8 +37,9 @@
 {%- endmacro -%}
 
 
-{#- What is there of a published table; another relation of its name is refused. Returns a dictionary: exists, record (what the table says of the version
-    that it has, see _keep_target(); none if that is not known). -#}
+{#- What is there of a published table; another relation of its name is refused. Returns a
+    dictionary: exists, record (what the table says of the version that it has, see
+    _keep_target(); none if that is not known). -#}
 {%- macro _found_target(target) -%}
     {%- set relation = target.relation -%}
     {%- if not spark_cdc._is_there(relation) -%}{{ return({'exists': false, 'record': none}) }}{%- endif -%}
@@ -68,7 +71,8 @@
 {%- endmacro -%}
 
 
-{#- The record in the newest commit of ours, if those that came behind it have changed no rows. Log files older than Delta's retention are gone. -#}
+{#- The record in the newest commit of ours, if those that came behind it have changed no rows.
+    Log files older than Delta's retention are gone. -#}
 {%- macro _target_record_of_delta(relation) -%}
     {%- set harmless = [
         'OPTIMIZE', 'REORG', 'VACUUM START', 'VACUUM END', 'SET TBLPROPERTIES', 'UNSET TBLPROPERTIES', 'ADD COLUMNS', 'CHANGE COLUMN', 'CHANGE COLUMNS',
@@ -82,7 +86,8 @@
 {%- endmacro -%}
 
 
-{#- The same of the snapshots from which the present one comes: after a rollback those before it. -#}
+{#- The same of the snapshots from which the present one comes: after a rollback those before
+    it. -#}
 {%- macro _target_record_of_iceberg(relation) -%}
     {%- set sql -%}
 select
@@ -103,9 +108,10 @@ limit 100
 {%- endmacro -%}
 
 
-{#- Brings a published table up to date: from the changes since its own last version, or where those can't be told, by a comparison with all rows.
-    Whatever is repeated gives the same: see docs/publish.md. Arguments: target (of _target_of_query()), sql (query of all rows). Returns what became of it,
-    in a word. -#}
+{#- Brings a published table up to date: from the changes since its own last version, or where
+    those can't be told, by a comparison with all rows. Whatever is repeated gives the same: see
+    docs/publish.md. Arguments: target (of _target_of_query()), sql (query of all rows). Returns
+    what became of it, in a word. -#}
 {%- macro _keep_target(target, sql) -%}
     {%- set capture = target.capture -%}
     {%- do spark_cdc._check_target(target) -%}
@@ -144,8 +150,8 @@ limit 100
 {%- endmacro -%}
 
 
-{#- The version whose changes are the next ones of a published table, or none with the reason why they can't be told. Argument: record (what the table
-    says of itself, or none). -#}
+{#- The version whose changes are the next ones of a published table, or none with the reason why
+    they can't be told. Argument: record (what the table says of itself, or none). -#}
 {%- macro _target_since(target, head, record, columns) -%}
     {%- set no, made_anew = {'version': none}, 'the entity was made anew since' -%}
     {%- if should_full_refresh() -%}{{ return(dict(no, why='--full-refresh')) }}{%- endif -%}
@@ -167,14 +173,17 @@ limit 100
 {%- endmacro -%}
 
 
-{#- Stops a model that publishes, before anything is written. Argument: problem (a sentence without its full stop). -#}
+{#- Stops a model that publishes, before anything is written. Argument: problem (a sentence
+    without its full stop). -#}
 {%- macro _refuse_target(target, problem) -%}
     {%- do exceptions.raise_compiler_error('spark_cdc.publish: ' ~ target.entity.name ~ ' as ' ~ target.relation ~ ': ' ~ problem ~ '. Nothing was written.') -%}
 {%- endmacro -%}
 
 
-{#- What changed from one version to another, net: the last row of each key, and whether it is gone. Of what a published table has of it already, since a
-    run was killed or another was quicker, nothing follows. Argument: feed (query of changes). Returns a query with the table's columns and is__gone. -#}
+{#- What changed from one version to another, net: the last row of each key, and whether it is
+    gone. Of what a published table has of it already, since a run was killed or another was
+    quicker, nothing follows. Argument: feed (query of changes). Returns a query with the table's
+    columns and is__gone. -#}
 {%- macro _target_changes_sql(target, feed) -%}
 select
     {{ target.columns | map(attribute='sql') | join(',\n    ') }},
@@ -192,7 +201,8 @@ where recency = 1
 {%- endmacro -%}
 
 
-{#- The SQL of a published table's model: all its rows, behind what it is of as JSON in a comment. Arguments: plan (entity, format, schema), current (relation). -#}
+{#- The SQL of a published table's model: all its rows, behind what it is of as JSON in a
+    comment. Arguments: plan (entity, format, schema), current (relation). -#}
 {%- macro _target_query(plan, current) -%}
 {%- set columns = spark_cdc._target_columns(spark_cdc._entity(plan.entity)) -%}
 /* spark_cdc target: {{ spark_cdc._comment_json(plan) }} */
@@ -202,8 +212,10 @@ from {{ current }}
 {%- endmacro -%}
 
 
-{#- The same, read from such SQL: all that is known of a published table before its own metadata are read. Returns a dictionary: entity, capture,
-    relation, format, is_view (whether it is a view over tables of ours), columns, mark (by which the table is known as ours), changes (relation). -#}
+{#- The same, read from such SQL: all that is known of a published table before its own metadata
+    are read. Returns a dictionary: entity, capture, relation, format, is_view (whether it is a
+    view over tables of ours), columns, mark (by which the table is known as ours), changes
+    (relation). -#}
 {%- macro _target_of_query(sql, relation) -%}
     {%- set plan = fromjson(modules.re.search('/[*] spark_cdc target: ([{].*[}]) [*]/', sql).group(1)) -%}
     {%- set entity = spark_cdc._entity(plan.entity) -%}
@@ -226,10 +238,12 @@ from {{ current }}
 {%- endmacro -%}
 
 
-{#- Writes a published table of a format that has MERGE, in one commit, whose own metadata have the version that the table has then: data and version
-    can't part. A table that is not there, or whose columns have other types now, is written whole, in one commit, too.
-    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all rows), changed (query of those that changed, see
-    _target_changes_sql(); none to compare all). -#}
+{#- Writes a published table of a format that has MERGE, in one commit, whose own metadata have the
+    version that the table has then: data and version can't part. A table that is not there, or
+    whose columns have other types now, is written whole, in one commit, too.
+    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all
+    rows), changed (query of those that changed, see _target_changes_sql(); none to compare
+    all). -#}
 {%- macro _write_target_table(target, found, record, sql, changed) -%}
     {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
     {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
@@ -243,7 +257,8 @@ from {{ current }}
 {%- endmacro -%}
 
 
-{#- Adds the columns that a published table lacks. Returns whether those that it has are of the types that are written. Columns beyond are left alone. -#}
+{#- Adds the columns that a published table lacks. Returns whether those that it has are of the
+    types that are written. Columns beyond are left alone. -#}
 {%- macro _settled_target(target) -%}
     {%- set lacking, is_alike = [], [] -%}
     {%- set found = {} -%}
@@ -294,7 +309,8 @@ as
 {%- endmacro -%}
 
 
-{#- What brings a published table up to date: rows that it has already as they are to be are not touched. -#}
+{#- What brings a published table up to date: rows that it has already as they are to be are not
+    touched. -#}
 {%- macro _merge_target_sql(target, sql, changed) -%}
 {%- set is_other = [] -%}
 {%- for column in target.columns if column.role != 'key' -%}
@@ -336,9 +352,11 @@ when not matched by source then delete
 {%- endmacro -%}
 
 
-{#- Writes a published table of a format that knows no MERGE: a new table, and then the view of the model's name is altered to it, which is the commit. The
-    version stands in the view's text. The table before stays for queries in flight until the next one is written, but with --full-refresh: what it holds may
-    have to go (forget). Arguments as of _write_target_table(). -#}
+{#- Writes a published table of a format that knows no MERGE: a new table, and then the view of
+    the model's name is altered to it, which is the commit. The version stands in the view's
+    text. The table before stays for queries in flight until the next one is written, but with
+    --full-refresh: what it holds may have to go (forget). Arguments as of
+    _write_target_table(). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}
     {%- set table = spark_cdc._relation_in(model.schema, '%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
@@ -369,9 +387,11 @@ from {{ table }}
 {%- endmacro -%}
 
 
-{#- Drops the tables behind a published view but the one that it shows (table) and those of its version and of the version that it had: older ones, of an entity
-    that was made anew later ones, with --full-refresh all. What a killed run has left goes with them, and what another run is about to show, which fails then.
-    Without purge Iceberg's catalog, where it is the session's, would leave the files of any table. -#}
+{#- Drops the tables behind a published view but the one that it shows (table) and those of its
+    version and of the version that it had: older ones, of an entity that was made anew later
+    ones, with --full-refresh all. What a killed run has left goes with them, and what another
+    run is about to show, which fails then. Without purge Iceberg's catalog, where it is the
+    session's, would leave the files of any table. -#}
 {%- macro _drop_target_tables(target, table, version, version_before) -%}
     {%- set name = target.relation.identifier ~ '_v' -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
@@ -386,8 +406,9 @@ from {{ table }}
 {%- endmacro -%}
 
 
-{#- A published table: brought from the version that it has to the one that readers of the entity see. Delta and Iceberg by MERGE, Parquet and ORC by a
-    new table behind a view. --empty and --sample write nothing, nor do the loads of a replay before it is published. -#}
+{#- A published table: brought from the version that it has to the one that readers of the entity
+    see. Delta and Iceberg by MERGE, Parquet and ORC by a new table behind a view. --empty and
+    --sample write nothing, nor do the loads of a replay before it is published. -#}
 {% materialization cdc_published, adapter='spark' %}
     {%- set target = spark_cdc._target_of_query(sql, this) -%}
     {{ run_hooks(pre_hooks) }}
@@ -399,6 +420,5 @@ from {{ table }}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view' if target.is_view else 'table')]}) }}
 {% endmaterialization %}
-
 
 

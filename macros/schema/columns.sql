@@ -165,8 +165,8 @@ if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ star
     {%- if not layout -%}{{ return(events) }}{%- endif -%}
     {%- set columns = spark_cdc._event_columns(entity) -%}
     {#- A generator, not a plain expression, which Spark's optimizer would follow through all names
-        of its columns: see _set_for_staging(), which a view can't have. With 20 columns that fills
-        a heap of 2 GB. -#}
+        of its columns: see _set_for_staging(), which a view can't have. With 20 columns that
+        fills a heap of 2 GB. -#}
     {%- set event_hash = 'stack(1, ' ~ spark_cdc._event_hash(entity) ~ ')' -%}
     {%- set replaced = dict({'event_hash': event_hash}, **spark_cdc._rehashed_event_keys(entity, layout)) -%}
 (
@@ -298,17 +298,20 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {#- Where the ledger holds what. A table in a Hive metastore can only get more columns, so those of
     a ledger are never dropped, renamed or given another type: where an entity's definition changes,
     its layout says which physical column holds which declared one. It stands in the manifest and in
-    the record of each load, and is empty as long as every column lies under its own name.  A layout
-    is a dictionary: columns   by name in lower case, those that are not simply there under their
-    own name, each as a place:
-        {at: physical column, was: place before the type changed, convert: expression that makes the
-            new value of raw__value,
-        default: expression for rows of loads before `since`, since: when the column came}
+    the record of each load, and is empty as long as every column lies under its own name.
+
+    A layout is a dictionary:
+    columns   by name in lower case, those that are not simply there under their own name, each as a
+              place: {at: physical column, was: place before the type changed, convert: expression
+              that makes the new value of raw__value, default: expression for rows of loads before
+              `since`, since: when the column came}
     shown     by name, places of columns that were dropped or have another name now;
-    <entity>_committed goes on showing them retired   physical columns that are no longer written
-    rekeyed   loads before this have key hashes of another definition  Points in time are the date
-    or time that load ids begin with, so that they hold for every rerun of a load (see
-    _written_before()).
+              <entity>_committed goes on showing them
+    retired   physical columns that are no longer written
+    rekeyed   loads before this have key hashes of another definition
+
+    Points in time are the date or time that load ids begin with, so that they hold for every rerun
+    of a load (see _written_before()).
     Arguments: diff (of _definition_diff()), before (layout), found (the ledger's columns: physical
     name in lower case to type), since.
     Returns the next layout. -#}

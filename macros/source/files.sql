@@ -55,9 +55,6 @@ options (
 {%- macro _as_pattern(path) -%}{{ return(spark_cdc._escaped(path, '\\{}[]*?,')) }}{%- endmacro -%}
 
 
-
-
-
 {#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
 {%- macro _without_scheme(path) -%}
     {%- set scheme = path.split(':')[0] -%}
@@ -329,9 +326,6 @@ to_json(sort_array(collect_list(path))) as paths
     {%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}
-
-
-
 
 
 {#- An expression: the problem with the folders of a row, or null. -#}

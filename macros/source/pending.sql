@@ -135,9 +135,6 @@ union all
 {%- endmacro -%}
 
 
-
-
-
 {#- Which business dates lie in the landings: of files by their paths, of tables by the distinct
     values of the date column after the last committed load, of change feeds the present one where
     the table has gone on. A folder without a file, or with hidden or empty ones only, is not there

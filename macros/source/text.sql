@@ -228,8 +228,8 @@ left join (
         unescaped  lines with a quote in a quoted value that is not escaped
         blank      rows that Spark skips
         malformed  lines with bytes that are not UTF-8
-    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of all
-    dates; the query then has a row {position, note} for each). -#}
+    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of
+    all dates; the query then has a row {position, note} for each). -#}
 {%- macro _input_lines_sql(entity, time, places=none) -%}
 {%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
@@ -317,9 +317,6 @@ group by position
 {%- set fields = 'contains(value, ' ~ spark_cdc._literal(separator) ~ ')' if is_unseen else "value <> ''" if entity.columns | length == 1 -%}
 {{ fields ~ " and not value rlike '[^\\\\x00-\\\\x20]'" if fields else 'false' }}
 {%- endmacro -%}
-
-
-
 
 
 {#- The rows that came in, counted without reading a column: of tables, typed files, and text in

@@ -1,9 +1,12 @@
-{#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and with the hash of its
-    key. Column kinds of formats bring their columns typed; message kinds bring them as maps of text.
-    Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for message kinds
-    `message`, `message_key` and the declared control columns, null where they were not landed beside the message).
-    Returns a query with the columns of _event_columns(), without its partition; where _has_place() also step__place. note: an
-    expression in place of the note on what can't be accepted. Events of forgotten keys have no sensitive values. -#}
+{#- Staging of change events as SQL: what an adapter reads out of the source, typed, judged, and
+    with the hash of its key. Column kinds of formats bring their columns typed; message kinds bring
+    them as maps of text.
+    Arguments: entity, landed (relation with the columns of the source and `landing_problem`; for
+    message kinds `message`, `message_key` and the declared control columns, null where they were
+    not landed beside the message).
+    Returns a query with the columns of _event_columns(), without its partition; where
+    _has_place() also step__place. note: an expression in place of the note on what can't be
+    accepted. Events of forgotten keys have no sensitive values. -#}
 {%- macro _stage_events_sql(entity, landed, note=none) -%}
     {%- set old_keys, by_names = spark_cdc._old_keys(entity), entity.events.unique_keys | length > 0 -%}
     {%- set names = ['event_op', 'event_position'] + (['step__place'] if spark_cdc._has_place(entity) else [])
@@ -156,7 +159,8 @@ typed as (
 {%- endmacro -%}
 
 
-{#- A number by which equal events are told from different ones that claim the same place in the order. Of a delete only the key counts. -#}
+{#- A number by which equal events are told from different ones that claim the same place in the
+    order. Of a delete only the key counts. -#}
 {%- macro _event_hash(entity) -%}
 {%- set columns = spark_cdc._old_keys(entity) + entity.stored -%}
 if(
@@ -178,7 +182,8 @@ if(
 {#- By which keys an event names its row, as hashes. -#}
 
 
-{#- The hash of the key; an entity without a key that is insert_only is told apart by the place of its events. -#}
+{#- The hash of the key; an entity without a key that is insert_only is told apart by the place
+    of its events. -#}
 {%- macro _event_key_hash(entity) -%}
 {%- if entity.key_columns -%}
 {{ spark_cdc._hash_unless(spark_cdc._event_key_is_missing(entity), entity.key_columns) }}
@@ -213,7 +218,8 @@ not coalesce(event_op in ('insert', 'upsert', 'read'), false)
 {%- endmacro -%}
 
 
-{#- By which other unique key an event names the old row; null where it names the key itself, or nothing. -#}
+{#- By which other unique key an event names the old row; null where it names the key itself, or
+    nothing. -#}
 {%- macro _event_key_old_alternate(entity) -%}
 case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cdc._sent_before(entity.key_columns) | join(' or ') }}, false) then null
 {%- for unique_key in entity.events.unique_keys -%}
@@ -226,11 +232,12 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
 {%- endmacro -%}
 
 
-{#- Names of columns that an event lacks or has beyond the declared ones, as arrays. Keys are never missing: that is a reason to
-    reject. -#}
+{#- Names of columns that an event lacks or has beyond the declared ones, as arrays. Keys are
+    never missing: that is a reason to reject. -#}
 
 
-{#- Of the stored columns those that an event that brings a row does not have; of an update also those in which a null says that nothing changed. -#}
+{#- Of the stored columns those that an event that brings a row does not have; of an update also
+    those in which a null says that nothing changed. -#}
 {%- macro _event_names_absent(entity) -%}
     {%- set is_there = 'map_contains_key(event_after, ' if entity.events.is_message else 'array_contains(landing_names, ' -%}
     {%- set names = [] -%}
@@ -284,8 +291,8 @@ if(
 {%- endmacro -%}
 
 
-{#- What an event's new image has that is no column of the entity. It is looked for only where there are more names
-    than declared columns, which is cheap to count. -#}
+{#- What an event's new image has that is no column of the entity. It is looked for only where
+    there are more names than declared columns, which is cheap to count. -#}
 {%- macro _event_names_unexpected(entity) -%}
 {%- set found = 'map_keys(event_after)' if entity.events.is_message else 'landing_names' -%}
 {%- set raws = entity.stored if entity.events.is_message else entity.columns -%}  {#- what gives the order may lie beside a message -#}
@@ -315,9 +322,10 @@ if(
 {%- endmacro -%}
 
 
-{#- What may be wrong with an event: a list of dictionaries with column (name; none where it is no column's fault), condition and
-    reason (expression of a text). A new image can have a name twice only where it has more names than the columns found in it; event_unexpected is
-    not null then. -#}
+{#- What may be wrong with an event: a list of dictionaries with column (name; none where it is
+    no column's fault), condition and reason (expression of a text). A new image can have a name
+    twice only where it has more names than the columns found in it; event_unexpected is not null
+    then. -#}
 {%- macro _event_faults(entity) -%}
     {%- set operations, is_message = spark_cdc._event_operations(), entity.events.is_message -%}
     {%- set landing = spark_cdc._landing_fault(entity) -%}
@@ -371,8 +379,8 @@ concat({{ spark_cdc._literal('old ' ~ old.of.name ~ ': ') }}, {{ spark_cdc._show
 {%- macro _event_origin_type() -%}struct<source_table:string,source_log:string>{%- endmacro -%}
 
 
-{#- The position of an event in the order of all: snapshot rows first, then what the format and the tie-breaker say;
-    null where a part is missing. -#}
+{#- The position of an event in the order of all: snapshot rows first, then what the format and
+    the tie-breaker say; null where a part is missing. -#}
 {%- macro _event_position(entity) -%}
 {%- set tie_parts = spark_cdc._order_parts(entity.events.tie_breaker) -%}
 {%- set has_null = 'size(event_position) > 0 and sort_array(event_position)[0] is null' -%}
@@ -394,8 +402,9 @@ end
 {%- endmacro -%}
 
 
-{#- Whether the order of an entity's events is that of one number, which staging brings as step__place beside event_position: where the events are read
-    again for each step of a load, an order of two columns or none is not worth another way. -#}
+{#- Whether the order of an entity's events is that of one number, which staging brings as
+    step__place beside event_position: where the events are read again for each step of a load,
+    an order of two columns or none is not worth another way. -#}
 {%- macro _has_place(entity) -%}
     {%- set events = entity.events -%}
     {{ return(
@@ -416,10 +425,11 @@ end
 {%- endmacro -%}
 
 
-{#- Columns that give an order, as numbers that sort as the columns do: bigint expressions, most significant first.
-    A whole number or a time is one of them; a decimal with more than 18 digits before the point is two (three from 37
-    digits on), and digits behind the point are one more. Truncated quotient and remainder sort as the number does, also
-    below zero. Nulls stay null, and no session's time zone plays a part.
+{#- Columns that give an order, as numbers that sort as the columns do: bigint expressions, most
+    significant first. A whole number or a time is one of them; a decimal with more than 18 digits
+    before the point is two (three from 37 digits on), and digits behind the point are one more.
+    Truncated quotient and remainder sort as the number does, also below zero. Nulls stay null, and
+    no session's time zone plays a part.
     Arguments: columns (dictionaries with name, data_type, sql). Returns a list of texts. -#}
 {%- macro _order_parts(columns) -%}
     {%- set parts = [] -%}
@@ -458,8 +468,10 @@ end
 {%- endmacro -%}
 
 
-{#- Whether events may be read again instead of being written into <entity>_events first: where nobody reads them later (no archive), and where the
-    source is files with typed columns, of which Spark reads only those that a step asks for. A model stg_<entity> that does more than stage() is read as it is. -#}
+{#- Whether events may be read again instead of being written into <entity>_events first: where
+    nobody reads them later (no archive), and where the source is files with typed columns, of
+    which Spark reads only those that a step asks for. A model stg_<entity> that does more than
+    stage() is read as it is. -#}
 {%- macro _can_be_read_again(entity) -%}
     {%- set events, source = entity.events, entity.source -%}
     {{ return(
@@ -472,7 +484,8 @@ end
 {%- macro _read_again_view(entity) -%}{{ return('staged_' ~ entity.name) }}{%- endmacro -%}
 
 
-{#- Whether what landed (in this session) has the declared types, so that no column is cast and none can lose anything. -#}
+{#- Whether what landed (in this session) has the declared types, so that no column is cast and
+    none can lose anything. -#}
 {%- macro _is_read_again_as_typed(entity) -%}
     {%- set types = {} -%}
     {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
@@ -487,8 +500,9 @@ end
 {%- endmacro -%}
 
 
-{#- Makes what landed readable as events, with the columns of _event_columns() and, where _has_place(), step__place; the note says no more than whether an
-    event is rejected. Arguments: entity, is_accepted (whether it is known that none is). -#}
+{#- Makes what landed readable as events, with the columns of _event_columns() and, where
+    _has_place(), step__place; the note says no more than whether an event is rejected.
+    Arguments: entity, is_accepted (whether it is known that none is). -#}
 {%- macro _create_read_again_view(entity, is_accepted=false) -%}
     {%- set columns = [] -%}
     {%- for column in entity.columns -%}{%- do columns.append(dict(column, is_cast=false)) -%}{%- endfor -%}
@@ -500,8 +514,8 @@ end
 {%- endmacro -%}
 
 
-{#- Stops if the settings of an entity's format are not accepted: validate() has said so before, but not where there is none
-    (dbt show). -#}
+{#- Stops if the settings of an entity's format are not accepted: validate() has said so before,
+    but not where there is none (dbt show). -#}
 {%- macro _refuse_events(entity) -%}
     {%- set problems = spark_cdc._adapter_problems(entity) -%}
     {%- if problems -%}

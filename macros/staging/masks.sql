@@ -1,5 +1,7 @@
-{#- What others see of a sensitive column, as an expression of its own type (docs/sensitive.md). Of a text no more than half is shown; what is no mail
-    address has no domain. A year is that of the time in UTC, whatever the session's zone. Arguments: column (with mask and data_type), value (SQL). -#}
+{#- What others see of a sensitive column, as an expression of its own type (docs/sensitive.md).
+    Of a text no more than half is shown; what is no mail address has no domain. A year is that
+    of the time in UTC, whatever the session's zone. Arguments: column (with mask and data_type),
+    value (SQL). -#}
 {%- macro _masked_sql(column, value) -%}
 {%- if column.get('pseudonym') -%}
 {{ spark_cdc._pseudonym(column, value) }}
@@ -17,8 +19,9 @@ cast(null as {{ column.data_type }})
 {%- endmacro -%}
 
 
-{#- The note of a row without what it quotes, as an expression: of a rejected row what kind it is and which columns and rules it is about. Arguments: condition (which
-    rows are rejected), why. -#}
+{#- The note of a row without what it quotes, as an expression: of a rejected row what kind it
+    is and which columns and rules it is about. Arguments: condition (which rows are rejected),
+    why. -#}
 {%- macro _masked_note_sql(condition, why='its values lie apart, since the entity has sensitive columns') -%}
 if(
     {{ condition }},
@@ -33,9 +36,10 @@ if(
 {%- endmacro -%}
 
 
-{#- The columns of rows as everybody may read them, as a list of expressions: sensitive ones masked, of a rejected row, in which a value may stand in the
-    wrong place, none but the hashes. Arguments: entity, columns (dictionaries with name, none for one that is declared no more, at_sql and data_type),
-    rejected (condition). -#}
+{#- The columns of rows as everybody may read them, as a list of expressions: sensitive ones
+    masked, of a rejected row, in which a value may stand in the wrong place, none but the
+    hashes. Arguments: entity, columns (dictionaries with name, none for one that is declared no
+    more, at_sql and data_type), rejected (condition). -#}
 {%- macro _masked_columns(entity, columns, rejected) -%}
     {%- set stored = dict(zip(entity.stored | map(attribute='name'), entity.stored)) -%}
     {%- set masked = [] -%}
@@ -56,8 +60,8 @@ if(
 {%- endmacro -%}
 
 
-{#- What staging makes of what came in, for people to look at: as everybody may see it (docs/sensitive.md). Arguments: entity, sql (of _stage_sql() or
-    _stage_events_sql()). -#}
+{#- What staging makes of what came in, for people to look at: as everybody may see it
+    (docs/sensitive.md). Arguments: entity, sql (of _stage_sql() or _stage_events_sql()). -#}
 {%- macro _masked_stage_sql(entity, sql) -%}
 {%- set columns = [] -%}
 {%- for name in (['event_op', 'event_position', 'event_time'] if entity.events else []) -%}{%- do columns.append({'name': name, 'at_sql': name}) -%}{%- endfor -%}
@@ -71,12 +75,17 @@ from (
 {%- endmacro -%}
 
 
-{#- Rows, of which those of forgotten keys have no sensitive values: these are null, and the hashes are those of what is left, so that equal rows stay equal and a
-    later load finds them unchanged. A sensitive key is null, too, and its hash the random one that the list has for it. Of a rejected row, in which a value may stand in the
-    wrong place, no column is left but a plain key, and its note says no more than which columns and rules it is about.
-    Arguments: entity, rows (query), columns (dictionaries with name and sql: what the rows have, in order), rejected (condition: whether a row is a rejected one), tokens and
-    old_tokens (of _forgotten_tokens(), over the rows; the latter of the key that an event had before, none where its hash stays), also (condition over the
-    rows: which others are to be treated so, or none), where (which of the rows are kept; over the columns, forgotten__is_gone and forgotten__is_old_gone). Returns a query with these columns. -#}
+{#- Rows, of which those of forgotten keys have no sensitive values: these are null, and the hashes
+    are those of what is left, so that equal rows stay equal and a later load finds them unchanged.
+    A sensitive key is null, too, and its hash the random one that the list has for it. Of a
+    rejected row, in which a value may stand in the wrong place, no column is left but a plain key,
+    and its note says no more than which columns and rules it is about.
+    Arguments: entity, rows (query), columns (dictionaries with name and sql: what the rows have,
+    in order), rejected (condition: whether a row is a rejected one), tokens and old_tokens (of
+    _forgotten_tokens(), over the rows; the latter of the key that an event had before, none
+    where its hash stays), also (condition over the rows: which others are to be treated so, or
+    none), where (which of the rows are kept; over the columns, forgotten__is_gone and
+    forgotten__is_old_gone). Returns a query with these columns. -#}
 {%- macro _forgotten_rows_sql(entity, rows, columns, rejected, tokens, old_tokens=[], also=none, where=none) -%}
 {%- set list = spark_cdc._forgotten_list(entity) -%}
 {%- set joins = [] -%}
@@ -152,7 +161,8 @@ where {{ where }}
             {%- set shown = 'case when not ' ~ gone ~ ' or ' ~ name ~ ' is null then ' ~ name ~ ' when not (' ~ rejected ~ ') then '
                 ~ spark_cdc._hash(hashes[name]) ~ ' end' -%}
         {%- elif name == 'event_hash' -%}
-            {#- equal events of a key stay equal ones; it is not keyed, so that no value may take part in it -#}
+            {#- equal events of a key stay equal ones; it is not keyed, so that no value may take
+                part in it -#}
             {%- set hash = spark_cdc._event_hash(dict(entity, key_columns=[], stored=left)) -%}
             {%- set keys = ['coalesce(forgotten__key_hash, key_hash)'] + (['coalesce(forgotten__old_key_hash, old_key_hash)'] if has_old else []) -%}
             {%- set shown = 'if(' ~ gone ~ ' or ' ~ old_gone ~ ', xxhash64(' ~ keys | join(', ') ~ ', ' ~ hash ~ '), event_hash)' -%}
@@ -174,8 +184,8 @@ where {{ where }}
 {%- endmacro -%}
 
 
-{#- What staging makes of rows or events, without the values of forgotten keys: the query itself for an entity of which none was. Arguments: entity, sql, names (of its
-    columns). -#}
+{#- What staging makes of rows or events, without the values of forgotten keys: the query itself
+    for an entity of which none was. Arguments: entity, sql, names (of its columns). -#}
 {%- macro _forgotten_staged_rows_sql(entity, sql, names) -%}
     {%- set list = spark_cdc._forgotten(entity) -%}
     {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) if list is not none else [] -%}
@@ -187,10 +197,12 @@ where {{ where }}
 {%- endmacro -%}
 
 
-{#- By what a forgotten key is known when it comes again. Of a plain key that is its hash, which everybody may read anyway. Of a sensitive one it is an HMAC
-    of the values under names of its own, so that the list tells neither the key nor its former hash; each secret of which the list has tokens makes one, so that a
-    rotation forgets nothing. Arguments: entity, list (of _forgotten_list()), keys (the key columns, with the SQL of their values), key_hash (SQL of the hash). Returns a
-    list of dictionaries: secret (id), sql. -#}
+{#- By what a forgotten key is known when it comes again. Of a plain key that is its hash, which
+    everybody may read anyway. Of a sensitive one it is an HMAC of the values under names of its
+    own, so that the list tells neither the key nor its former hash; each secret of which the
+    list has tokens makes one, so that a rotation forgets nothing. Arguments: entity, list (of
+    _forgotten_list()), keys (the key columns, with the SQL of their values), key_hash (SQL of
+    the hash). Returns a list of dictionaries: secret (id), sql. -#}
 {%- macro _forgotten_tokens(entity, list, keys, key_hash='key_hash') -%}
     {%- set tokens = [] -%}
     {%- for id in spark_cdc._forgotten_secrets(entity, list) -%}
@@ -216,7 +228,8 @@ Put the table back as it was.
 {%- endmacro -%}
 
 
-{#- The tokens of the key that an event's row had before, if it is sensitive; keys as of _old_keys(). -#}
+{#- The tokens of the key that an event's row had before, if it is sensitive; keys as of
+    _old_keys(). -#}
 {%- macro _forgotten_old_tokens(entity, list, keys=none) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return([]) }}{%- endif -%}
     {%- set former = [] -%}

@@ -28,8 +28,8 @@ take file_format: parquet', ''){% endif %}
 {%- endmacro -%}
 
 
-{#- When a column's value has to be right, as a condition; an empty text: always. Keys have to wherever a row is named, others where one is
-    brought. -#}
+{#- When a column's value has to be right, as a condition; an empty text: always. Keys have to
+    wherever a row is named, others where one is brought. -#}
 {%- macro _reject_faults_of(entity, column) -%}
 {%- set name = spark_cdc._literal(column.name) -%}
 {%- if not entity.events -%}
@@ -109,7 +109,8 @@ and (event_op in ('insert', 'read') or not coalesce(array_contains(event_absent,
 {%- endfor -%}
 to_json(named_struct(
     'kind', {{ kind | indent(4) }},
-    {#- array_compact() is not compiled; compiled, judging once gained nothing (docs/benchmarks.md) -#}
+    {#- array_compact() is not compiled; compiled, judging once gained nothing
+        (docs/benchmarks.md) -#}
     {%- for name, texts in [('columns', names), ('reasons', found + reasons)] %}
     '{{ name }}', array_compact(array(
         {{ texts | join(',\n        ') or 'cast(null as string)' }}
@@ -154,8 +155,9 @@ end
 {%- endmacro -%}
 
 
-{#- Which rules a row breaks, as a number with a bit for each, in their order; 0 where none is judged. A condition that is null is not broken, as in a
-    CHECK of SQL. Arguments: rules (of _rules()), applies (condition: whether the row is one to be judged). -#}
+{#- Which rules a row breaks, as a number with a bit for each, in their order; 0 where none is
+    judged. A condition that is null is not broken, as in a CHECK of SQL. Arguments: rules (of
+    _rules()), applies (condition: whether the row is one to be judged). -#}
 {%- macro _rule_bits(rules, applies) -%}
 if(
     {{ applies }},
@@ -177,7 +179,8 @@ if(
 {%- endmacro -%}
 
 
-{#- Whether a row breaks a rule with one of some actions, as SQL; nothing where there is no such rule. -#}
+{#- Whether a row breaks a rule with one of some actions, as SQL; nothing where there is no such
+    rule. -#}
 {%- macro _rule_is_broken(rules, actions, bits='rule_bits') -%}
 {%- set mask = spark_cdc._rule_mask(rules, actions) -%}
 {{ bits ~ ' & ' ~ mask ~ 'L <> 0' if mask }}
@@ -205,13 +208,15 @@ if(
 {%- endmacro -%}
 
 
-{#- The note of a staged row as the ledger has it: why it is rejected, or the rules that warn of it. -#}
+{#- The note of a staged row as the ledger has it: why it is rejected, or the rules that warn of
+    it. -#}
 {%- macro _rule_noted(entity) -%}
 {{ 'coalesce(note, broken_rules) as note' if spark_cdc._rule_mask(entity.rules, ['warn']) else 'note' }}
 {%- endmacro -%}
 
 
-{#- What warnings are noted as on a row that counts: the names of the rules it breaks, with commas between; null where it breaks none. -#}
+{#- What warnings are noted as on a row that counts: the names of the rules it breaks, with
+    commas between; null where it breaks none. -#}
 {%- macro _rule_warnings(rules, bits='rule_bits') -%}
 if(
     {{ bits }} = 0,

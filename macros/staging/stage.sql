@@ -1,11 +1,14 @@
 {#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
-    Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the source and
-    `landing_problem`). Returns a query with the stored columns in declared order, key_hash, nonkey_hash,
-    ignored_hash (only with ignored columns), is_deleted (deltas with deleted_when) and note: null, or for a
-    rejected row the JSON text of _reject_note(). key_hash hangs on the key columns alone (null if one of them is), so that
-    looking for the keys of a load reads nothing else. Where keys that come more than once are set aside, all their rows are
-    rejected: they are found by one more read of the key columns. Where the entity has rules that warn, broken_rules: the names of those that the row breaks
-    (_rule_warnings()). carried: names of further columns of `landed` that the query has, too. Rows of forgotten keys have no sensitive values. -#}
+    Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the
+    source and `landing_problem`). Returns a query with the stored columns in declared order,
+    key_hash, nonkey_hash, ignored_hash (only with ignored columns), is_deleted (deltas with
+    deleted_when) and note: null, or for a rejected row the JSON text of _reject_note(). key_hash
+    hangs on the key columns alone (null if one of them is), so that looking for the keys of a
+    load reads nothing else. Where keys that come more than once are set aside, all their rows
+    are rejected: they are found by one more read of the key columns. Where the entity has rules
+    that warn, broken_rules: the names of those that the row breaks (_rule_warnings()). carried:
+    names of further columns of `landed` that the query has, too. Rows of forgotten keys have no
+    sensitive values. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
     {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])
         + (['is_deleted'] if entity.deleted_when is not none else []) + carried + ['note']
@@ -97,8 +100,8 @@ left join repeated
 {%- endmacro -%}
 
 
-{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of the given name. Others that `landed` has may be carried
-    on (names). -#}
+{#- All columns, as they came in and cast to the declared types, as CTEs: `landed`, and one of
+    the given name. Others that `landed` has may be carried on (names). -#}
 {%- macro _cast_columns_ctes(entity, landed, name, carried=[]) -%}
 with landed as (
     select
@@ -126,8 +129,8 @@ with landed as (
 {%- endmacro -%}
 
 
-{#- Those of some different texts that are not null, as an array: array_except() is compiled with what stands around it,
-    array_compact() is not. -#}
+{#- Those of some different texts that are not null, as an array: array_except() is compiled with
+    what stands around it, array_compact() is not. -#}
 {%- macro _texts_found(texts) -%}
 {%- if not texts -%}
 cast(array() as array<string>)
@@ -139,7 +142,8 @@ array_except(array(
 {%- endmacro -%}
 
 
-{#- What an event sent of a column: event_after is its new image, event_before the old one or the old key, as maps of text. -#}
+{#- What an event sent of a column: event_after is its new image, event_before the old one or the
+    old key, as maps of text. -#}
 
 
 {#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
@@ -153,8 +157,8 @@ try_element_at(event_after, {{ name }})
 {%- endmacro -%}
 
 
-{#- The old key of a row, as text, column by column; null where the event names none. Parts that the old image lacks have not
-    changed: unchanged is the text of the new one. -#}
+{#- The old key of a row, as text, column by column; null where the event names none. Parts that
+    the old image lacks have not changed: unchanged is the text of the new one. -#}
 {%- macro _sent_old_key(entity, column, unchanged) -%}
 {%- set name = spark_cdc._literal(column.from) -%}
 if(event_op in ('update', 'upsert') and ({{ spark_cdc._sent_before(entity.key_columns) | join(' or ') }}), {# -#}
@@ -185,8 +189,9 @@ if({{ raw }} in ({{ marks | join(', ') }}), null, {{ value }})
 {%- endmacro -%}
 
 
-{#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as base64 or hexadecimal digits in binary,
-    lists of it in arrays (of numbers its bytes, each as base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
+{#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as
+    base64 or hexadecimal digits in binary, lists of it in arrays (of numbers its bytes, each as
+    base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
     map. Returns a list of expressions. -#}
 {%- macro _sent_marks(entity, column) -%}
     {%- if entity.events.unavailable is none -%}
@@ -228,8 +233,10 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
 {%- endmacro -%}
 
 
-{#- Whether <entity>_ledger lands the change events of an entity, and not <entity>_events: where each step of a load at hand reads them from their source, as far as
-    nothing but plain rows is in it, and where it is decided there what is read of a table's change feed (_staged_events()). -#}
+{#- Whether <entity>_ledger lands the change events of an entity, and not <entity>_events: where
+    each step of a load at hand reads them from their source, as far as nothing but plain rows is
+    in it, and where it is decided there what is read of a table's change feed
+    (_staged_events()). -#}
 {%- macro _is_landed_by_ledger(entity) -%}
     {{ return(
         (spark_cdc._can_be_read_again(entity) or entity.source.format == 'change_feed') and spark_cdc._mode() in ['load', 'operate']
@@ -247,7 +254,8 @@ if(
 {%- endmacro -%}
 
 
-{#- The hash of another unique key, under the columns' own names and with its place among the unique keys. -#}
+{#- The hash of another unique key, under the columns' own names and with its place among the
+    unique keys. -#}
 {%- macro _alternate_hash(columns) -%}
 if({{ spark_cdc._any_null(columns) }}, null, {{ spark_cdc._hash(columns) }})
 {%- endmacro -%}

@@ -1,9 +1,10 @@
-{#- The claims of an entity's commits lie in a schema of their own, because dbt's look at the models' schema fails if a view goes while it
-    lasts. -#}
+{#- The claims of an entity's commits lie in a schema of their own, because dbt's look at the
+    models' schema fails if a view goes while it lasts. -#}
 {%- macro _claims_schema(capture) -%}{{ return(capture.schema ~ '_commits') }}{%- endmacro -%}
 
 
-{#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures (dictionaries with schema). -#}
+{#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures
+    (dictionaries with schema). -#}
 {%- macro _create_claims_schemas(captures) -%}
     {%- for schema in captures | map(attribute='schema') | unique -%}
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
@@ -17,8 +18,9 @@
 {%- endmacro -%}
 
 
-{#- The numbers of the commits that are claimed, asked of the metastore and not of dbt's cache. Their names alone are read: `show table extended` would
-    fail where another run drops one of them meanwhile. -#}
+{#- The numbers of the commits that are claimed, asked of the metastore and not of dbt's cache.
+    Their names alone are read: `show table extended` would fail where another run drops one of
+    them meanwhile. -#}
 {%- macro _claims(capture) -%}
     {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_commit_' -%}
     {%- set claims = [] -%}
@@ -32,9 +34,10 @@
 {%- endmacro -%}
 
 
-{#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records (of its loads). Returns a list in the order of the loads,
-    which is that of the versions, of {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another name where compact has
-    squashed it)}. -#}
+{#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records
+    (of its loads). Returns a list in the order of the loads, which is that of the versions, of
+    {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another
+    name where compact has squashed it)}. -#}
 {%- macro _commits(manifest, records) -%}
     {%- set commits = [] -%}
     {%- for written_as in manifest.loads -%}
@@ -57,20 +60,26 @@
 {%- endmacro -%}
 
 
-{#- Commits a change, unless somebody else committed first: a compare-and-set out of two things that every metastore does in one transaction, to create a view only
-    if it is not there, and to alter one. It alone knows the order:
+{#- Commits a change, unless somebody else committed first: a compare-and-set out of two things that
+    every metastore does in one transaction, to create a view only if it is not there, and to alter
+    one. It alone knows the order:
 
-    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists <schema>_commits.<entity>_commit_<n>`, whose
-       text is the new manifest. Of several processes one gets it. A process that reads back another text than its own is refused.
-    2. If there is no claim with a higher number, the commit is decided: its rows are written to cdc_loads. A higher one means that others
-       have finished this commit and gone on, or that the claim was made too late.
+    1. Commit number n (the one before it plus 1) is claimed: `create view if not exists
+       <schema>_commits.<entity>_commit_<n>`, whose text is the new manifest. Of several processes
+       one gets it. A process that reads back another text than its own is refused.
+    2. If there is no claim with a higher number, the commit is decided: its rows are written to
+       cdc_loads. A higher one means that others have finished this commit and gone on, or that the
+       claim was made too late.
     3. `<entity>_committed` is altered to the same text: readers see it. What they see has its rows.
-    4. Claims with lower numbers go. The last one stays, so that a process that is late by a commit finds it taken.
+    4. Claims with lower numbers go. The last one stays, so that a process that is late by a commit
+       finds it taken.
 
-    A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run finishes the commit (see _head()). No lock is held at any time.
+    A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run
+    finishes the commit (see _head()). No lock is held at any time.
     Arguments: capture, change (a dictionary):
         manifest  the new one, with the number of the commit that it builds on
-        before    the manifest that it builds on; left out where it has the same rows, as after compact
+        before    the manifest that it builds on; left out where it has the same rows, as after
+                  compact
         what      who commits what, for the message to the one who comes second
         rows      of cdc_loads, with gone and copies, as of _write_log()
         is_move   whether it is an undo or redo, which goes further if it is repeated
@@ -94,7 +103,8 @@
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
     {%- else -%}
         {%- do spark_cdc._write_log(capture.load_log, capture.entity, change.get('rows', []), change.get('gone', []), change.get('copies')) -%}
-        {#- of a draft, and of a state without loads, a manifest tells nothing of the view that readers have -#}
+        {#- of a draft, and of a state without loads, a manifest tells nothing of the view that
+            readers have -#}
         {%- set exists = (manifest.existed and spark_cdc._mode() == 'load') or spark_cdc._is_there(capture.committed) -%}
         {%- do spark_cdc._show_manifest(capture, text, exists) -%}
     {%- endif -%}
@@ -103,8 +113,9 @@
 {%- endmacro -%}
 
 
-{#- Ends a commit: drops the claims before it. A process that was stopped before it altered the view may have hidden what others have committed since: that is shown
-    again. Arguments: capture, sequence (number of the commit). -#}
+{#- Ends a commit: drops the claims before it. A process that was stopped before it altered the
+    view may have hidden what others have committed since: that is shown again. Arguments:
+    capture, sequence (number of the commit). -#}
 {%- macro _drop_claims(capture, sequence) -%}
     {%- set claims = spark_cdc._claims(capture) -%}
     {%- if claims | max > sequence -%}{%- do spark_cdc._head(capture) -%}{%- endif -%}
@@ -128,7 +139,8 @@ Run the same command again.
 {%- endmacro -%}
 
 
-{#- The manifest that readers see at this moment, asked of the metastore; dbt's cache has it then, too. -#}
+{#- The manifest that readers see at this moment, asked of the metastore; dbt's cache has it
+    then, too. -#}
 {%- macro _published(capture) -%}
     {%- set view = capture.committed -%}
     {%- if not spark_cdc._is_there(view) -%}{{ return(spark_cdc._empty_manifest()) }}{%- endif -%}
@@ -139,11 +151,13 @@ Run the same command again.
 {%- endmacro -%}
 
 
-{#- The manifest of the last commit. The claims tell its number; where dbt's cache has that commit, the names of the claims are all that is read. Where the
-    process of the last one died before readers could see it, that is made good here, by commands that load: its rows of cdc_loads, then the view. Claims before it
-    stay: they tell that its process did not end (see undo()).
-    Arguments: capture, is_planned (whether a model of the entity has planned this run's load already: the others build on what it saw, in dbt's cache,
-    and if somebody has committed since, the number of the commit is taken, see _transact()). -#}
+{#- The manifest of the last commit. The claims tell its number; where dbt's cache has that commit,
+    the names of the claims are all that is read. Where the process of the last one died before
+    readers could see it, that is made good here, by commands that load: its rows of cdc_loads, then
+    the view. Claims before it stay: they tell that its process did not end (see undo()).
+    Arguments: capture, is_planned (whether a model of the entity has planned this run's load
+    already: the others build on what it saw, in dbt's cache, and if somebody has committed
+    since, the number of the commit is taken, see _transact()). -#}
 {%- macro _head(capture, is_planned=false) -%}
     {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._mode() == 'load' else none -%}
     {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
@@ -152,7 +166,8 @@ Run the same command again.
     {%- if cached is not none and newest and cached.sequence == newest -%}{{ return(cached) }}{%- endif -%}
     {%- set published = spark_cdc._published(capture) -%}
     {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
-        {#- of an entity that was dropped; a metastore that does not answer, of which Spark says that what it holds is not there, fails here -#}
+        {#- of an entity that was dropped; a metastore that does not answer, of which Spark says
+            that what it holds is not there, fails here -#}
         {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
         {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}{%- endfor -%}
         {{ return(published) }}
@@ -175,7 +190,8 @@ Run the same command again.
 {%- endmacro -%}
 
 
-{#- Whether a manifest has been committed, where others have committed meanwhile: it is what readers see, or what they see has been built on it.
+{#- Whether a manifest has been committed, where others have committed meanwhile: it is what readers
+    see, or what they see has been built on it.
     Arguments: manifest (with its sequence and commit), published (what readers see). -#}
 {%- macro _is_committed(manifest, published) -%}
     {%- if published.sequence == manifest.sequence -%}

@@ -1,5 +1,6 @@
-{#- The name of a load: business date or time, kind, and eight characters of dbt's invocation id, which make it
-    unique to the attempt. The kind is f (full), d (delta), e (events) or s (a full snapshot among events), with a c behind it if the load is a checkpoint; h and hc are what
+{#- The name of a load: business date or time, kind, and eight characters of dbt's invocation id,
+    which make it unique to the attempt. The kind is f (full), d (delta), e (events) or s (a full
+    snapshot among events), with a c behind it if the load is a checkpoint; h and hc are what
     compact wrote. Names sort by business time. Example: 20190619-fc-1b2c3d4e. -#}
 {%- macro _load_id(entity, time, is_checkpoint) -%}
     {%- set clock = time.strftime('T%H%M%S') -%}
@@ -8,8 +9,9 @@
 {%- endmacro -%}
 
 
-{#- What a load's name says of it. Returns a dictionary: is_full, is_snapshot (full, among events), is_checkpoint, is_squashed (compact wrote it), is_history (it holds the
-    history of the loads that compact squashed into it). -#}
+{#- What a load's name says of it. Returns a dictionary: is_full, is_snapshot (full, among
+    events), is_checkpoint, is_squashed (compact wrote it), is_history (it holds the history of
+    the loads that compact squashed into it). -#}
 {%- macro _load_kind(load_id) -%}
     {%- set kind = load_id.split('-')[1] -%}
     {{ return({
@@ -69,9 +71,11 @@ where
 
 
 {#- What loads wrote, as far as file footers tell, and what some of them say of themselves.
-    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are read), also (queries to be asked in the same
-    statement, or none, with columns as of _input_sql()). Returns a dictionary: rows (load id to operation to number of rows), records (load id
-    to record), rules (load id to rule to number of rows that break it, where asked for by _rule_counts_sql()), and also (name to note, of the further queries). -#}
+    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are
+    read), also (queries to be asked in the same statement, or none, with columns as of
+    _input_sql()). Returns a dictionary: rows (load id to operation to number of rows), records
+    (load id to record), rules (load id to rule to number of rows that break it, where asked for
+    by _rule_counts_sql()), and also (name to note, of the further queries). -#}
 {%- macro _load_counts(ledger, loads, recorded, also=[]) -%}
     {%- set rows, records, rules, further = {}, {}, {}, {} -%}
     {%- set sql = ([spark_cdc._load_counts_sql(ledger, loads, recorded)] + also | select | list) | join('\n\nunion all\n\n') -%}
@@ -114,7 +118,8 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 {%- endmacro -%}
 
 
-{#- Loads that compact has squashed are listed by their own names, in the place of what stands for them. -#}
+{#- Loads that compact has squashed are listed by their own names, in the place of what stands
+    for them. -#}
 {%- macro _loads_by_date(ledger, loads) -%}
     {%- set records = spark_cdc._load_records(ledger, spark_cdc._loads_with(loads, 'is_history')) -%}
     {%- set listed = [] -%}
@@ -126,9 +131,11 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 {%- endmacro -%}
 
 
-{#- The first loads of a list: those that make up the state after one of them, or at the end of a date. Loads that compact squashed come
-    and go together. Arguments: capture, loads (oldest first), to (load, or date as text or as YAML reads it; none for all but the last; an empty
-    text for none of them). Returns a dictionary: loads, problem (why there is no such state, a text, or none). -#}
+{#- The first loads of a list: those that make up the state after one of them, or at the end of a
+    date. Loads that compact squashed come and go together. Arguments: capture, loads (oldest
+    first), to (load, or date as text or as YAML reads it; none for all but the last; an empty
+    text for none of them). Returns a dictionary: loads, problem (why there is no such state, a
+    text, or none). -#}
 {%- macro _loads_up_to(capture, loads, to) -%}
     {%- set entity, text = capture.entity, to | string | trim -%}
     {%- set is_load = modules.re.fullmatch('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', text) -%}
@@ -168,8 +175,8 @@ Accepted are dates before the first of them, and from the last one on.
 {%- endmacro -%}
 
 
-{#- Those of some loads whose names say something. Arguments: loads, attribute (of _load_kind(), or time: the business time), a Jinja test and
-    the value that it compares with. -#}
+{#- Those of some loads whose names say something. Arguments: loads, attribute (of _load_kind(),
+    or time: the business time), a Jinja test and the value that it compares with. -#}
 {%- macro _loads_with(loads, attribute, test='equalto', value=true) -%}
     {%- set named = [] -%}
     {%- for load_id in loads -%}
@@ -190,7 +197,8 @@ Accepted are dates before the first of them, and from the last one on.
 {%- endmacro -%}
 
 
-{#- The loads that make up a state: the newest checkpoint of a list of loads (base, or none), and those after it (log). -#}
+{#- The loads that make up a state: the newest checkpoint of a list of loads (base, or none), and
+    those after it (log). -#}
 {%- macro _state_loads(loads) -%}
     {%- set checkpoints = spark_cdc._loads_with(loads, 'is_checkpoint') -%}
     {%- if not checkpoints -%}
@@ -211,8 +219,9 @@ Accepted are dates before the first of them, and from the last one on.
 {%- endmacro -%}
 
 
-{#- How many rows of loads break which rule, told from the notes that the ledger keeps: rows as _load_counts() takes them, whose note is JSON from a rule's
-    name to a number; under an empty name how many rows were set aside by rules. Nothing where the entity has no rules. -#}
+{#- How many rows of loads break which rule, told from the notes that the ledger keeps: rows as
+    _load_counts() takes them, whose note is JSON from a rule's name to a number; under an empty
+    name how many rows were set aside by rules. Nothing where the entity has no rules. -#}
 {%- macro _rule_counts_sql(entity, ledger, loads) -%}
 {%- if entity.rules and loads -%}
 select
@@ -246,8 +255,9 @@ group by load_id
 {%- endmacro -%}
 
 
-{#- What rules said of a load: a list of dictionaries rule, action, judged (rows), broken (rows). Rows that are gone, and rejected ones that no rule has seen,
-    are not judged. Arguments: entity, counts (of _figures_of_load()), broken (of _load_counts(); none counts as nobody). -#}
+{#- What rules said of a load: a list of dictionaries rule, action, judged (rows), broken (rows).
+    Rows that are gone, and rejected ones that no rule has seen, are not judged. Arguments:
+    entity, counts (of _figures_of_load()), broken (of _load_counts(); none counts as nobody). -#}
 {%- macro _rule_counts_of_load(entity, counts, broken) -%}
     {%- set broken, results = broken or {}, [] -%}
     {%- set judged = counts.I + counts.U + counts.N + broken.get('', 0) -%}

@@ -1,5 +1,6 @@
-{#- The model cdc_loads: one row per entity and load, for people and audits. Loads add their rows themselves; the
-    model makes sure that the table is there. Returns its columns as a query without rows. -#}
+{#- The model cdc_loads: one row per entity and load, for people and audits. Loads add their rows
+    themselves; the model makes sure that the table is there. Returns its columns as a query
+    without rows. -#}
 {%- macro load_log() -%}
     {{- config(materialized='cdc_load_log') -}}
 select
@@ -18,8 +19,9 @@ where false
 {%- endmacro -%}
 
 
-{#- The cdc_loads that belongs to the <entity>_committed of a data test. With dbt's --defer, ref() may name that of another environment, while the
-    entity is one of this. Arguments: committed (relation), name (of the entity), referred (what ref() says). -#}
+{#- The cdc_loads that belongs to the <entity>_committed of a data test. With dbt's --defer,
+    ref() may name that of another environment, while the entity is one of this. Arguments:
+    committed (relation), name (of the entity), referred (what ref() says). -#}
 {%- macro _load_log_beside(committed, name, referred) -%}
     {%- for node in (graph.nodes | default({})).values() if node.name == name ~ '_committed' and node.schema == committed.schema -%}
         {{ return(spark_cdc._whole(spark_cdc._load_log())) }}
@@ -56,14 +58,16 @@ where false
 {%- endmacro -%}
 
 
-{#- Its format: entities write it side by side, and writers of a table format would get into each other's way. -#}
+{#- Its format: entities write it side by side, and writers of a table format would get into each
+    other's way. -#}
 {%- macro _load_log_format() -%}
     {%- set file_format = spark_cdc._var('spark_cdc_file_format') -%}
     {{ return('parquet' if file_format in spark_cdc._table_formats() else file_format) }}
 {%- endmacro -%}
 
 
-{#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the catalogue knows them. -#}
+{#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the
+    catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
@@ -90,14 +94,16 @@ where false
 {%- endmacro -%}
 
 
-{#- The only writer of cdc_loads: a row per load or operation, 50 of them by one statement, into partitions of their own, so that it gives the same when it is
-    sent twice. Loads that the rows replace are marked first. Arguments: load_log (cdc_loads), entity,
-    rows (dictionaries):
+{#- The only writer of cdc_loads: a row per load or operation, 50 of them by one statement, into
+    partitions of their own, so that it gives the same when it is sent twice. Loads that the rows
+    replace are marked first. Arguments: load_log (cdc_loads), entity, rows (dictionaries):
         load     of _plan_load(), or its record in the ledger
         audit    of _audit_load(); of a refused load as far as it is known
-        now      whether it is committed at this moment; else nobody knows when. True if it is left out
+        now      whether it is committed at this moment; else nobody knows when. True if it is left
+                 out
         refusal  guard and message of a refused load
-    gone (loads that can't come back, although no row replaces them), copies (a statement that copies rows, sent before the others). -#}
+    gone (loads that can't come back, although no row replaces them), copies (a statement that
+    copies rows, sent before the others). -#}
 {%- macro _write_log(load_log, entity, rows, gone=[], copies=none) -%}
     {%- if rows or copies -%}{%- do spark_cdc._set_overwrite(load_log) -%}{%- endif -%}
     {%- if copies -%}{%- do spark_cdc._send(copies) -%}{%- endif -%}
@@ -165,7 +171,8 @@ select
 {%- endmacro -%}
 
 
-{#- The rows that cdc_loads lacks of a manifest's loads, and of its undo or redo, with figures from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
+{#- The rows that cdc_loads lacks of a manifest's loads, and of its undo or redo, with figures
+    from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
 {%- macro _missing_rows(capture, manifest, now=false) -%}
     {%- set entity, rows = capture.entity, [] -%}
     {%- set known = spark_cdc._recorded_loads(capture.load_log, entity.name) -%}
@@ -192,8 +199,9 @@ select
 {%- endmacro -%}
 
 
-{#- The row of cdc_loads of an operation. Arguments: manifest (after it), load (load_id, load_type, status, message; replaced, if there are such loads), audit (figures
-    that are not the manifest's). -#}
+{#- The row of cdc_loads of an operation. Arguments: manifest (after it), load (load_id,
+    load_type, status, message; replaced, if there are such loads), audit (figures that are not
+    the manifest's). -#}
 {%- macro _operation_row(capture, manifest, load, audit={}) -%}
     {{ return({
         'load': dict({
@@ -207,7 +215,8 @@ select
 {%- endmacro -%}
 
 
-{#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move, see undo()). -#}
+{#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move,
+    see undo()). -#}
 {%- macro _move_row(capture, manifest) -%}
     {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
@@ -220,8 +229,9 @@ select
 {%- endmacro -%}
 
 
-{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have one in production's. A row that a crash left under its old status
-    too (see _set_load_status()) is dropped there. -#}
+{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have
+    one in production's. A row that a crash left under its old status too (see
+    _set_load_status()) is dropped there. -#}
 {%- macro _recorded_loads(load_log, entity) -%}
     {%- set found, stale = spark_cdc._partitions_by_load(load_log, entity), [] -%}
     {%- for partitions in found.values() if partitions | length > 1 -%}
@@ -237,9 +247,11 @@ select
 {%- endmacro -%}
 
 
-{#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody may read them: the rows are written into partitions of the new
-    status, and those of the old one are dropped. Each statement gives the same when it is sent twice; what a crash in between leaves twice, the entity's next
-    run drops (_recorded_loads()). Arguments: load_log (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
+{#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody
+    may read them: the rows are written into partitions of the new status, and those of the old
+    one are dropped. Each statement gives the same when it is sent twice; what a crash in between
+    leaves twice, the entity's next run drops (_recorded_loads()). Arguments: load_log
+    (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}
     {%- for load_id, partitions in (spark_cdc._partitions_by_load(load_log, entity) if loads else {}).items() if load_id in loads -%}
@@ -260,8 +272,9 @@ where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads
 {%- endmacro -%}
 
 
-{#- What a full snapshot among loads of another type found, as cdc_loads tells it: how far what those led to had drifted from it. Arguments: entity, load,
-    counts (operation to rows). Returns a text, or none of other loads. -#}
+{#- What a full snapshot among loads of another type found, as cdc_loads tells it: how far what
+    those led to had drifted from it. Arguments: entity, load, counts (operation to rows).
+    Returns a text, or none of other loads. -#}
 {%- macro _snapshot_message(entity, load, counts) -%}
     {%- if load.get('status') or load.load_type != 'full' or entity.declared_load_type == 'full' or load.parent is none or not counts -%}
         {{ return(none) }}

@@ -22,13 +22,16 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
 {%- endmacro -%}
 
 
-{#- The manifest that readers see: which loads count. It is the text of the view <entity>_committed, read anew at each call, and nothing else.
-    Loads build on the last commit, which may not be visible yet: see _head(). Arguments: committed (relation of the view). Returns a
-    dictionary: loads (ids, oldest first), rows (that exist after the last load), log_rows (written since the last checkpoint), previous (these
-    two before the last load, and the definition, layout and applied that it changed), definition (fingerprint of what the hashes were computed
-    of), layout (where the ledger holds which column; empty or absent if all lie under their own names, see _layout()), applied (of change
-    events: of _applied_by()), sequence (number of the commit), commit (of which run), existed; without the
-    view an empty manifest. -#}
+{#- The manifest that readers see: which loads count. It is the text of the view
+    <entity>_committed, read anew at each call, and nothing else. Loads build on the last commit,
+    which may not be visible yet: see _head(). Arguments: committed (relation of the view).
+    Returns a dictionary: loads (ids, oldest first), rows (that exist after the last load),
+    log_rows (written since the last checkpoint), previous (these two before the last load, and
+    the definition, layout and applied that it changed), definition (fingerprint of what the
+    hashes were computed of), layout (where the ledger holds which column; empty or absent if all
+    lie under their own names, see _layout()), applied (of change events: of _applied_by()),
+    sequence (number of the commit), commit (of which run), existed; without the view an empty
+    manifest. -#}
 {%- macro _read_manifest(committed) -%}
     {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}
 {%- endmacro -%}
@@ -43,7 +46,8 @@ back (its loads are the load_id partitions of the ledger), or rename the entity.
 {%- endmacro -%}
 
 
-{#- Why a manifest's text is too long, if it is: a Derby metastore keeps at most 32,700 characters. Returns a text or none. -#}
+{#- Why a manifest's text is too long, if it is: a Derby metastore keeps at most 32,700
+    characters. Returns a text or none. -#}
 {%- macro _manifest_text_excess(entity, text) -%}
     {%- set limit = spark_cdc._var('spark_cdc_manifest_limit') -%}
     {%- if text | length <= limit -%}{{ return(none) }}{%- endif -%}
@@ -65,11 +69,13 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which the loads of a replay are added
-    out of readers' sight (see _read_draft()). A draft begins as the last commit's manifest, cut before the first date of the replay, and so
-    again if the loads that it would take the place of are no longer the same.
-    Arguments: capture, time (business time of the load at hand), is_planned (see _head()). Returns a dictionary as of _read_manifest(); of a draft also replay and
-    head_loads (the loads that it was made from, the ones that compact squashed by their own names). -#}
+{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which
+    the loads of a replay are added out of readers' sight (see _read_draft()). A draft begins as the
+    last commit's manifest, cut before the first date of the replay, and so again if the loads that
+    it would take the place of are no longer the same.
+    Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
+    Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
+    that it was made from, the ones that compact squashed by their own names). -#}
 {%- macro _manifest_of_run(capture, time, is_planned=false) -%}
     {%- set entity = capture.entity -%}
     {%- set head = spark_cdc._head(capture, is_planned) -%}
@@ -107,7 +113,8 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest as it was when only the first of its loads were there. Arguments: capture, manifest, loads (of _loads_up_to()). -#}
+{#- The manifest as it was when only the first of its loads were there. Arguments: capture,
+    manifest, loads (of _loads_up_to()). -#}
 {%- macro _manifest_up_to(capture, manifest, loads) -%}
     {%- set cut = manifest.loads[loads | length:][:1] -%}
     {%- if not cut -%}{{ return(manifest) }}{%- endif -%}
@@ -116,7 +123,8 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
+{#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()),
+    audit (of _audit_load()). -#}
 {%- macro _next_manifest(run, audit) -%}
     {%- set load, record = run.load, audit.record -%}
     {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
@@ -144,8 +152,9 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest in dbt's cache: what readers saw when this run looked at the catalogue, or what it has committed or read since. None where dbt knows of no
-    such view, or not its text. Argument: committed (relation of the view). -#}
+{#- The manifest in dbt's cache: what readers saw when this run looked at the catalogue, or what
+    it has committed or read since. None where dbt knows of no such view, or not its text.
+    Argument: committed (relation of the view). -#}
 {%- macro _cached_manifest(committed) -%}
     {%- set cached = load_cached_relation(committed) -%}
     {%- set text = spark_cdc._view_text_in(cached.information) if cached is not none else '' -%}
@@ -153,8 +162,9 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- A manifest without its loads from a business time on, as it was when the last of those that stay had been committed. Its figures
-    are counted from the ledger; what the next load found before itself (applied) stands in that load's record. -#}
+{#- A manifest without its loads from a business time on, as it was when the last of those that
+    stay had been committed. Its figures are counted from the ledger; what the next load found
+    before itself (applied) stands in that load's record. -#}
 {%- macro _cut_manifest(capture, manifest, time) -%}
     {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set dropped = manifest.loads | reject('in', kept) | list -%}
@@ -204,7 +214,8 @@ after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
 {%- endmacro -%}
 
 
-{#- The positions that had been applied after a load: what the next one found before itself, or what the load itself came to. -#}
+{#- The positions that had been applied after a load: what the next one found before itself, or
+    what the load itself came to. -#}
 {%- macro _applied_before(entity, records, last, next_one) -%}
     {%- set found = records[next_one].get('applied') -%}
     {%- if found is not none -%}
@@ -221,23 +232,29 @@ was written. Replay from an earlier date, or from before the first load.
 {%- endmacro -%}
 
 
-{#- Lets readers see a manifest, and dbt's cache know it. Arguments: capture, text (of _manifest_text()), exists (whether the view is there). -#}
+{#- Lets readers see a manifest, and dbt's cache know it. Arguments: capture, text (of
+    _manifest_text()), exists (whether the view is there). -#}
 {%- macro _show_manifest(capture, text, exists) -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(capture.committed, text, exists)) -%}
     {%- do spark_cdc._cache_view_text(capture.committed, text) -%}
 {%- endmacro -%}
 
 
-{#- A manifest without what undo and redo keep in it: what they did last, and what redo could bring back. -#}
+{#- A manifest without what undo and redo keep in it: what they did last, and what redo could
+    bring back. -#}
 {%- macro _unmoved_manifest(manifest) -%}{{ return(dict(manifest.items() | rejectattr(0, 'in', ['undone', 'move']))) }}{%- endmacro -%}
 
 
-{#- A manifest that is about to be committed, with what change feeds have to know (docs/changes.md): a load's version is the number of the commit by
-    which it came into the manifest, which is the one that it was written for, except in
-    recommitted  a list of {after, version, at}: all loads behind `after` (a load, or an empty text) came with that commit, unless theirs is a
-                 later one: a replay or redo brought them. Oldest first; entries that decide about no load any more go.
-    rewritten    {version, at} of the last commit that took loads away, so that the versions before it can't be told from this manifest.
-    Arguments: manifest (with the number of its own commit), before (the manifest that it takes the place of). -#}
+{#- A manifest that is about to be committed, with what change feeds have to know (docs/changes.md):
+    a load's version is the number of the commit by which it came into the manifest, which is the
+    one that it was written for, except in
+    recommitted  a list of {after, version, at}: all loads behind `after` (a load, or an empty text)
+                 came with that commit, unless theirs is a later one: a replay or redo brought them.
+                 Oldest first; entries that decide about no load any more go.
+    rewritten    {version, at} of the last commit that took loads away, so that the versions before
+                 it can't be told from this manifest.
+    Arguments: manifest (with the number of its own commit), before (the manifest that it takes
+    the place of). -#}
 {%- macro _versioned_manifest(manifest, before) -%}
     {%- set kept = spark_cdc._common_loads(before.loads, manifest.loads) -%}
     {%- set commit = {'version': manifest.sequence, 'at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')} -%}
@@ -259,7 +276,8 @@ was written. Replay from an earlier date, or from before the first load.
 {%- endmacro -%}
 
 
-{#- How many rows a state has (rows), and how many were written since its checkpoint (log_rows), told from the rows per load and operation.
+{#- How many rows a state has (rows), and how many were written since its checkpoint (log_rows),
+    told from the rows per load and operation.
     Arguments: rows (of _load_counts()), base (checkpoint, or none), log (loads since). -#}
 {%- macro _figures_of_state(rows, base, log) -%}
     {%- set at = namespace(rows=0, log_rows=0) -%}
@@ -276,8 +294,9 @@ was written. Replay from an earlier date, or from before the first load.
 {%- endmacro -%}
 
 
-{#- What a load came to. Arguments: load_id, written (operation to rows), rows_prior (that existed before it), record (of the load; of change
-    events it says how many came in). Returns a dictionary: counts (operation to rows, with the N and X that are not written), rows_in,
+{#- What a load came to. Arguments: load_id, written (operation to rows), rows_prior (that
+    existed before it), record (of the load; of change events it says how many came in). Returns
+    a dictionary: counts (operation to rows, with the N and X that are not written), rows_in,
     rows_prior, rows_current, record. -#}
 {%- macro _figures_of_load(load_id, written, rows_prior, record) -%}
     {%- set kind = spark_cdc._load_kind(load_id) -%}
@@ -301,21 +320,24 @@ was written. Replay from an earlier date, or from before the first load.
 {%- endmacro -%}
 
 
-{#- How many events came in, or rows of a snapshot among them, which is one event more: see _events_full_snapshot(). -#}
+{#- How many events came in, or rows of a snapshot among them, which is one event more: see
+    _events_full_snapshot(). -#}
 {%- macro _figures_of_events(load_id, record) -%}
     {{ return(record.events.event_count - (1 if spark_cdc._load_kind(load_id).is_snapshot else 0)) }}
 {%- endmacro -%}
 
 
-{#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads as a view beside the claims,
-    <schema>_commits.<entity>_version_<n>, from which changes() tells what consumers have to reverse. It is kept for entities that have a change feed,
-    until vacuum drops it, and with it the loads that nobody else names. -#}
+{#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads
+    as a view beside the claims, <schema>_commits.<entity>_version_<n>, from which changes()
+    tells what consumers have to reverse. It is kept for entities that have a change feed, until
+    vacuum drops it, and with it the loads that nobody else names. -#}
 {%- macro _kept_version(capture, sequence) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_version_%06d' % (capture.entity.name, sequence))) }}
 {%- endmacro -%}
 
 
-{#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with kept_at (UTC, when the next one took its place) and text. -#}
+{#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
+    kept_at (UTC, when the next one took its place) and text. -#}
 {%- macro _kept_versions(capture) -%}
     {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_version_' -%}
     {%- set kept = {} -%}
@@ -331,8 +353,10 @@ was written. Replay from an earlier date, or from before the first load.
 {%- endmacro -%}
 
 
-{#- Keeps a manifest, of which the next commit takes loads away: before that commit, so that no crash leaves a gap. Where it comes to nothing this is
-    one view too many. The view has no business columns, which may be others by then. Not where the ledger starts anew, of which nothing can be read. -#}
+{#- Keeps a manifest, of which the next commit takes loads away: before that commit, so that no
+    crash leaves a gap. Where it comes to nothing this is one view too many. The view has no
+    business columns, which may be others by then. Not where the ledger starts anew, of which
+    nothing can be read. -#}
 {%- macro _write_kept_version(capture, manifest) -%}
     {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
     {%- if not models | list or spark_cdc._is_wiped(capture.entity.name) -%}{{ return('') }}{%- endif -%}
@@ -357,7 +381,8 @@ where
 {%- macro _view_text(view) -%}{{ return(spark_cdc._query('show create table ' ~ view)[0].createtab_stmt) }}{%- endmacro -%}
 
 
-{#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text where it is no view. -#}
+{#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text
+    where it is no view. -#}
 {%- macro _view_text_in(information) -%}
     {%- set found = modules.re.search(
         '(?:^|\n)View Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information or '', modules.re.DOTALL) -%}
@@ -365,8 +390,9 @@ where
 {%- endmacro -%}
 
 
-{#- Gives dbt's cache the text that a view has by now, in the form that _view_text_in() reads. Operations begin without a cache, and a relation that is
-    added to an empty one would pass for all that there is. -#}
+{#- Gives dbt's cache the text that a view has by now, in the form that _view_text_in() reads.
+    Operations begin without a cache, and a relation that is added to an empty one would pass for
+    all that there is. -#}
 {%- macro _cache_view_text(view, text) -%}
     {%- if spark_cdc._mode() != 'load' -%}{{ return('') }}{%- endif -%}
     {%- do adapter.cache_dropped(view) -%}
@@ -374,20 +400,23 @@ where
 {%- endmacro -%}
 
 
-{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would be with `create or replace`. -#}
+{#- Creates a view, or alters it: what readers hold on to is never gone in between, as it would
+    be with `create or replace`. -#}
 {%- macro _replace_view_sql(view, text, exists) -%}
 {{ ('alter view ' if exists else 'create view if not exists ') ~ view }} as
 {{ text }}
 {%- endmacro -%}
 
 
-{#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest. Loads stand in it as literals, so that Spark
-    reads the partitions it needs and no others. By the records of loads (L) readers of rejects and of archived events know which count.
-    Arguments: entity, ledger (relation), manifest (dictionary as of _read_manifest()). Returns a query: the ledger's
-    columns under their declared names (see _layout()) without note, in_base (row of the newest checkpoint), in_log (row of a load
-    since), in_last_load, carried_operation (the operation of a key that the last load did not touch), squashed_load_ids (of the record of a
-    history: the loads that compact squashed into it), and of change feeds load_record (the record of a load, as JSON) and recommitted (see
-    _versioned_manifest()). -#}
+{#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest.
+    Loads stand in it as literals, so that Spark reads the partitions it needs and no others. By the
+    records of loads (L) readers of rejects and of archived events know which count.
+    Arguments: entity, ledger (relation), manifest (dictionary as of _read_manifest()). Returns a
+    query: the ledger's columns under their declared names (see _layout()) without note, in_base
+    (row of the newest checkpoint), in_log (row of a load since), in_last_load, carried_operation
+    (the operation of a key that the last load did not touch), squashed_load_ids (of the record
+    of a history: the loads that compact squashed into it), and of change feeds load_record (the
+    record of a load, as JSON) and recommitted (see _versioned_manifest()). -#}
 {%- macro _committed_sql(entity, ledger, manifest) -%}
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
@@ -422,8 +451,9 @@ where
 {%- endmacro -%}
 
 
-{#- How far events had been applied after a load, as its record tells: the highest position and that of the last truncate, and up to where the change feed of a
-    table was read, and where the events were from (see _found_origins()). -#}
+{#- How far events had been applied after a load, as its record tells: the highest position and
+    that of the last truncate, and up to where the change feed of a table was read, and where the
+    events were from (see _found_origins()). -#}
 {%- macro _applied_by(record) -%}
     {%- set feed = record.get('feed') or record.events.get('feed') -%}
     {{ return(dict(

@@ -1,11 +1,17 @@
-{#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a function of the
-    manifest, the business time and the policy, which reads nothing.
-    Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger starts anew).
-    Returns a dictionary: entity, load_id, version (number of the commit that it is written for), load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent (load
-    id or none), base (the checkpoint that the prior state begins with, or none), log (loads between it and this one), prior_rows (rows of the
-    prior state), prior_log_rows (rows written since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this load), restarts (whether their positions begin anew), layout (of the loads
-    before, see _layout()), defined (fingerprint of their definition) and redefines (whether this load's is another: it then is a checkpoint).
-    Raises an error for a business date before the last load, and for one that compact has squashed with others. -#}
+{#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a
+    function of the manifest, the business time and the policy, which reads nothing.
+    Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger
+    starts anew).
+    Returns a dictionary: entity, load_id, version (number of the commit that it is written for),
+    load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent
+    (load id or none), base (the checkpoint that the prior state begins with, or none), log (loads
+    between it and this one), prior_rows (rows of the prior state), prior_log_rows (rows written
+    since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this
+    load), restarts (whether their positions begin anew), layout (of the loads before, see
+    _layout()), defined (fingerprint of their definition) and redefines (whether this load's is
+    another: it then is a checkpoint).
+    Raises an error for a business date before the last load, and for one that compact has
+    squashed with others. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
     {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
     {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
@@ -63,8 +69,9 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- endmacro -%}
 
 
-{#- What the steps of a load share: the capture (see _capture()) with time (the business time), manifest (that it builds on) and load (its
-    plan, of _plan_load()). dbt docs, compile and list have no business date; loads are refused without one by validate(). Arguments: capture,
+{#- What the steps of a load share: the capture (see _capture()) with time (the business time),
+    manifest (that it builds on) and load (its plan, of _plan_load()). dbt docs, compile and list
+    have no business date; loads are refused without one by validate(). Arguments: capture,
     is_planned (whether a model of the entity has planned the load in this run: see _head()). -#}
 {%- macro _planned_run(capture, is_planned=false) -%}
     {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
@@ -84,8 +91,9 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
 {%- endmacro -%}
 
 
-{#- A date that was loaded with another load type for once is not loaded anew with the entity's own by oversight: a full snapshot that is read as a
-    delta deletes nothing, and a delta that is read as a full snapshot deletes what it lacks. -#}
+{#- A date that was loaded with another load type for once is not loaded anew with the entity's
+    own by oversight: a full snapshot that is read as a delta deletes nothing, and a delta that
+    is read as a full snapshot deletes what it lacks. -#}
 {%- macro _check_load_type(entity, load) -%}
     {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) -%}
     {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}

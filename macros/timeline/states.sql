@@ -1,7 +1,9 @@
 {#- The manifest of a state by its name. Arguments:
-        capture, head (manifest that readers see)
-        name: none (the present state), a date or a load (the state at its end; loads that redo can bring back are known, too), a tag, `draft` (of a replay), or
-            `production` (in a branch, whose ledger shows all rows of production's, also of later loads); a tag of one of these two names comes first
+        capture, head (manifest that readers see) name: none (the present state), a date or a load
+        (the state at its end; loads that redo can bring back are known, too), a tag, `draft` (of a
+        replay), or
+            `production` (in a branch, whose ledger shows all rows of production's, also of later
+            loads); a tag of one of these two names comes first
     Returns the manifest; of a date or a load that of readers with those loads. -#}
 {%- macro _named_state(capture, head, name) -%}
     {%- set text = name | string | trim -%}
@@ -20,8 +22,8 @@
 {%- endmacro -%}
 
 
-{#- The manifest of a tag, or of the draft of a replay by the name draft, with relation (the view of which the manifest is the text); an error that lists the tags where
-    there is none. -#}
+{#- The manifest of a tag, or of the draft of a replay by the name draft, with relation (the view
+    of which the manifest is the text); an error that lists the tags where there is none. -#}
 {%- macro _tagged_state(capture, name) -%}
     {%- set entity, view = capture.entity.name, spark_cdc._tag(capture, name) -%}
     {%- set like = spark_cdc._literal(view.identifier) -%}
@@ -65,8 +67,10 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- endmacro -%}
 
 
-{#- The draft of a replay: the text of the view <entity>_replay, in the form of <entity>_committed; `replay` in its figures says what it is
-    a draft of: {from, source, head: number and fingerprint of the committed loads it was made from}. Returns the manifest, or an empty one. -#}
+{#- The draft of a replay: the text of the view <entity>_replay, in the form of
+    <entity>_committed; `replay` in its figures says what it is a draft of: {from, source, head:
+    number and fingerprint of the committed loads it was made from}. Returns the manifest, or an
+    empty one. -#}
 {%- macro _read_draft(capture) -%}
     {%- set view = capture.replay -%}
     {%- if not spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ spark_cdc._literal(view.identifier)) -%}
@@ -90,8 +94,8 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- macro _draft_origin(loads) -%}{{ return([loads | length, local_md5(loads | join(','))[:8]]) }}{%- endmacro -%}
 
 
-{#- Whether a draft may no longer take the place of what is committed: why not, or an empty text. Loads that were added since are
-    no reason, the draft only lacks them yet. -#}
+{#- Whether a draft may no longer take the place of what is committed: why not, or an empty text.
+    Loads that were added since are no reason, the draft only lacks them yet. -#}
 {%- macro _draft_outdated(draft, head) -%}
     {%- if draft.existed and spark_cdc._draft_origin(head.loads[:draft.replay.head[0]]) != draft.replay.head -%}
 since it was made, another run has committed other loads in the place of those that it rebuilds (commit {{ head.sequence }}, last load {# -#}
@@ -100,7 +104,8 @@ since it was made, another run has committed other loads in the place of those t
 {%- endmacro -%}
 
 
-{#- The business times, as texts, of some loads from the replay's first date on: of the draft's own, if no others are given. -#}
+{#- The business times, as texts, of some loads from the replay's first date on: of the draft's
+    own, if no others are given. -#}
 {%- macro _draft_times(entity, draft, loads=none) -%}
     {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
     {{ return(spark_cdc._load_times(entity, spark_cdc._loads_with(draft.loads if loads is none else loads, 'time', 'ge', first))) }}
@@ -113,14 +118,16 @@ since it was made, another run has committed other loads in the place of those t
 {%- endmacro -%}
 
 
-{#- Tags: the manifest of a state that somebody gave a name, as a view beside the claims, <schema>_commits.<entity>_tag_<name>. It has the
-    columns of <entity>_committed, so that what reads that view can read it as well. In its figures tag says {name, entity, at}. -#}
+{#- Tags: the manifest of a state that somebody gave a name, as a view beside the claims,
+    <schema>_commits.<entity>_tag_<name>. It has the columns of <entity>_committed, so that what
+    reads that view can read it as well. In its figures tag says {name, entity, at}. -#}
 {%- macro _tag(capture, name) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' ~ name)) }}
 {%- endmacro -%}
 
 
-{#- The tags of an entity, asked of the metastore: a dictionary from the name to the manifest, with text (of the view). -#}
+{#- The tags of an entity, asked of the metastore: a dictionary from the name to the manifest,
+    with text (of the view). -#}
 {%- macro _tags(capture) -%}
     {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' -%}
     {%- set tags = {} -%}

@@ -22,9 +22,6 @@
 {%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
 
 
-
-
-
 {#- The path that does not exist; none if all do. -#}
 {%- macro _plan_missing_path(plan) -%}
     {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
@@ -98,9 +95,6 @@
 {%- endmacro -%}
 
 
-
-
-
 {#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
     with another kind of text. -#}
 {%- macro _spark_version() -%}
@@ -136,12 +130,14 @@
 {%- endmacro -%}
 
 
-{#- What this run of dbt does, decided here and nowhere else: load     dbt run, build or retry; it
-    has begun with validate(), which creates the schemas of claims operate  an operation plan     an
-    operation that only prints what it would do (_check_arguments()); _send() writes nothing look
-    everything else, such as compile and show; also --empty, and --sample, whose part of a source is
-    not
-        to be taken for all of it
+{#- What this run of dbt does, decided here and nowhere else:
+    load     dbt run, build or retry; it has begun with validate(), which creates the schemas of
+             claims
+    operate  an operation
+    plan     an operation that only prints what it would do (_check_arguments()); _send() writes
+             nothing
+    look     everything else, such as compile and show; also --empty, and --sample, whose part of a
+             source is not to be taken for all of it
     Returns the word. -#}
 {%- macro _mode() -%}
     {%- set is_load = flags.WHICH in ['run', 'build', 'retry'] and not flags.EMPTY and not invocation_args_dict.get('sample') -%}
@@ -155,7 +151,8 @@
 {%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
 
 
-{#- Prints data in a command of dbt that spark-cdc runs; people get a sentence of it in others. Returns whether it was printed. Arguments as of _print_data(). -#}
+{#- Prints data in a command of dbt that spark-cdc runs; people get a sentence of it in others.
+    Returns whether it was printed. Arguments as of _print_data(). -#}
 {%- macro _is_told(kind, data) -%}
     {%- set is_told = env_var('SPARK_CDC_DATA', '') != '' -%}
     {%- if is_told -%}{%- do spark_cdc._print_data(kind, data) -%}{%- endif -%}

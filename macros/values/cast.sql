@@ -1,7 +1,8 @@
-{#- An expression that turns a value as it came in into a column's declared type: null where that is not possible, in ANSI
-    mode and without it, and whatever the session's time zone is.
-    Arguments: column (dictionary: data_type, format, encoding), raw (expression of the value), is_text (whether it is text,
-    whatever the column's type), timezone (of times whose text names none). -#}
+{#- An expression that turns a value as it came in into a column's declared type: null where that is
+    not possible, in ANSI mode and without it, and whatever the session's time zone is.
+    Arguments: column (dictionary: data_type, format, encoding), raw (expression of the value),
+    is_text (whether it is text, whatever the column's type), timezone (of times whose text names
+    none). -#}
 {%- macro _cast(column, raw, is_text, timezone) -%}
 {%- set value = spark_cdc._cast_whatever_the_table(column, raw, is_text, timezone) -%}
 {%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ value ~ ')') if column.get('in_orc') else '' -%}
@@ -38,8 +39,8 @@ try_cast({{ raw }} as {{ type }})
 {%- endmacro -%}
 
 
-{#- A value that is encoded: a time as a whole number since 1970-01-01 00:00 UTC, or a decimal as base64. Null where it
-    lies outside the years 1 to 9999 or does not fit without a loss. -#}
+{#- A value that is encoded: a time as a whole number since 1970-01-01 00:00 UTC, or a decimal as
+    base64. Null where it lies outside the years 1 to 9999 or does not fit without a loss. -#}
 {%- macro _cast_encoded(raw, type, encoding) -%}
 {%- if encoding == 'base64' -%}
 {{ spark_cdc._cast_base64_decimal(raw, type) }}
@@ -66,10 +67,11 @@ case when {{ number }} between {{ lowest }}L and {{ highest }}L
 {%- endmacro -%}
 
 
-{#- A decimal as Java and Kafka Connect write one: the unscaled number in two's complement, its highest byte first, as
-    base64. The scale is the declared type's, or stands beside it: {"scale": 2, "value": "MDk="}. Each transform of an
-    array with one element gives a name to what is used again: t the base64 text, h the number in hexadecimal digits,
-    u the number as text, s the scale beside it. -#}
+{#- A decimal as Java and Kafka Connect write one: the unscaled number in two's complement, its
+    highest byte first, as base64. The scale is the declared type's, or stands beside it:
+    {"scale": 2, "value": "MDk="}. Each transform of an array with one element gives a name to
+    what is used again: t the base64 text, h the number in hexadecimal digits, u the number as
+    text, s the scale beside it. -#}
 {%- macro _cast_base64_decimal(raw, type) -%}
 {%- set declared = modules.re.fullmatch('[a-z]+ *(?:[(] *[0-9]+ *(?:, *([0-9]+) *)?[)])?', type) -%}
 {%- set scale = (declared.group(1) or 0) | int -%}
@@ -88,8 +90,9 @@ if({{ is_object }}, {{ scaled }}, try_cast(concat(u, 'E-{{ scale }}') as {{ type
 {%- endmacro -%}
 
 
-{#- The whole number h, in hexadecimal digits of its two's complement, as text. Spark converts 64 bits at once; up to
-    128 bits are two halves of p, 32 digits without the sign: of the complement, where the number is negative. -#}
+{#- The whole number h, in hexadecimal digits of its two's complement, as text. Spark converts 64
+    bits at once; up to 128 bits are two halves of p, 32 digits without the sign: of the
+    complement, where the number is negative. -#}
 {%- macro _unscaled() -%}
 {%- set digits = "lpad(if(h >= '8', translate(h, '0123456789ABCDEF', 'FEDCBA9876543210'), h), 32, '0')" -%}
 {%- set high = 'cast(conv(left(p, 16), 16, 10) as decimal(20, 0))' -%}
@@ -103,7 +106,8 @@ concat(if(h >= '8', '-', ''), transform(array({{ digits }}), p -> cast({{ magnit
 {%- endmacro -%}
 
 
-{#- Text to an instant. Text that says no zone of its own is read in the zone given, never in the session's. -#}
+{#- Text to an instant. Text that says no zone of its own is read in the zone given, never in the
+    session's. -#}
 {%- macro _cast_instant(raw, format, timezone) -%}
 {%- set zone = '+00:00' if timezone == 'UTC' else timezone -%}
 {%- if format and spark_cdc._names_a_zone(format) -%}
@@ -129,14 +133,15 @@ concat(if(substr({{ clock }}, 3, 2) >= '{{ first }}', '{{ hundred }}', '{{ '%02d
 {%- endmacro -%}
 
 
-{#- Whether a text of a time ends in a zone of its own: a letter or a sign behind the hour. What is no zone is no time, either. -#}
+{#- Whether a text of a time ends in a zone of its own: a letter or a sign behind the hour. What
+    is no zone is no time, either. -#}
 {%- macro _has_zone(raw) -%}
 (endswith({{ raw }}, 'Z') or {{ raw }} rlike ':[^A-Za-z+-]*[A-Za-z+-]')
 {%- endmacro -%}
 
 
-{#- What to say of a text that is a number, but written as people do, as an expression; nothing for columns that hold no plain numbers. Arguments: column
-    (dictionary), raw (expression). -#}
+{#- What to say of a text that is a number, but written as people do, as an expression; nothing
+    for columns that hold no plain numbers. Arguments: column (dictionary), raw (expression). -#}
 {%- macro _number_hint(column, raw) -%}
 {%- if column.get('numbers') or column.get('encoding') or spark_cdc._hash_type(column.data_type).get('kind') not in spark_cdc._numbers_kinds() -%}
     {{ return('') }}
@@ -149,8 +154,9 @@ if(coalesce({{ raw }} rlike {{ spark_cdc._literal(number) }} and {{ raw }} rlike
 {%- endmacro -%}
 
 
-{#- A number in text as Spark reads it, from how people write it; null where it is not written so. Digits are grouped by three, or by two before the last three:
-    else 1.5 would be 15. Arguments: numbers (of _numbers()), raw (expression). -#}
+{#- A number in text as Spark reads it, from how people write it; null where it is not written
+    so. Digits are grouped by three, or by two before the last three: else 1.5 would be 15.
+    Arguments: numbers (of _numbers()), raw (expression). -#}
 {%- macro _number_text(numbers, raw) -%}
 {%- set alike = {' ': ' \u00a0\u202f', "'": "'\u2019"} -%}
 {%- set grouping = alike.get(numbers.grouping, numbers.grouping or '') -%}
@@ -166,8 +172,10 @@ case when {{ raw }} rlike {{ spark_cdc._literal(pattern) }} then {{ text }} when
 {%- endmacro -%}
 
 
-{#- A regular expression for the whole of a text that is taken as a date, timestamp or timestamp_ntz; Spark takes more, and makes something else of it: a
-    year alone, a time of today, a date with anything behind it, years of more than four digits or before 1, digits below the microsecond. -#}
+{#- A regular expression for the whole of a text that is taken as a date, timestamp or
+    timestamp_ntz; Spark takes more, and makes something else of it: a year alone, a time of
+    today, a date with anything behind it, years of more than four digits or before 1, digits
+    below the microsecond. -#}
 {%- macro _time_pattern(type) -%}
     {%- set day = '(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}' -%}
     {%- set midnight = '(00:00(:00([.]0+)?)?[zZ]?)?' -%}  {#- also no time at all behind the T -#}

@@ -1,5 +1,6 @@
-{#- The names of a JSON object, which is a map of texts, with those that are declared written as declared: columns and fields meet in any case. Null
-    where none is written otherwise, which is fast to see. -#}
+{#- The names of a JSON object, which is a map of texts, with those that are declared written as
+    declared: columns and fields meet in any case. Null where none is written otherwise, which is
+    fast to see. -#}
 {%- macro _json_names(object, declared) -%}
 {%- set folded, names = [], [] -%}
 {%- for name in declared -%}
@@ -13,19 +14,22 @@ transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_c
 {%- endmacro -%}
 
 
-{#- A JSON object as a map of texts, under such names (none: as they are); of one that has a name twice it is as it came. -#}
+{#- A JSON object as a map of texts, under such names (none: as they are); of one that has a name
+    twice it is as it came. -#}
 {%- macro _json_named(object, names) -%}
 if({{ names }} is null or {{ spark_cdc._json_has_repeated_names(object, names) }}, {{ object }}, map_from_arrays({{ names }}, map_values({{ object }})))
 {%- endmacro -%}
 
 
-{#- Whether a JSON object has a name more than once, or a declared one in several cases: a condition that is never null. -#}
+{#- Whether a JSON object has a name more than once, or a declared one in several cases: a
+    condition that is never null. -#}
 {%- macro _json_has_repeated_names(object, names) -%}
 coalesce(size(array_distinct(coalesce({{ names }}, map_keys({{ object }})))) < size({{ object }}), false)
 {%- endmacro -%}
 
 
-{#- The fields of a JSON text under the names that are declared, as a map; null where it is no object, or has a declared name in several cases. -#}
+{#- The fields of a JSON text under the names that are declared, as a map; null where it is no
+    object, or has a declared name in several cases. -#}
 {%- macro _json_fields(text, declared) -%}
 transform(array(from_json({{ text }}, 'map<string, string>', map({{ spark_cdc._json_limits() }}))), o -> {# -#}
 transform(array({{ spark_cdc._json_names('o', declared) }}), {# -#}
@@ -33,11 +37,12 @@ n -> case when n is null then o when size(array_distinct(n)) = size(n) then map_
 {%- endmacro -%}
 
 
-{#- Arrays, maps and structs in JSON text. Each part is read as a text of its own, by the rules of columns; fields meet the declared ones in any case. -#}
+{#- Arrays, maps and structs in JSON text. Each part is read as a text of its own, by the rules
+    of columns; fields meet the declared ones in any case. -#}
 
 
-{#- The value of a text in its type, null where that is not possible. Arguments: type (as _hash_type() returns it), raw, timezone, depth (of what stands
-    around it). -#}
+{#- The value of a text in its type, null where that is not possible. Arguments: type (as
+    _hash_type() returns it), raw, timezone, depth (of what stands around it). -#}
 {%- macro _nested_value(type, raw, timezone, depth=0) -%}
 {%- set part, whole = 'part_' ~ depth, 'whole_' ~ depth -%}
 {%- if type.kind == 'array' -%}
@@ -59,8 +64,9 @@ transform(array({{ spark_cdc._json_fields(raw, type.fields | map(attribute='name
 {%- endmacro -%}
 
 
-{#- When a text is no value of its type, or a part of it is none; and a name that comes more than once or, unless unexpected columns are ignored, that
-    the type doesn't have: a condition that is never null. Arguments: type, raw, entity, depth (of what stands around it). -#}
+{#- When a text is no value of its type, or a part of it is none; and a name that comes more than
+    once or, unless unexpected columns are ignored, that the type doesn't have: a condition that
+    is never null. Arguments: type, raw, entity, depth (of what stands around it). -#}
 {%- macro _nested_loss_condition(type, raw, entity, depth=0) -%}
 {%- set part, whole = 'part_' ~ depth, 'whole_' ~ depth -%}
 {%- if type.kind == 'array' -%}

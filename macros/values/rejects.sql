@@ -1,4 +1,5 @@
-{#- Whether from_json would read something else than a message holds, and say nothing. Returns a condition that is never null. -#}
+{#- Whether from_json would read something else than a message holds, and say nothing. Returns a
+    condition that is never null. -#}
 {%- macro _is_misread(message) -%}
 ({{ spark_cdc._misread_as_one(message) }} or {{ spark_cdc._misread_surrogate(message) }})
 {%- endmacro -%}
@@ -12,16 +13,18 @@ if({{ spark_cdc._misread_surrogate(message) }}, {{ spark_cdc._literal(surrogate)
 {%- endmacro -%}
 
 
-{#- More than one JSON object: from_json would read the first and drop the rest. Its parts are counted as those of an array, which takes no
-    longer than a regular expression and finds more: only a `]` between two objects ends the array unseen. What is not counted as one
-    is parsed as from_json does, which accepts more, such as NaN. -#}
+{#- More than one JSON object: from_json would read the first and drop the rest. Its parts are
+    counted as those of an array, which takes no longer than a regular expression and finds more:
+    only a `]` between two objects ends the array unseen. What is not counted as one is parsed as
+    from_json does, which accepts more, such as NaN. -#}
 {%- macro _misread_as_one(message) -%}
 ({{ message }} is not null and coalesce(json_array_length(concat('[', {{ message }}, ']')), 0) <> 1 {# -#}
 and coalesce(size(from_json(concat('[', {{ message }}, ']'), 'array<string>', map({{ spark_cdc._json_limits() }}))), 0) <> 1)
 {%- endmacro -%}
 
 
-{#- Half of a pair of \u escapes: from_json would make it a question mark. Pairs, and other escapes, are taken out first. -#}
+{#- Half of a pair of \u escapes: from_json would make it a question mark. Pairs, and other
+    escapes, are taken out first. -#}
 {%- macro _misread_surrogate(message) -%}
 {%- set whole = spark_cdc._literal('\\\\([^u]|u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F])') -%}
 if(contains({{ message }}, '\\u') and (contains({{ message }}, '\\ud') or contains({{ message }}, '\\uD')), {# -#}
@@ -31,7 +34,8 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 
 {#- Whether Spark's ORC writer changes a value: a date or an instant of the ten days skipped in 1582
     (in the server's zone, whichever it is), an instant with a fraction right before 1970.
-    Arguments: type (of _hash_type()), value. Returns a condition; an empty text if it changes none. -#}
+    Arguments: type (of _hash_type()), value. Returns a condition; an empty text if it changes
+    none. -#}
 {%- macro _orc_misfit(type, value, depth=0) -%}
 {%- set part, parts = 'orc_' ~ depth, [] -%}
 {%- if type.kind == 'date' -%}
@@ -53,9 +57,11 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {%- endmacro -%}
 
 
-{#- When a column makes its row unacceptable: null where it must not be, text that does not fit the type, or a
-    value that fits only with a loss. Arguments: column (dictionary), raw (expression of the value as it came in), value (expression of
-    what _cast() made of it), is_text (as there). Returns a condition that is never null, or an empty text where nothing can be wrong. -#}
+{#- When a column makes its row unacceptable: null where it must not be, text that does not fit
+    the type, or a value that fits only with a loss. Arguments: column (dictionary), raw
+    (expression of the value as it came in), value (expression of what _cast() made of it),
+    is_text (as there). Returns a condition that is never null, or an empty text where nothing
+    can be wrong. -#}
 {%- macro _reject_condition(column, raw, value, is_text, entity) -%}
 {%- set is_missing -%}
 {%- if not column.nullable -%}
@@ -72,8 +78,10 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {%- endmacro -%}
 
 
-{#- When something of a text is lost or bent in its type, which Spark does in silence: a condition that is never null, or an empty text where
-    nothing can be. What is accepted stands in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them), entity. -#}
+{#- When something of a text is lost or bent in its type, which Spark does in silence: a
+    condition that is never null, or an empty text where nothing can be. What is accepted stands
+    in docs/values.md. Arguments: column, raw and value (as _reject_condition() has them),
+    entity. -#}
 {%- macro _reject_loss_condition(column, raw, value, entity) -%}
 {%- set type = column.data_type -%}
 {%- set raw = '(' ~ spark_cdc._number_text(column.numbers, raw) ~ ')' if column.get('numbers') else raw -%}
@@ -81,17 +89,17 @@ regexp_replace({{ message }}, {{ whole }}, '') rlike {{ spark_cdc._literal('\\\\
 {{ spark_cdc._reject_loss_condition(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), value, entity) }}
 {%- elif column.get('encoding') -%}  {#- which has judged that itself -#}
 {%- elif type.startswith('decimal') -%}
-{#- Digits after the point beyond the scale, zeros at the end apart. With an exponent: the digits after
-    the point, minus the exponent, minus the zeros that the number ends with. Only long texts meet a
-    regular expression. -#}
+{#- Digits after the point beyond the scale, zeros at the end apart. With an exponent: the digits
+    after the point, minus the exponent, minus the zeros that the number ends with. Only long
+    texts meet a regular expression. -#}
 {%- set scale = spark_cdc._decimal_digits(type)[1] -%}
 coalesce(if(contains({{ raw }}, 'e') or contains({{ raw }}, 'E'), {{ raw }} rlike '^[^eE]*[1-9]' and {# -#}
 length(regexp_extract({{ raw }}, '[.]([0-9]*)[eE]', 1)) - try_cast(regexp_extract({{ raw }}, '[eE](.*)', 1) as bigint) {# -#}
 - length(regexp_extract(replace({{ raw }}, '.', ''), '(0*)[eE]', 1)) > {{ scale }}, {# -#}
 length(substring_index({{ raw }}, '.', -1)) > {{ scale }} and {{ raw }} rlike '[.][0-9]{{ '{' ~ scale ~ '}' }}[0-9]*[1-9]'), false)
 {%- elif type in ['float', 'double'] -%}
-{#- A number that becomes infinite or zero, letters of Java's notation (1d, 0x1p3), a whole number below
-    2^63 that becomes another one. Fractions are rounded, as these types do. -#}
+{#- A number that becomes infinite or zero, letters of Java's notation (1d, 0x1p3), a whole
+    number below 2^63 that becomes another one. Fractions are rounded, as these types do. -#}
 coalesce(if(abs({{ value }}) = double('Infinity'), {{ raw }} rlike '[0-9]', {# -#}
 {{ value }} = 0 and {{ raw }} rlike '^[^eE]*[1-9]' {# -#}
 or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or contains({{ raw }}, 'X')) and {{ raw }} rlike '[dDfFxX]' {# -#}
@@ -111,7 +119,8 @@ and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), f
 {%- endmacro -%}
 
 
-{#- With a pattern of the user's: digits below the microsecond, a time of day of a date, and an hour that the zone skips. -#}
+{#- With a pattern of the user's: digits below the microsecond, a time of day of a date, and an
+    hour that the zone skips. -#}
 {%- macro _reject_loss_of_formatted_time(column, raw, value, timezone) -%}
 {%- set letters = spark_cdc._format_letters(column.format) -%}
 {%- if column.data_type == 'date' -%}
@@ -132,8 +141,9 @@ coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <>
 {%- endmacro -%}
 
 
-{#- Whether a text of which Spark made a time is as long as Spark itself writes it, with four digits of a year: then all that it could hold
-    besides is a blank or a T behind a shorter date. That is faster to see than by a pattern. -#}
+{#- Whether a text of which Spark made a time is as long as Spark itself writes it, with four
+    digits of a year: then all that it could hold besides is a blank or a T behind a shorter
+    date. That is faster to see than by a pattern. -#}
 {%- macro _is_plain_time(raw, value, type) -%}
 {%- if type == 'date' -%}
 (octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
@@ -143,8 +153,9 @@ coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <>
 {%- endmacro -%}
 
 
-{#- Whether a text is a time that its zone skips, which Spark shifts by an hour. For a region that may be only where its clock was put
-    forward or back within the day before, which is faster to see than by reading the text once more. -#}
+{#- Whether a text is a time that its zone skips, which Spark shifts by an hour. For a region
+    that may be only where its clock was put forward or back within the day before, which is
+    faster to see than by reading the text once more. -#}
 {%- macro _is_in_gap(raw, value, timezone) -%}
 {%- set region = '[A-Za-z_]+(/[A-Za-z0-9_+-]+)+' -%}
 {%- set zone = spark_cdc._literal(timezone) -%}
@@ -161,7 +172,8 @@ and not {{ spark_cdc._has_zone(raw) }} then {# -#}
 {%- endmacro -%}
 
 
-{#- Whether an instant shows another time on the wall clock of a zone than the given one, which is there as an instant in UTC. -#}
+{#- Whether an instant shows another time on the wall clock of a zone than the given one, which
+    is there as an instant in UTC. -#}
 {%- macro _is_another_clock(clock, instant, zone) -%}
 coalesce({{ clock }} <> from_utc_timestamp({{ instant }}, {{ zone }}), false)
 {%- endmacro -%}

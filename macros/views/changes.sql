@@ -2,10 +2,9 @@
     <entity>_changes: the changes of all loads that count. With the name of an entity it is a query
     of what changed from one version to another, for those who keep something up to date:
         select * from ({{ '{{' }} spark_cdc.changes('orders', from_version) {{ '}}' }}) as changes
-    Arguments: entity (name), from_version (the version that the consumer has, whose own changes are
-    not among those given; none if it has nothing: it gets the state as inserts), to_version (the
-    last whose changes are given; none for the newest).
-    Returns a query. -#}
+    Arguments: entity (name), from_version (the version that the consumer has, whose own changes
+    are not among those given; none if it has nothing: it gets the state as inserts), to_version
+    (the last whose changes are given; none for the newest). Returns a query. -#}
 {%- macro changes(entity=none, from_version=none, to_version=none) -%}
     {%- if entity is not none -%}
         {%- set view = spark_cdc._whole(ref(entity ~ '_changes')) -%}

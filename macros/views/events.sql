@@ -62,19 +62,20 @@ where step__is_alive
 
 {#- What was believed of each row, as SQL: the versions of _event_versions_sql() as they were after
     each load, as rectangles of two times. valid: when it was so at the source; known: the loads
-    from which on, and up to which, it passed for so. Both half-open.  Events that come in order
-    need no second look: a version holds as long as no load knows its end, and from that load on
-    with its end. A load that brings an event from before what was known of its key (a late one)
-    changes what is believed of the past. So the loads of a key fall into eras, each of which begins
-    with such a load; in each era all events up to its end are resolved anew, as rows of keys and
-    transactions of that era's own. What two eras believe alike is one belief. Keys between which
-    rows move depend on each other, and share their eras; where rows go by other unique keys, all
-    do.
-    Arguments: as of _event_versions_sql().
-    Returns a query: the stored columns, key_hash, event_op, event_position, event_end_position
-    (exclusive; null while open), valid_from and valid_to (event_time of both), known_from and
-    known_to (business times of loads; null while it still passes for so), is_current,
-    event_transaction, load_id (of the load that brought the event). -#}
+    from which on, and up to which, it passed for so. Both half-open.
+
+    Events that come in order need no second look: a version holds as long as no load knows its end,
+    and from that load on with its end. A load that brings an event from before what was known of
+    its key (a late one) changes what is believed of the past. So the loads of a key fall into eras,
+    each of which begins with such a load; in each era all events up to its end are resolved anew,
+    as rows of keys and transactions of that era's own. What two eras believe alike is one belief.
+    Keys between which rows move depend on each other, and share their eras; where rows go by other
+    unique keys, all do.
+    Arguments: as of _event_versions_sql(). Returns a query: the stored columns, key_hash,
+    event_op, event_position, event_end_position (exclusive; null while open), valid_from and
+    valid_to (event_time of both), known_from and known_to (business times of loads; null while
+    it still passes for so), is_current, event_transaction, load_id (of the load that brought the
+    event). -#}
 {%- macro _bitemporal_sql(entity, events, committed, layout={}) -%}
 {%- set alternates = entity.events.unique_keys | length > 0 -%}
 {%- set summary = dict(spark_cdc._any_events(), late_possible=false, alternates=alternates) -%}

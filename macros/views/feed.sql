@@ -1,5 +1,7 @@
-{#- The manifests from which the versions after one can be told: the last commit's, and before each commit that took loads away what was kept of the
-    one before. Returns a list, the oldest first: where that begins with a commit that took loads away after the version, the version can't be told of. -#}
+{#- The manifests from which the versions after one can be told: the last commit's, and before
+    each commit that took loads away what was kept of the one before. Returns a list, the oldest
+    first: where that begins with a commit that took loads away after the version, the version
+    can't be told of. -#}
 {%- macro _manifests_since(capture, head, version) -%}
     {%- set found = [head] -%}
     {%- if head.rewritten.version > version -%}
@@ -13,7 +15,8 @@
 {%- endmacro -%}
 
 
-{#- Refuses to compare loads while the YAML of an entity has other columns than the last commit. Arguments: capture, head (its manifest). -#}
+{#- Refuses to compare loads while the YAML of an entity has other columns than the last commit.
+    Arguments: capture, head (its manifest). -#}
 {%- macro _check_head_columns(capture, head) -%}
     {%- if head.definition and not spark_cdc._has_columns_of(capture.entity, head.definition) -%}
         {%- set message -%}
@@ -25,10 +28,12 @@ the new columns, then compare.
 {%- endmacro -%}
 
 
-{#- The query of changes(). Each commit's changes are always the same ones, whoever asks, so that what was taken up to a version and what has come since
-    add up. A commit that adds loads has their rows, I, U and D. One that takes loads away, and perhaps adds others, has the difference between the states
-    before and after it: what a consumer has to reverse.
-    Arguments: capture, view (relation of <entity>_changes), from_version, to_version (as of changes()). -#}
+{#- The query of changes(). Each commit's changes are always the same ones, whoever asks, so that
+    what was taken up to a version and what has come since add up. A commit that adds loads has
+    their rows, I, U and D. One that takes loads away, and perhaps adds others, has the difference
+    between the states before and after it: what a consumer has to reverse.
+    Arguments: capture, view (relation of <entity>_changes), from_version, to_version (as of
+    changes()). -#}
 {%- macro _feed_sql(capture, view, from_version, to_version) -%}
     {%- set entity, head = capture.entity, spark_cdc._read_manifest(capture.committed) -%}
     {%- set last = head.sequence if to_version is none else to_version -%}
@@ -38,7 +43,8 @@ the new columns, then compare.
     {%- if not head.loads and not head.rewritten.version -%}{{ return(nothing) }}{%- endif -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
 
-    {#- the manifests that together tell of all versions after the first, the oldest first: each of those from its last rewriting on -#}
+    {#- the manifests that together tell of all versions after the first, the oldest first: each
+        of those from its last rewriting on -#}
     {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
     {%- set oldest = manifests[0].rewritten.version -%}
     {%- if oldest > first -%}
@@ -72,7 +78,8 @@ Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a c
 {%- endmacro -%}
 
 
-{#- What the loads of some commits changed. Arguments: one (manifest, commits, records), after and until (versions). Returns a query, or an empty text. -#}
+{#- What the loads of some commits changed. Arguments: one (manifest, commits, records), after
+    and until (versions). Returns a query, or an empty text. -#}
 {%- macro _feed_loads_sql(entity, source, one, after, until) -%}
     {%- set before = one.commits | selectattr('version', 'le', after) | list -%}
     {%- set commits = one.commits | selectattr('version', 'gt', after) | selectattr('version', 'le', until) | list -%}
@@ -108,9 +115,11 @@ from (
 {%- endmacro -%}
 
 
-{#- What a commit changed that took loads away: of the keys that these, or the loads that came in their place, had changed, the row before and the one after.
-    A row that is deleted bears the values that it had before. What is only taken back has the load that had brought it. Arguments: old and new (each
-    manifest, commits, records; the new ones begin with the commit). -#}
+{#- What a commit changed that took loads away: of the keys that these, or the loads that came in
+    their place, had changed, the row before and the one after. A row that is deleted bears the
+    values that it had before. What is only taken back has the load that had brought it.
+    Arguments: old and new (each manifest, commits, records; the new ones begin with the
+    commit). -#}
 {%- macro _feed_difference_sql(entity, source, old, new) -%}
     {%- set commit = new.manifest.rewritten -%}
     {%- set came = new.commits | selectattr('version', 'le', commit.version) | list -%}
@@ -200,9 +209,11 @@ from (
 {%- endmacro -%}
 
 
-{#- The rows that were there after some commits: those of the newest checkpoint that lies whole before, overlaid by the changes of the loads behind it.
-    Arguments: commits (the first ones of the manifest's), touched (CTE with the key_hash of the rows that are wanted). Returns a query with the columns of
-    _change_rows_sql(), of which those of the load are null, or none if there were no commits. -#}
+{#- The rows that were there after some commits: those of the newest checkpoint that lies whole
+    before, overlaid by the changes of the loads behind it.
+    Arguments: commits (the first ones of the manifest's), touched (CTE with the key_hash of the
+    rows that are wanted). Returns a query with the columns of _change_rows_sql(), of which those
+    of the load are null, or none if there were no commits. -#}
 {%- macro _feed_prior_sql(entity, source, manifest, commits, touched) -%}
     {%- if not commits -%}{{ return(none) }}{%- endif -%}
     {%- set time = spark_cdc._load_time(commits[-1].load_id) -%}
@@ -310,7 +321,8 @@ loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | l
 {%- endmacro -%}
 
 
-{#- Refuses versions that changes() can't tell of. Arguments: entity, head (manifest of the last commit), from_version and to_version as of changes(). -#}
+{#- Refuses versions that changes() can't tell of. Arguments: entity, head (manifest of the last
+    commit), from_version and to_version as of changes(). -#}
 {%- macro _check_feed_versions(entity, head, from_version, to_version) -%}
     {%- set problems = [] -%}
     {%- for name, version in {'from_version': from_version, 'to_version': to_version}.items() if version is not none -%}
@@ -347,8 +359,9 @@ loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | l
 {%- endmacro -%}
 
 
-{#- Rows of two definitions can't be compared: where a commit took loads away and brought others with other columns, consumers begin anew. Arguments: old
-    (manifest before the commit), new (manifest, commits, records; it begins with the commit). -#}
+{#- Rows of two definitions can't be compared: where a commit took loads away and brought others
+    with other columns, consumers begin anew. Arguments: old (manifest before the commit), new
+    (manifest, commits, records; it begins with the commit). -#}
 {%- macro _check_feed_columns(entity, old, new) -%}
     {%- set came = new.commits | selectattr('version', 'le', new.manifest.rewritten.version) | list -%}
     {%- if came and old.definition != spark_cdc._fingerprint(new.records[came[-1].written_as].definition) -%}

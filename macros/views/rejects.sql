@@ -55,12 +55,12 @@ from rejected
 
 
 {#- What rules found, as SQL: a row per load that counts and rule. While a load takes the place of
-    another one, the row of that is marked as replaced, and may stand there twice, before readers see
-    the new one.
+    another one, the row of that is marked as replaced, and may stand there twice, before readers
+    see the new one.
     Arguments: name (of the entity), load_log (cdc_loads), committed (relation with the columns of
     _committed_sql()).
-    Returns a query: rule, action, rows_judged, rows_broken, pass_rate (from 0 to 1; null where no
-    row was judged), business_time, committed_at, load_id. -#}
+    Returns a query: rule, action, rows_judged, rows_broken, pass_rate (from 0 to 1; null where
+    no row was judged), business_time, committed_at, load_id. -#}
 {%- macro _quality_sql(name, load_log, committed) -%}
 with found as (
     select distinct
