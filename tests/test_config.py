@@ -1117,13 +1117,15 @@ def test_a_manifest_is_read_back_from_the_views_text() -> None:
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}
 
 
-def test_a_manifest_of_an_earlier_release_begins_a_change_feed() -> None:
-    text = f"/* spark_cdc manifest: {{\"sequence\": 7}} */ where load_id in ('{FIRST}'\n)"
-    found = macros()._parse_manifest(text, "x")
-    assert found["rewritten"] == {"version": 7, "at": None}
-    assert found["recommitted"] == [{"version": 7, "at": None, "after": ""}]
-    told = macros()._commits(found, {FIRST: {"started_at": "2024-01-01 10:00:00"}})
-    assert [(one["version"], one["at"]) for one in told] == [(7, "2024-01-01 10:00:00")]
+def test_what_a_run_keeps_is_gone_with_the_run() -> None:
+    """A program may call dbt twice with one manifest, and so with one graph."""
+    graph = Node(nodes={}, sources={})
+    run = {"flags": SimpleNamespace(WHICH="run", EMPTY=False), "invocation_args_dict": {}}
+    first, again, later = (
+        load_macros(graph=graph, invocation_id=name, execute=True, **run) for name in "aab"
+    )
+    first._memo().update({"mode": "plan"})
+    assert [one._mode() for one in (first, again, later)] == ["plan", "plan", "load"]
 
 
 def test_a_view_that_is_no_manifest_is_not_overwritten() -> None:

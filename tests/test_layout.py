@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from dbt_common.clients.jinja import get_environment
+from jinja2 import nodes
 
 pytestmark = pytest.mark.proves("house")
 
@@ -35,6 +37,29 @@ def test_every_macro_that_is_used_is_there() -> None:
     # spark_cdc.compact and the like stand in messages, as commands
     missing = {name for names in USES.values() for name in names if name.startswith("_")}
     assert missing <= set(PLACES)
+
+
+def test_macros_are_called_with_the_arguments_that_they_take() -> None:
+    """Jinja says so only when a call is reached."""
+    parse = get_environment(None, capture_macros=True).parse
+    trees = {path: parse((MACROS / path).read_text("utf-8")) for path in FILES}
+    taken = {
+        macro.name.removeprefix("dbt_macro__"): macro
+        for tree in trees.values()
+        for macro in tree.find_all(nodes.Macro)
+    }
+    wrong = []
+    for path, tree in trees.items():
+        for call in tree.find_all(nodes.Call):
+            macro = taken.get(getattr(call.node, "attr", ""))
+            if not macro or getattr(call.node.node, "name", "") != "spark_cdc" or call.dyn_kwargs:
+                continue
+            names = [argument.name for argument in macro.args]
+            given = names[: len(call.args)] + [argument.key for argument in call.kwargs]
+            needed = names[: len(names) - len(macro.defaults)]
+            if len(call.args) > len(names) or set(given) - set(names) or set(needed) - set(given):
+                wrong.append(f"{path}:{call.lineno}: {macro.name} takes {names}")
+    assert wrong == []
 
 
 def test_what_users_call_is_described_and_stands_before_what_it_uses() -> None:

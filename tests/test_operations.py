@@ -554,10 +554,16 @@ def test_rejects_are_those_of_committed_loads(cursor: Any) -> None:
     """With the columns that their reasons name, and the row, or its text where it fell apart."""
     macros, entity = described("delta")
     of_amount = {
+        "columns": ["amount", "op"],
         "reasons": ["amount: 'x' is not accepted as int", "op: null is not accepted as string"],
         "row": {"id": "1", "amount": "x"},
     }
-    text = {"reasons": ["the fields do not match: a,b"], "row": {"id": "a"}, "text": "a,b"}
+    text = {
+        "columns": [],
+        "reasons": ["the fields do not match: a,b"],
+        "row": {"id": "a"},
+        "text": "a,b",
+    }
     first, refused = FIRST.format("d"), SECOND.format("d")
     rows = [
         (1, "01", json.dumps(of_amount), DAY_1, first, "R"),

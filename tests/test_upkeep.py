@@ -282,7 +282,7 @@ def test_commands_call_the_macros(
 ) -> None:
     called: list[list[str]] = []
 
-    def apart(self: chain.Dbt, words: list[str], shown: bool) -> chain.Done:
+    def apart(self: chain.Dbt, words: list[str], shown: bool, variables: Any) -> chain.Done:
         called.append(list(words))
         return chain.Done(len(called) == 1, "")
 

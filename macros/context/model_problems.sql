@@ -51,7 +51,7 @@
     {%- for view, names in added.items() -%}
         {%- set repeated = [] -%}
         {%- for column in spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
-                if column.name | lower in names and column.meta.role != 'control' -%}
+                if column.name | lower in names and column.meta.get('role') != 'control' -%}
             {%- do repeated.append(column.name) -%}
         {%- endfor -%}
         {%- do problems.append((repeated and models ~ '_' ~ view in graph.nodes,

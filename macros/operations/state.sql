@@ -306,8 +306,9 @@ from collected
     would do with their own defaults). -#}
 {%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- set told = {} -%}
+    {%- do spark_cdc._memo().update({'mode': 'plan'}) -%}  {#- vacuum only says what it would do -#}
     {%- for capture in found.captures if capture.head.loads -%}
-        {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168, false) -%}
+        {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
         {%- do told.update({capture.entity.name: dict(
             spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
             changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),

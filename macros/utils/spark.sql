@@ -126,7 +126,13 @@
     a unit test, whose entity may differ from the project's. -#}
 {%- macro _memo() -%}
     {%- if not execute or (model is defined and model.get('resource_type') == 'unit_test') -%}{{ return({}) }}{%- endif -%}
-    {{ return(graph.setdefault('spark_cdc', {})) }}
+    {%- set memo = graph.setdefault('spark_cdc', {'run': invocation_id}) -%}
+    {%- if memo.run != invocation_id -%}
+        {#- a program that calls dbt again with the manifest that it has: vars may be other ones -#}
+        {%- set memo = {'run': invocation_id} -%}
+        {%- do graph.update({'spark_cdc': memo}) -%}
+    {%- endif -%}
+    {{ return(memo) }}
 {%- endmacro -%}
 
 
