@@ -237,11 +237,14 @@ def project(server: Server, schema: str, tmp_path_factory: pytest.TempPathFactor
 def command(
     project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str]]:
-    """`spark-cdc` on the project, in this process: its exit code, and all that it says."""
+    """`spark-cdc` on the project, in this process: its exit code, and all that it says.
+
+    Progress is left out, which comes after seconds, and so on slow machines alone.
+    """
     project.serve_commands(monkeypatch)
 
     def run(*words: str) -> tuple[int, str]:
-        code = command_line.main(words)
+        code = command_line.main(["--quiet", *words])
         said = capsys.readouterr()
         return code, said.out + said.err
 

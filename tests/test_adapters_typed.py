@@ -201,7 +201,7 @@ def test_a_column_that_came_later_is_no_null_before(warehouse: Warehouse) -> Non
     assert people.summary["controls"] == 1
 
 
-@pytest.mark.parametrize("policy", ["error", "ignore"])
+@pytest.mark.parametrize("policy", ["error", pytest.param("ignore", marks=pytest.mark.integration)])
 def test_a_column_that_is_not_declared_follows_the_policy(
     warehouse: Warehouse, policy: str
 ) -> None:

@@ -342,7 +342,9 @@ def test_the_types_of_a_good_row(shop: Shop, refused: Refused) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["bad_cast", "new_twice"])
+@pytest.mark.parametrize(
+    "name", ["bad_cast", pytest.param("new_twice", marks=pytest.mark.integration)]
+)
 def test_the_same_command_heals_it(shop: Shop, name: str) -> None:
     """After the data is put right; what the refused load left in the ledger is seen by nobody."""
     columns, settings, lines, _ = CASES[name]

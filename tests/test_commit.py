@@ -191,7 +191,9 @@ def test_a_commit_that_is_finished_has_its_row(project: Project) -> None:
         before = project.query_of("lost_committed")
 
 
-@pytest.mark.parametrize("load_type", ["delta", "full"])
+@pytest.mark.parametrize(
+    "load_type", ["delta", pytest.param("full", marks=pytest.mark.integration)]
+)
 def test_a_small_load_takes_fifteen_statements(project: Project, load_type: str) -> None:
     """The budget of docs/architecture.md: dbt's own look at the catalogue answers the rest."""
     name = f"small_{load_type}"

@@ -104,8 +104,11 @@ def test_nothing_differs_from_one_statement(cursor: Any, schema: str, tmp_path: 
 
 @pytest.mark.parametrize(
     "again",
-    ["1,1,7", "2,3,7", "4,1,7"],
-    ids=["twice unchanged", "twice updated", "twice new"],
+    [
+        pytest.param("1,1,7", id="twice unchanged"),
+        pytest.param("2,3,7", id="twice updated", marks=pytest.mark.integration),
+        pytest.param("4,1,7", id="twice new", marks=pytest.mark.integration),
+    ],
 )
 def test_a_key_that_comes_twice_is_caught(
     cursor: Any, schema: str, tmp_path: Path, again: str
@@ -125,8 +128,12 @@ def broken_off(*words: Any, **more: Any) -> None:
 
 @pytest.mark.parametrize(
     ("macro", "left"),
-    [("_deleted_sql", "ISU"), ("_drop_partitions_sql", "DILSU")],
-    ids=["before the second write", "behind it"],
+    [
+        pytest.param("_deleted_sql", "ISU", id="before the second write"),
+        pytest.param(
+            "_drop_partitions_sql", "DILSU", id="behind it", marks=pytest.mark.integration
+        ),
+    ],
 )
 def test_a_load_that_broke_off_between_its_writes_counts_for_nothing(
     cursor: Any, schema: str, tmp_path: Path, macro: str, left: str

@@ -165,6 +165,7 @@ def people(cursor: Any, schema: str, folder: Path, **more: Any) -> TypedWarehous
     return TypedWarehouse(cursor, schema, folder, **more)
 
 
+@pytest.mark.integration
 def test_nothing_is_written_down(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x"), event("insert", 2, "b", "y")])
@@ -217,6 +218,7 @@ def test_many_columns_and_keys_that_change(cursor: Any, schema: str, tmp_path: P
     assert warehouse.rows("current", "k, v1, c00, c29") == {(k, "x", "x", "x"): 1 for k in "ac"}
 
 
+@pytest.mark.integration
 def test_different_events_at_one_place_are_shown(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x"), event("insert", 1, "a", "y")])
@@ -232,7 +234,7 @@ def test_different_events_at_one_place_are_shown(cursor: Any, schema: str, tmp_p
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (event("insert", 2, None), "null"),
+        pytest.param(event("insert", 2, None), "null", marks=pytest.mark.integration),
         (event("insert", None, "b"), "the position in the order of events is missing: seq"),
         (event("?", 2, "b"), "unknown operation '?' in op"),
     ],
@@ -284,6 +286,7 @@ def test_files_that_change_meanwhile_are_noticed(cursor: Any, schema: str, tmp_p
         warehouse.load("2024-05-01")
 
 
+@pytest.mark.integration
 def test_no_events_are_no_changes(cursor: Any, schema: str, tmp_path: Path) -> None:
     warehouse = people(cursor, schema, tmp_path)
     warehouse.write("2024-05-01", [event("insert", 1, "a", "x")])

@@ -68,7 +68,9 @@ def files(cursor: Any, schema: str, tmp_path: Path) -> Any:
 IGNORING = {"format": "json", "on_unexpected_column": "ignore"}
 
 
-@pytest.mark.parametrize("source", [{"format": "json"}, IGNORING])
+@pytest.mark.parametrize(
+    "source", [{"format": "json"}, pytest.param(IGNORING, marks=pytest.mark.integration)]
+)
 def test_json_columns_meet_in_any_case(files: Any, source: dict[str, Any]) -> None:
     things = files(
         column("value", "int"), column("unit", "string", **{"from": "Unit"}), source=source

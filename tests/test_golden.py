@@ -84,6 +84,8 @@ def test_what_a_run_keeps_is_never_changed() -> None:
         for node in nodes.values():
             macros._entity_problems(node["name"].removeprefix("stg_"), node)
         for kept, value in macros._memo().items():
+            if kept == "run":  # whose values these are
+                continue
             compared[kept] = value == _worked_out(macros, kept, nodes)
 
     rendered_sql.render(look)
