@@ -241,6 +241,7 @@ def _dbt_context(
         PACKAGE: macros,
         "context": ChainMap({PACKAGE: macros}, macros),  # as dbt has it: also each by itself
         "return": give_back,
+        "invocation_id": "",
         "exceptions": SimpleNamespace(raise_compiler_error=fail, warn=quiet),
         "adapter": SimpleNamespace(quote=lambda name: f"`{name}`", dispatch=dispatch),
         "modules": MODULES,
