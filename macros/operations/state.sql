@@ -15,7 +15,7 @@
     broken (what is wrong with names and columns, of an entity of which nothing else is known),
     and its parts by their names). -#}
 {%- macro state(entities=none, parts=[]) -%}
-    {%- do spark_cdc._check_arguments('state', {'entities': entities}) -%}
+    {%- do spark_cdc._check_arguments('state', {'entities': entities, 'execute': false}) -%}
     {%- set tellers = {
         'settings': spark_cdc._state_settings, 'pending': spark_cdc._state_pending, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff,
         'tags': spark_cdc._state_tags, 'branches': spark_cdc._state_branches, 'log': spark_cdc._state_log, 'details': spark_cdc._state_details,
@@ -306,7 +306,6 @@ from collected
     would do with their own defaults). -#}
 {%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- set told = {} -%}
-    {%- do spark_cdc._memo().update({'mode': 'plan'}) -%}  {#- vacuum only says what it would do -#}
     {%- for capture in found.captures if capture.head.loads -%}
         {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
         {%- do told.update({capture.entity.name: dict(
