@@ -82,7 +82,7 @@
         'then', 'time', 'timestamp', 'to', 'trailing', 'true', 'union', 'unique', 'unknown', 'update', 'user', 'using',
         'values', 'when', 'where', 'window', 'with', 'within', 'year',
     ] -%}
-    {%- set is_plain = spark_cdc._has_only(name, '_') and name == name | lower and name[:1] not in '_0123456789' -%}
+    {%- set is_plain = not name.strip('abcdefghijklmnopqrstuvwxyz0123456789_') and name[:1] not in '_0123456789' -%}
     {{ return(name if is_plain and name not in reserved else '`' ~ name.replace('`', '``') ~ '`') }}
 {%- endmacro -%}
 
