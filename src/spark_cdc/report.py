@@ -175,8 +175,9 @@ def _details(
         if done.ok:
             told = chain.data(done, "state")["entities"]
             details |= {one["entity"]: one["details"] for one in told if "details" in one}
-        elif len(names) > 1:  # one of them fails: each is asked on its own
-            asked += [[name] for name in names]
+        elif len(names) > 1:  # one of them fails: each half is asked on its own
+            middle = len(names) // 2
+            asked += [names[:middle], names[middle:]]
         else:
             said = " ".join(" ".join(done.lines[-6:]).split())
             notes.append(f"{names[0]}: no details, because its ledger could not be read: {said}")
