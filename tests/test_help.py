@@ -105,17 +105,17 @@ import sys, time
 from spark_cdc import console
 console.PATIENCE = 0.3
 console.HEARTBEAT = 0.2
-console.be_quiet("--quiet" in sys.argv)
-with console.Step("short", console.PATIENCE):
-    pass
-with console.Step("long", console.PATIENCE):
-    time.sleep(0.8)
-with console.Step("step"):
-    with console.Step("inner", console.PATIENCE):
-        time.sleep(0.5)
-screen = console.Screen(2, "date")
-screen.line("result", 1)
-screen.close()
+with console.progress("--quiet" not in sys.argv):
+    with console.Step("short", console.PATIENCE):
+        pass
+    with console.Step("long", console.PATIENCE):
+        time.sleep(0.8)
+    with console.Step("step"):
+        with console.Step("inner", console.PATIENCE):
+            time.sleep(0.5)
+    screen = console.Screen(2, "date")
+    screen.line("result", 1)
+    screen.close()
 """
 
 
@@ -169,3 +169,12 @@ def test_a_wait_shows_its_seconds(capsys: pytest.CaptureFixture[str]) -> None:
         time.sleep(0.2)
     assert step.seconds > 0.1
     assert capsys.readouterr().err.startswith("  Read … 0 s")
+
+
+def test_quiet_ends_with_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """A program that calls one command with --quiet sees the progress of the next."""
+    cli.main(["--quiet", "new", "orders", "--from-file", "no.csv"])
+    capsys.readouterr()
+    with console.Step("after it"):
+        pass
+    assert "after it" in capsys.readouterr().err

@@ -72,8 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
     try:
         arguments = parser().parse_args(words)
-        console.be_quiet(arguments.quiet)
-        with project.in_branch(getattr(arguments, "branch", None)):
+        branch = getattr(arguments, "branch", None)
+        with console.progress(not arguments.quiet), project.in_branch(branch):
             return int(arguments.run(arguments) or ExitCode.DONE)
     except SparkCdcError as error:
         if debug:

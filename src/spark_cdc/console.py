@@ -12,7 +12,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,14 @@ _shown = {"progress": True, "live": 0}
 _lock = threading.RLock()
 
 
-def be_quiet(is_quiet: bool) -> None:
-    """Leave progress out, or show it again."""
-    _shown["progress"] = not is_quiet
+@contextmanager
+def progress(shown: bool) -> Iterator[None]:
+    """Show progress in a block, or leave it out; what was before holds again after it."""
+    before, _shown["progress"] = _shown["progress"], shown
+    try:
+        yield
+    finally:
+        _shown["progress"] = before
 
 
 def printer() -> Callable[[str], None]:
