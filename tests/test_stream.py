@@ -88,18 +88,27 @@ def people(project: Project) -> Project:
     return project
 
 
+WORDS = ["stream", "--once", "--interval", "10s", "--max-per-trigger", "1", "--cores", "1"]
+
+
+def loaded(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The business times that `spark-cdc run` loads."""
+    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0, told
+    return list(told["entities"][0]["loaded"])
+
+
 def test_from_files_to_current(
     people: Project,
     cli: Callable[..., subprocess.CompletedProcess[str]],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Batches land once, are closed and loaded; late files and a batch that Spark repeats."""
-
+    """Batches land once, are closed and loaded; what is no message is rejected."""
     put(people, "a.json", 3, event(1, "Ann", 1), "", b'{"op": "\xff"}')
     put(people, "b.json", 17, event(2, "Bob", 2), event(1, "Anna", 3))
-    words = ["stream", "--once", "--interval", "10s", "--max-per-trigger", "1", "--cores", "1"]
-    done = cli(*words, SPARK_CDC_PROJECT_DIR=str(people.folder))
+    done = cli(*WORDS, SPARK_CDC_PROJECT_DIR=str(people.folder))
     assert done.returncode == 0, done.stdout + done.stderr
     said = done.stdout
     assert "people  batch 0  20240304T101500  2 messages, 1 rejected" in said
@@ -112,7 +121,17 @@ def test_from_files_to_current(
     [rejected] = people.query(f"select topic, reason from parquet.`{aside}`")
     assert rejected[0].endswith("a.json")
     assert rejected[1] == "value: bytes that are not UTF-8"
+    people.serve_commands(monkeypatch)
+    monkeypatch.chdir(people.folder)
+    assert loaded(capsys) == ["2024-03-04 10:15:00", "2024-03-04 10:15:10"]
+    assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob")]
 
+
+@pytest.mark.integration
+def test_late_files_a_batch_twice_and_a_job_of_its_own(
+    people: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A job that spark-submit runs continues where a killed one stopped."""
     # as if it had been killed before Spark knew that the last batch has landed
     state = people.folder / "landing/_stream/people"
     for file in (state / "checkpoint/commits").glob("*1*"):
@@ -121,7 +140,7 @@ def test_from_files_to_current(
     put(people, "c.json", 5, event(3, "Cy", 4))  # late: its time is closed
     people.serve_commands(monkeypatch)
     monkeypatch.chdir(people.folder)
-    assert command_line.main([*words, "--job", "job.json"]) == 0
+    assert command_line.main([*WORDS, "--job", "job.json"]) == 0
     assert "spark-submit" in capsys.readouterr().out
     submitted = {**os.environ, "PYSPARK_SUBMIT_ARGS": "--master local[1] pyspark-shell"}
     submitted |= java.environment(people.folder / ".spark_cdc")
@@ -133,10 +152,7 @@ def test_from_files_to_current(
 
     still_open = people.folder / "landing/people/2024-03-04T101530/batch=3"
     shutil.copytree(people.folder / "landing/people/2024-03-04T101520/batch=2", still_open)
-    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
-    told = json.loads(capsys.readouterr().out)
-    assert code == 0, told
-    assert told["entities"][0]["loaded"] == [f"2024-03-04 10:15:{s}" for s in ("00", "10", "20")]
+    assert loaded(capsys) == ["2024-03-04 10:15:20"]
     assert people.rows("people_current", "id, name") == [(1, "Anna"), (2, "Bob"), (3, "Cy")]
     refused = people.run("2024-03-04 10:15:30", "people")
     assert "is not closed; spark-cdc stream may still add messages" in refused.output
