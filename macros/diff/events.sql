@@ -238,7 +238,7 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 
 {#- The steps of all events that may count: one for each (half 1), and one more for a key that is
     given up (half 0). A truncate among archived events counts more than what else stands at its
-    place (half 2), as in loads. Where keys move, a step says whether its row comes from another key
+    place (half 2), as in loads: its transaction ends with the word. Where keys move, a step says whether its row comes from another key
     (step__arrives), or else is inserted, and then whether the key may hold another row still
     (step__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
@@ -256,7 +256,7 @@ select
     {%- for name in how.carried %}
     incoming.{{ name }},
     {%- endfor %}
-    {{ "if(endswith(incoming.event_transaction, '" ~ spark_cdc._truncate_mark() ~ "'), 2, 1)" if how.carried else 1 }} as step__half,
+    {{ "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 }} as step__half,
     incoming.event_op = 'delete' as step__is_end,
     {%- if not moves %}
     incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
@@ -735,11 +735,6 @@ where
 {%- macro _position_literal(position) -%}
     {{ return('array(' ~ position | join('L, ') ~ 'L)') }}
 {%- endmacro -%}
-
-
-{#- What stands in the place of the transaction of a delete that a truncate among archived events
-    is: see _event_steps_sql(). -#}
-{%- macro _truncate_mark() -%}{{ return(' truncate') }}{%- endmacro -%}
 
 
 {#- Rows of the state that no event of the load was applied to, as far as the load writes them: at a
