@@ -432,7 +432,7 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 
 {#- A timestamp as text in UTC. -#}
 {%- macro _instant_text(sql) -%}
-concat({{ spark_cdc._wall_clock_text(sql) }}, 'Z')
+concat(cast({{ spark_cdc._wall_clock(sql) }} as string), 'Z')
 {%- endmacro -%}
 
 
