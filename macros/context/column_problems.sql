@@ -71,7 +71,7 @@
     {%- set has_format = kind in ['date', 'timestamp', 'timestamp_ntz'] and meta.get('format') is not none -%}
     {%- set format = meta.get('format') | string -%}
     {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
-    {%- set is_short = has_format and modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
+    {%- set is_short = has_format and 'yy' in spark_cdc._format_letters(format).replace('yyyyyy', '').replace('yyyyy', '').replace('yyyy', '').replace('yyy', '') -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'format': format, 'pattern': pattern} -%}
     {%- set problems = spark_cdc._broken(values, [
         (is_short and meta.get('century') is none,
@@ -83,9 +83,9 @@
          "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
-        (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
+        (is_json and 'map<' in spark_cdc._plain_type(data_type).replace('map<string,', ''),
          '%(label)s has the type %(type)s, but the names in an object of JSON are text: declare its keys string, map<string, ...>'),
-        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
+        (meta.get('default') is not none and plain.startswith(('array', 'struct', 'map', 'binary')),
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
          '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),

@@ -21,7 +21,8 @@
     declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped (columns that are stored no
-    more, in lower case), checkpoint {changed_share, loads, rows}, guards (of _guards()), rules
+    more, in lower case), checkpoint, upkeep and guards (of _policy(); guards that the var
+    spark_cdc_lift names are off), rules
     (of _rules()), quarantine (kinds of rejected rows that are set aside), file_format, and lists
     of columns: columns (all, as declared, and those that a change-event format adds), stored
     (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
@@ -41,7 +42,7 @@
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
     {%- for problem in spark_cdc._missing_settings_problems(node) -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ spark_cdc._in_yaml(name, [problem])[0]) -%}
     {%- endfor -%}
     {{ return(spark_cdc._described_entity(name, node)) }}
 {%- endmacro -%}
@@ -71,8 +72,8 @@
         {%- set declared = declared | rejectattr('role', 'equalto', 'control') | list -%}
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
-    {%- set checkpoint = spark_cdc._completed(spark_cdc._var('spark_cdc_checkpoint'), rules.checkpoint.settings) -%}
-    {%- do checkpoint.update(settings.checkpoint or {}) -%}
+    {%- set guards = spark_cdc._policy('guards', settings) -%}
+    {%- for guard in spark_cdc._lifted(name) if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name,
         'load_type': load_type,
@@ -83,13 +84,13 @@
         'source': settings.source,
         'events': events,
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
-        'checkpoint': checkpoint,
-        'upkeep': spark_cdc._upkeep(settings),
+        'checkpoint': spark_cdc._policy('checkpoint', settings),
+        'upkeep': spark_cdc._policy('upkeep', settings),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expect': settings.expect,
         'priority': settings.priority,
-        'guards': spark_cdc._guards(name, settings),
+        'guards': guards,
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format,
@@ -106,14 +107,15 @@
 {#- The columns as declared, with the names that they have in the source of this load type. A
     full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
 {%- macro _declared_columns(node, settings, load_type) -%}
-    {%- set columns = [] -%}
+    {%- set columns, source = [], settings.source -%}
+    {%- set of_source = [source.decimal, source.grouping, source.trailing_sign] | select | list -%}
     {%- for column in spark_cdc._described_columns(node) -%}
         {%- do columns.append(dict(
             column,
-            numbers=spark_cdc._numbers(column, settings.source),
+            numbers=spark_cdc._numbers(column, settings.source) if of_source or [column.decimal, column.grouping, column.trailing_sign] | select | list else none,
             optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
             in_orc=column.role != 'control' and settings.file_format == 'orc',
-            **({'from': settings.source.columns[column.name] | string} if column.name in (settings.source.columns or {}) else {})
+            **({'from': source.columns[column.name] | string} if column.name in source.columns else {})
         )) -%}
     {%- endfor -%}
     {{ return(columns) }}
@@ -139,9 +141,7 @@
     _known_settings). Returns a dictionary. -#}
 {%- macro _completed(given, rules) -%}
     {%- set whole = {} -%}
-    {%- for name, rule in rules.items() -%}
-        {%- do whole.update({name: rule.get('default')}) -%}
-    {%- endfor -%}
+    {%- for name, rule in rules.items() -%}{%- do whole.update({name: rule.get('default')}) -%}{%- endfor -%}
     {%- do whole.update(given or {}) -%}
     {{ return(whole) }}
 {%- endmacro -%}
@@ -184,23 +184,18 @@
 {%- macro _needed_problems(name, node) -%}
     {%- set settings, rules = spark_cdc._settings_of(node), spark_cdc._known_settings().entity -%}
     {%- set events = settings.get('events') -%}
-    {%- set needed, kept, columns = {}, ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'], [] -%}
-    {%- for setting in spark_cdc._needed_settings() -%}{%- do needed.update({setting: rules[setting]}) -%}{%- endfor -%}
+    {%- set needed, kept, columns = spark_cdc._needed_settings(), ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'], [] -%}
+    {%- set needed = dict(rules.items() | selectattr(0, 'in', needed)) -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = {} -%}
-        {%- for name in kept if name in column.meta -%}{%- do meta.update({name: column.meta[name]}) -%}{%- endfor -%}
-        {%- do columns.append(dict(column, meta=meta)) -%}
+        {%- do columns.append(dict(column, meta=dict(column.meta.items() | selectattr(0, 'in', kept)))) -%}
     {%- endfor -%}
-    {%- set problems = spark_cdc._entity_name_problems(name)
+    {{ return(spark_cdc._in_yaml(name, spark_cdc._entity_name_problems(name)
         + spark_cdc._setting_problems('', settings, needed, settings.get('load_type'))
         + spark_cdc._column_problems(columns, settings, is_load=false)
         + spark_cdc._broken({'formats': spark_cdc._event_formats() | join(', ')}, [
             (settings.get('load_type') == 'events' and (events is not mapping or not spark_cdc._adapter(events.get('format'))),
              'events.format is missing, or no macro knows it: name the format of the events, one of %(formats)s'),
-        ]) -%}
-    {%- set named = [] -%}
-    {%- for problem in problems -%}{%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}{%- endfor -%}
-    {{ return(named) }}
+        ]))) }}
 {%- endmacro -%}
 
 
@@ -213,8 +208,9 @@
     wrong setting. -#}
 {%- macro _needed_node(node) -%}
     {%- set given, known, usable = spark_cdc._settings_of(node), spark_cdc._known_settings(), {} -%}
+    {%- set needed, is_right = spark_cdc._needed_settings(), not spark_cdc._setting_problems('', given, known.entity) -%}
     {%- for name, value in given.items() if name in known.entity -%}
-        {%- if name in spark_cdc._needed_settings() or not spark_cdc._setting_problems('', {name: value}, {name: known.entity[name]}) -%}
+        {%- if is_right or name in needed or not spark_cdc._setting_problems('', {name: value}, {name: known.entity[name]}) -%}
             {%- do usable.update({name: value}) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -222,16 +218,16 @@
     {%- for column in spark_cdc._columns_of(node) -%}
         {%- set meta = {} -%}
         {%- for name, value in column.meta.items()
-                if name in kept or name in known.column and spark_cdc._refusal('', value, known.column[name]) is none -%}
+                if name in kept or name in known.column and not spark_cdc._setting_problems('', {name: value}, {name: known.column[name]}) -%}
             {%- do meta.update({name: value}) -%}
         {%- endfor -%}
         {%- do columns.append(dict(column, meta=meta)) -%}
     {%- endfor -%}
     {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
-        {%- set events = {} -%}
+        {%- set events, is_right = {}, not spark_cdc._setting_problems('', usable.events, known.events) -%}
         {%- for name, value in usable.events.items()
-                if name not in known.events or not spark_cdc._setting_problems('', {name: value}, {name: known.events[name]}) -%}
+                if is_right or name not in known.events or not spark_cdc._setting_problems('', {name: value}, {name: known.events[name]}) -%}
             {%- do events.update({name: value}) -%}
         {%- endfor -%}
         {%- do usable.update({'events': events}) -%}
@@ -269,9 +265,12 @@
     orders_current are all of `orders`.
     Returns text. -#}
 {%- macro _strip_entity_affix(model_name) -%}
-    {%- set suffixes = 'ledger|committed|current|history|versions|changes|event_versions|bitemporal|events|rejects|quality' -%}
-    {%- set match = modules.re.fullmatch('stg_(.*)|(.*?)_(?:' ~ suffixes ~ ')(?:_sensitive)?', model_name) -%}
-    {%- if match -%}{{ return(match.group(1) or match.group(2) or '') }}{%- endif -%}
+    {%- if model_name.startswith('stg_') -%}{{ return(model_name[4:]) }}{%- endif -%}
+    {%- set plain = model_name.removesuffix('_sensitive') -%}
+    {%- for suffix in ['_events', '_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_changes', '_bitemporal', '_rejects', '_quality']
+            if plain.endswith(suffix) -%}
+        {{ return(plain.removesuffix(suffix)) }}
+    {%- endfor -%}
     {%- set message -%}
         spark_cdc: the model '{{ model_name }}' calls a macro of spark_cdc but its name says no entity. Accepted are stg_<entity> and
         {{- ' <entity>_events, _ledger, _committed, _current, _history, _versions, _changes, _event_versions, _bitemporal, _rejects, _quality: rename the model.' }}
@@ -280,46 +279,28 @@
 {%- endmacro -%}
 
 
-{#- When the loads of an entity are squashed, and what that supersedes is dropped, without a
-    person (see maintain()): its own settings come first, then the var spark_cdc_upkeep, then the
-    defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary: compact_loads,
-    keep_loads, retention_hours; none where it is off. -#}
-{%- macro _upkeep(settings) -%}
-    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_upkeep'), spark_cdc._known_settings().entity.upkeep.settings) -%}
-    {%- do policy.update(settings.get('upkeep') or {}) -%}
+{#- A policy of an entity (upkeep, guards, checkpoint): its own settings come first, then the var of
+    that name, then the defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary by
+    the names of _known_settings; none where something is off. -#}
+{%- macro _policy(name, settings) -%}
+    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_' ~ name), spark_cdc._known_settings().entity[name].settings) -%}
+    {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
 {%- macro _upkeep_problems(settings) -%}
-    {%- set policy, problems = spark_cdc._upkeep(settings), [] -%}
-    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return(problems) }}{%- endif -%}  {#- which is said elsewhere -#}
-    {%- if policy.compact_loads is not none and policy.keep_loads > policy.compact_loads - 3 -%}
-        {%- do problems.append('upkeep.keep_loads is ' ~ policy.keep_loads ~ ', and upkeep.compact_loads ' ~ policy.compact_loads
-            ~ '; accepted is at most compact_loads minus 3: when there are compact_loads of them, all but the last keep_loads are squashed, '
-            ~ 'and two take their place') -%}
-    {%- endif -%}
-    {%- if policy.retention_hours is not none and policy.retention_hours < 24 -%}
-        {%- do problems.append('upkeep.retention_hours is ' ~ policy.retention_hours ~ '; accepted are numbers from 24 and null (off): a query that '
-            ~ 'is running, and a load that is being written, are safe only while they are younger than that') -%}
-    {%- endif -%}
-    {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- The guards of an entity: what a load may do at most before it is stopped. Its own settings come
-    first, then the var spark_cdc_guards, then the defaults. A guard that the var spark_cdc_lift
-    names is off for this run.
-    Arguments: name (of the entity), settings (its meta.spark_cdc). Returns a dictionary: guard
-    to limit, none where the guard is off. -#}
-{%- macro _guards(name, settings) -%}
-    {%- set limits = spark_cdc._completed(spark_cdc._var('spark_cdc_guards'), spark_cdc._known_settings().entity.guards.settings) -%}
-    {%- do limits.update(settings.get('guards') or {}) -%}
-    {%- for guard in spark_cdc._lifted(name) if guard in limits -%}
-        {%- do limits.update({guard: none}) -%}
-    {%- endfor -%}
-    {{ return(limits) }}
+    {%- set policy = spark_cdc._policy('upkeep', settings) -%}
+    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}  {#- which is said elsewhere -#}
+    {{ return(spark_cdc._broken(policy, [
+        (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
+         'upkeep.keep_loads is %(keep_loads)s, and upkeep.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
+         'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
+        (policy.retention_hours is not none and policy.retention_hours < 24,
+         'upkeep.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
+         'written, are safe only while they are younger than that'),
+    ])) }}
 {%- endmacro -%}
 
 
@@ -348,7 +329,7 @@
     {%- endif -%}
     {%- for name, rule in given.items() if rule is mapping -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'at_most': rule.get('at_most')}, [
-            (not modules.re.fullmatch('[a-z][a-z0-9_]*', name | string),
+            (not spark_cdc._has_form(name | string, 'plain_name'),
              "rules has a rule called '%(name)s'; accepted are lower-case letters, digits and _, beginning with a letter: rename it"),
             (rule.get('condition') is string and not rule.condition | trim,
              'rules.%(name)s.condition is empty: write a SQL condition over the columns, such as "amount >= 0"'),
@@ -410,10 +391,14 @@
     {%- set given = given.get(name) if given is mapping else given -%}
     {%- set type = order[0].data_type if order else none -%}
     {%- set parts = given if given is sequence and given is not string else (given | string).split(',') -%}
-    {%- set numbers = [] -%}
-    {%- for part in parts if modules.re.fullmatch('-?[0-9]{1,18}', part | string | trim) -%}{%- do numbers.append(part | string | trim) -%}{%- endfor -%}
+    {%- set numbers = parts | map('string') | map('trim') | list -%}
     {%- set time = spark_cdc._business_time(given) if type in ['date', 'timestamp', 'timestamp_ntz'] else none -%}
-    {{ return({'time': time, 'type': type} if time is not none else {'numbers': numbers} if numbers and numbers | length == parts | length else none) }}
+    {%- if time is not none -%}{{ return({'time': time, 'type': type}) }}{%- endif -%}
+    {%- for number in numbers -%}
+        {%- set digits = number.removeprefix('-') -%}
+        {%- if not 1 <= digits | length <= 18 or digits.strip('0123456789') -%}{{ return(none) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return({'numbers': numbers} if numbers else none) }}
 {%- endmacro -%}
 
 
@@ -421,10 +406,8 @@
     source. Returns a dictionary {decimal, grouping, trailing_sign}; none where numbers are
     plain, or the column is no number in text. -#}
 {%- macro _numbers(column, source) -%}
-    {%- set given = {} -%}
-    {%- for name in ['decimal', 'grouping', 'trailing_sign'] -%}
-        {%- do given.update({name: source[name] if column[name] is none else column[name]}) -%}
-    {%- endfor -%}
+    {%- set given = dict(source.items() | selectattr(0, 'in', ['decimal', 'grouping', 'trailing_sign'])) -%}
+    {%- for name in given if column[name] is not none -%}{%- do given.update({name: column[name]}) -%}{%- endfor -%}
     {%- if column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
     {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
     {{ return(dict(given, decimal=given.decimal or '.') if is_number else none) }}

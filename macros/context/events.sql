@@ -106,8 +106,16 @@
 {#- Whether the model stg_<entity> is a call of stage() and nothing more. -#}
 {%- macro _is_plainly_staged(name) -%}
     {%- set code = spark_cdc.entity_node(name).get('raw_code') or '{{ spark_cdc.stage() }}' -%}
-    {%- set plain = '([{]#.*?#[}]|[{][{]-?\\s*spark_cdc[.]stage[(][^{}]*[)]\\s*-?[}][}]|\\s)*' -%}
-    {{ return(modules.re.fullmatch(plain, code, modules.re.DOTALL) is not none) }}
+    {%- set bare = namespace(code='') -%}  {#- without comments -#}
+    {%- for part in code.split('{' ~ '#') -%}
+        {%- set bare.code = bare.code ~ (part if loop.first else part.split('#' ~ '}', 1)[1:] | first | default('{')) -%}
+    {%- endfor -%}
+    {%- set calls = bare.code.replace('{' ~ '{-', '{' ~ '{').replace('-}' ~ '}', '}' ~ '}').split('}' ~ '}') | map('trim') | list -%}
+    {%- for call in calls[:-1] -%}
+        {%- set inner = call[2:] | trim -%}
+        {%- if call[:2] != '{' ~ '{' or '{' in inner or '}' in inner or not (inner.startswith('spark_cdc.stage(') and inner.endswith(')')) -%}{{ return(false) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(calls[-1] == '') }}
 {%- endmacro -%}
 
 

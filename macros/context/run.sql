@@ -12,15 +12,16 @@
     Returns a datetime (midnight for a date), or none where it is no such time; validate()
     reports that at the start of a run. -#}
 {%- macro _business_time(value) -%}
-    {%- set date = '(?!0000)([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])' -%}
-    {%- set clock = '([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?' -%}
-    {%- set match = modules.re.fullmatch(date ~ '(?:[T ]' ~ clock ~ ')?', value | string | trim) -%}
-    {%- if not match -%}{{ return(none) }}{%- endif -%}
-    {%- set parts = match.groups('0') | map('int') | list -%}
-    {%- set year, month, day = parts[:3] -%}
+    {%- set text = value | string | trim -%}
+    {%- set shape = namespace(of=text) -%}
+    {%- for digit in '123456789' -%}{%- set shape.of = shape.of.replace(digit, '0') -%}{%- endfor -%}
+    {%- if shape.of.replace('T', ' ') not in ['0000-00-00', '0000-00-00 00:00', '0000-00-00 00:00:00'] -%}{{ return(none) }}{%- endif -%}
+    {%- set parts = text.replace('T', '-').replace(' ', '-').replace(':', '-').split('-') | map('int') | list -%}
+    {%- set year, month, day, hour, minute, second = (parts + [0, 0, 0])[:6] -%}
     {%- set is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) -%}
     {%- set days = (29 if is_leap else 28) if month == 2 else 30 if month in [4, 6, 9, 11] else 31 -%}
-    {{ return(modules.datetime.datetime(*parts) if day <= days else none) }}
+    {%- set is_time = year > 0 and 1 <= month <= 12 and 1 <= day <= days and hour < 24 and minute < 60 and second < 60 -%}
+    {{ return(modules.datetime.datetime(*parts) if is_time else none) }}
 {%- endmacro -%}
 
 

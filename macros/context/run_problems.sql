@@ -270,6 +270,7 @@
         {%- set stored = name if column.meta.get('role') != 'control' else '' -%}
         {%- set read = column.meta.get('from', name) | string -%}
         {%- set fields = data_type.replace('``', '\x00').split('`')[1::2] | join(' ') | replace('\x00', '`') -%}
+        {%- set words = data_type.lower().replace('<', ' ').replace('>', ' ').replace(',', ' ').replace(':', ': ') -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
             (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),
              "column '%(name)s' has a backtick in its name or in that of a field (%(type)s), which Spark does not find again in ORC files: rename it and say under "
@@ -277,10 +278,10 @@
             (reads_orc and '`' in read ~ fields,
              "column '%(name)s' is read from '%(read)s' (%(type)s) of ORC files, in which Spark finds no name with a backtick: have it delivered under another name, or in "
              'parquet'),
-            (format == 'delta' and modules.re.search('[ ,;{}()\n\t=]', name),
+            (format == 'delta' and name | select('in', ' ,;{}()\n\t=') | list,
              "column '%(name)s' has a blank or one of ,;{}()= in its name, which Delta tables do not take: rename it and say under meta `from: %(name)s`, "
              'or set file_format: parquet, orc or iceberg'),
-            (format == 'iceberg' and modules.re.search('(?i)(^|[<,: ])(tinyint|smallint|byte|short)($|[>, ])', data_type),
+            (format == 'iceberg' and words.split() | select('in', ['tinyint', 'smallint', 'byte', 'short']) | list,
              "column '%(name)s' has the type %(type)s, but Iceberg tables have no integers below int: declare int in its place, or set file_format: parquet, "
              'orc or delta'),
         ])) -%}

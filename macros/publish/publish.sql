@@ -57,8 +57,8 @@
 
 {#- The record in a text that holds one, or none. -#}
 {%- macro _target_record_in(text) -%}
-    {%- set found = modules.re.search('spark_cdc published: ([{].*?[}])', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
+    {%- set found = (text or '').split('spark_cdc published: ')[1:] | first | default('') -%}
+    {{ return(fromjson(found.split('}')[0] ~ '}') if found else none) }}
 {%- endmacro -%}
 
 
@@ -217,7 +217,7 @@ from {{ current }}
     view over tables of ours), columns, mark (by which the table is known as ours), changes
     (relation). -#}
 {%- macro _target_of_query(sql, relation) -%}
-    {%- set plan = fromjson(modules.re.search('/[*] spark_cdc target: ([{].*[}]) [*]/', sql).group(1)) -%}
+    {%- set plan = fromjson(sql.split('/* spark_cdc target: ')[1].split(' */')[0]) -%}
     {%- set entity = spark_cdc._entity(plan.entity) -%}
     {{ return({
         'entity': entity,
@@ -286,7 +286,14 @@ from {{ current }}
 {#- A type as a published table has it: Iceberg knows whole numbers from 4 bytes on. -#}
 {%- macro _target_type(target, type) -%}
     {%- set plain = spark_cdc._plain_type(type) -%}
-    {{ return(modules.re.sub('\\b(tinyint|smallint)\\b', 'int', plain) if target.format == 'iceberg' else plain) }}
+    {%- if target.format != 'iceberg' -%}{{ return(plain) }}{%- endif -%}
+    {%- set text = namespace(of='>' ~ plain ~ '>') -%}
+    {%- for before in '<:,>' -%}
+        {%- for after in ',>' -%}
+            {%- set text.of = text.of.replace(before ~ 'tinyint' ~ after, before ~ 'int' ~ after).replace(before ~ 'smallint' ~ after, before ~ 'int' ~ after) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(text.of[1:-1]) }}
 {%- endmacro -%}
 
 
@@ -395,9 +402,10 @@ from {{ table }}
 {%- macro _drop_target_tables(target, table, version, version_before) -%}
     {%- set name = target.relation.identifier ~ '_v' -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
-        {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
-        {%- if found and row.tableName != table.identifier -%}
-            {%- set other = found.group(1) | int -%}
+        {%- set number, _, run = row.tableName.removeprefix(name).partition('_') -%}
+        {%- set is_ours = number | length >= 6 and not number.strip('0123456789') and run | length == 8 and not run.strip('0123456789abcdef') -%}
+        {%- if is_ours and row.tableName.startswith(name) and row.tableName != table.identifier -%}
+            {%- set other = number | int -%}
             {%- if should_full_refresh() or (other not in [version, version_before] and not version_before < other < version) -%}
                 {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._relation_in(model.schema, row.tableName) ~ ' purge') -%}
             {%- endif -%}

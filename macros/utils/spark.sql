@@ -398,6 +398,6 @@ where
 
 {#- What the comment in such a view's text says, or none where it is no such view. -#}
 {%- macro _branch_origin(text) -%}
-    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
+    {%- set comment = (text or '').split('/* spark_cdc branch: ')[1:] | first | default('') -%}
+    {{ return(fromjson(comment.split(' */')[0]) if comment else none) }}
 {%- endmacro -%}
