@@ -60,15 +60,44 @@
 {#- The same, worked out: of a node with no setting that is wrong. -#}
 {%- macro _completed_entity(name, node, as_declared) -%}
     {%- set rules = spark_cdc._known_settings().entity -%}
-    {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
-    {%- set load_type = given.load_type if as_declared else spark_cdc._load_type_of_run(name) or given.load_type -%}
-    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings),
-        file_format=given.file_format or spark_cdc._var('spark_cdc_file_format')) -%}
-    {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}
-    {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
+    {%- set settings = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
+    {%- set declared_load_type = settings.load_type -%}
+    {%- set load_type = declared_load_type if as_declared else spark_cdc._load_type_of_run(name) or declared_load_type -%}
+
+    {#- where its data of this load type lie -#}
+    {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
+    {%- set source = spark_cdc._completed(own or settings.source, rules.source.settings) -%}
+    {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
+    {%- do source.update({
+        'options': source.options or {},
+        'columns': source.columns or {},
+        'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
+        'on_unexpected_column': 'ignore' if 'unexpected_columns' in spark_cdc._lifted(name) else source.on_unexpected_column,
+    }) -%}
+    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format')}) -%}
+
+    {#- The columns with the names that they have in this source. A full snapshot of an entity of
+        deltas may lack those that say what a delta's row does. -#}
+    {%- set declared = [] -%}
+    {%- set of_source = [source.decimal, source.grouping, source.trailing_sign] | select | list -%}
+    {%- for column in spark_cdc._described_columns(node) -%}
+        {%- set has_numbers = of_source or [column.decimal, column.grouping, column.trailing_sign] | select | list -%}
+        {%- do declared.append(dict(
+            column,
+            numbers=spark_cdc._numbers(column, source) if has_numbers else none,
+            optional=column.role == 'control' and declared_load_type == 'delta' and load_type == 'full',
+            in_orc=column.role != 'control' and settings.file_format == 'orc',
+            **({'from': source.columns[column.name] | string} if column.name in source.columns else {})
+        )) -%}
+    {%- endfor -%}
+
+    {%- set events = spark_cdc._event_settings(settings, declared) if declared_load_type == 'events' else none -%}
     {%- set is_snapshot = events is not none and load_type == 'full' -%}
     {%- if is_snapshot -%}
-        {%- set events = spark_cdc._snapshot_events(name, events) -%}
+        {#- Its rows become events of a format of their own (_events_full_snapshot()), at the
+            position that the run says; declared is what the settings are for other loads. -#}
+        {%- set events = dict(events, format='full_snapshot', is_message=false, landed_row=false, order=[], tie_breaker=[], unavailable=none, technical=[],
+            declared=events, snapshot=spark_cdc._snapshot_position(name, events.order)) -%}
         {%- set declared = declared | rejectattr('role', 'equalto', 'control') | list -%}
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
@@ -77,11 +106,11 @@
     {{ return({
         'name': name,
         'load_type': load_type,
-        'declared_load_type': settings.load_type,
+        'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
         'deleted_when': settings.deleted_when,
         'timezone': settings.timezone,
-        'source': settings.source,
+        'source': source,
         'events': events,
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
         'checkpoint': spark_cdc._policy('checkpoint', settings),
@@ -101,39 +130,6 @@
         'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
         'sensitive': columns | selectattr('sensitive') | list,
     }) }}
-{%- endmacro -%}
-
-
-{#- The columns as declared, with the names that they have in the source of this load type. A
-    full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
-{%- macro _declared_columns(node, settings, load_type) -%}
-    {%- set columns, source = [], settings.source -%}
-    {%- set of_source = [source.decimal, source.grouping, source.trailing_sign] | select | list -%}
-    {%- for column in spark_cdc._described_columns(node) -%}
-        {%- do columns.append(dict(
-            column,
-            numbers=spark_cdc._numbers(column, settings.source) if of_source or [column.decimal, column.grouping, column.trailing_sign] | select | list else none,
-            optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
-            in_orc=column.role != 'control' and settings.file_format == 'orc',
-            **({'from': source.columns[column.name] | string} if column.name in source.columns else {})
-        )) -%}
-    {%- endfor -%}
-    {{ return(columns) }}
-{%- endmacro -%}
-
-
-{#- Where an entity's data of a load type lie, completed with the defaults of some rules. -#}
-{%- macro _described_source(name, settings, load_type, rules) -%}
-    {%- set own = (settings.sources or {}).get(load_type) if load_type != settings.load_type else none -%}
-    {%- set source = spark_cdc._completed(own or settings.source, rules) -%}
-    {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
-    {{ return(dict(
-        source,
-        options=source.options or {},
-        columns=source.columns or {},
-        text=source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
-        on_unexpected_column='ignore' if 'unexpected_columns' in spark_cdc._lifted(name) else source.on_unexpected_column,
-    )) }}
 {%- endmacro -%}
 
 
@@ -182,15 +178,13 @@
     columns with their types and roles. All else is for loads, and a wrong setting must not keep
     anybody from an undo. Arguments as of _entity_problems(). Returns a list of texts. -#}
 {%- macro _needed_problems(name, node) -%}
-    {%- set settings, rules = spark_cdc._settings_of(node), spark_cdc._known_settings().entity -%}
+    {%- set settings, known, columns = spark_cdc._settings_of(node), spark_cdc._known_settings(), [] -%}
     {%- set events = settings.get('events') -%}
-    {%- set needed, kept, columns = spark_cdc._needed_settings(), ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'], [] -%}
-    {%- set needed = dict(rules.items() | selectattr(0, 'in', needed)) -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- do columns.append(dict(column, meta=dict(column.meta.items() | selectattr(0, 'in', kept)))) -%}
+        {%- do columns.append(dict(column, meta=dict(column.meta.items() | selectattr(0, 'in', known.needed.column)))) -%}
     {%- endfor -%}
     {{ return(spark_cdc._in_yaml(name, spark_cdc._entity_name_problems(name)
-        + spark_cdc._setting_problems('', settings, needed, settings.get('load_type'))
+        + spark_cdc._setting_problems('', settings, known.needed.entity, settings.get('load_type'))
         + spark_cdc._column_problems(columns, settings, is_load=false)
         + spark_cdc._broken({'formats': spark_cdc._event_formats() | join(', ')}, [
             (settings.get('load_type') == 'events' and (events is not mapping or not spark_cdc._adapter(events.get('format'))),
@@ -199,40 +193,32 @@
 {%- endmacro -%}
 
 
-{#- The settings without which nobody knows what the ledger is. -#}
-{%- macro _needed_settings() -%}{{ return(['load_type', 'business_date_type', 'events', 'dropped', 'file_format']) }}{%- endmacro -%}
-
-
 {#- A node of stg_<entity> without the settings that are wrong, but for those that are needed:
     what is not there has its default. Loads don't get so far, since they are refused for each
     wrong setting. -#}
 {%- macro _needed_node(node) -%}
-    {%- set given, known, usable = spark_cdc._settings_of(node), spark_cdc._known_settings(), {} -%}
-    {%- set needed, is_right = spark_cdc._needed_settings(), not spark_cdc._setting_problems('', given, known.entity) -%}
-    {%- for name, value in given.items() if name in known.entity -%}
-        {%- if is_right or name in needed or not spark_cdc._setting_problems('', {name: value}, {name: known.entity[name]}) -%}
-            {%- do usable.update({name: value}) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- set columns, kept = [], ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'] -%}
+    {%- set known, columns = spark_cdc._known_settings(), [] -%}
+    {%- set usable = spark_cdc._usable(spark_cdc._settings_of(node), known.entity, known.needed.entity) -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = {} -%}
-        {%- for name, value in column.meta.items()
-                if name in kept or name in known.column and not spark_cdc._setting_problems('', {name: value}, {name: known.column[name]}) -%}
-            {%- do meta.update({name: value}) -%}
-        {%- endfor -%}
-        {%- do columns.append(dict(column, meta=meta)) -%}
+        {%- do columns.append(dict(column, meta=spark_cdc._usable(column.meta, known.column, known.needed.column)) if column.meta else column) -%}
     {%- endfor -%}
     {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
-        {%- set events, is_right = {}, not spark_cdc._setting_problems('', usable.events, known.events) -%}
-        {%- for name, value in usable.events.items()
-                if is_right or name not in known.events or not spark_cdc._setting_problems('', {name: value}, {name: known.events[name]}) -%}
-            {%- do events.update({name: value}) -%}
-        {%- endfor -%}
-        {%- do usable.update({'events': events}) -%}
+        {%- set rules = dict(known.events) -%}
+        {%- for name in usable.events if name not in rules -%}{%- do rules.update({name: {'kind': 'any'}}) -%}{%- endfor -%}  {#- which the format judges -#}
+        {%- do usable.update({'events': spark_cdc._usable(usable.events, rules, {})}) -%}
     {%- endif -%}
     {{ return(dict(node, meta={'spark_cdc': usable}, config={}, columns=columns)) }}
+{%- endmacro -%}
+
+
+{#- Those of some settings that have rules and are right, or needed. -#}
+{%- macro _usable(given, rules, needed) -%}
+    {%- set usable, is_right = {}, not spark_cdc._setting_problems('', given, rules) -%}
+    {%- for name, value in given.items() if name in rules -%}
+        {%- if is_right or name in needed or not spark_cdc._setting_problems('', {name: value}, {name: rules[name]}) -%}{%- do usable.update({name: value}) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(usable) }}
 {%- endmacro -%}
 
 
@@ -362,25 +348,6 @@
 {%- endmacro -%}
 
 
-{#- The settings of a change-event entity (of _event_settings()) for a run that loads a full
-    snapshot: its rows become events of a format of their own (_events_full_snapshot()), at the
-    position that the run says. declared is what they are for other loads. -#}
-{%- macro _snapshot_events(name, events) -%}
-    {{ return(dict(
-        events,
-        format='full_snapshot',
-        is_message=false,
-        landed_row=false,
-        order=[],
-        tie_breaker=[],
-        unavailable=none,
-        technical=[],
-        declared=events,
-        snapshot=spark_cdc._snapshot_position(name, events.order),
-    )) }}
-{%- endmacro -%}
-
-
 {#- The position of the snapshot that this run loads, from the var `spark_cdc_position`: one for all
     entities of the run, or one for each.
     Arguments: name (of the entity), order (columns that order its events). Returns a dictionary:
@@ -409,12 +376,9 @@
     {%- set given = dict(source.items() | selectattr(0, 'in', ['decimal', 'grouping', 'trailing_sign'])) -%}
     {%- for name in given if column[name] is not none -%}{%- do given.update({name: column[name]}) -%}{%- endfor -%}
     {%- if column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
-    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
+    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
     {{ return(dict(given, decimal=given.decimal or '.') if is_number else none) }}
 {%- endmacro -%}
-
-
-{%- macro _numbers_kinds() -%}{{ return(['integer', 'decimal', 'float', 'double']) }}{%- endmacro -%}
 
 
 {#- What is wrong with such settings of columns and of a source. Arguments: columns (of the
@@ -434,7 +398,7 @@
         {%- set meta = column.meta -%}
         {%- set own = names | select('in', meta) | list -%}
         {%- set is_said = own or source.get('grouping') is not none -%}
-        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._numbers_kinds() -%}
+        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}

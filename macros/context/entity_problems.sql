@@ -222,7 +222,8 @@
     {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
         {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
     {%- endfor -%}
-    {%- set format, formats = events.get('format'), spark_cdc._change_feed_formats() -%}
+    {%- set format, formats = events.get('format'), [] -%}
+    {%- for one in spark_cdc._event_formats() if spark_cdc._adapter_format(one).feed -%}{%- do formats.append(one) -%}{%- endfor -%}
     {{ return(problems + spark_cdc._broken({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
         (settings.get('load_type') in ['full', 'delta'],
          'source.format is change_feed, but load_type is %(type)s: set load_type: events and events.format, one of %(formats)s'),

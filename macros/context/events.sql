@@ -24,11 +24,14 @@
         tie_breaker=spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
         unique_keys=unique_keys,
     ) -%}
-    {%- set technical, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
+    {%- set technical, found = [], {} -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
             if column.name | lower not in declared -%}
-        {%- do technical.append(dict(spark_cdc._described_column(dict(column, meta={'role': 'control'}), defaults), optional=not column.required)) -%}
+        {%- do found.update({column.name: dict(column, meta={'role': 'control'})}) -%}
+    {%- endfor -%}
+    {%- for column in spark_cdc._described_columns({'columns': found}) if found -%}
+        {%- do technical.append(dict(column, optional=not found[column.name].required)) -%}
     {%- endfor -%}
     {{ return(dict(events, technical=technical)) }}
 {%- endmacro -%}
@@ -116,13 +119,4 @@
         {%- if call[:2] != '{' ~ '{' or '{' in inner or '}' in inner or not (inner.startswith('spark_cdc.stage(') and inner.endswith(')')) -%}{{ return(false) }}{%- endif -%}
     {%- endfor -%}
     {{ return(calls[-1] == '') }}
-{%- endmacro -%}
-
-
-{#- The formats of change events whose feed can be read from the table itself: those that say in
-    what it counts. -#}
-{%- macro _change_feed_formats() -%}
-    {%- set formats = [] -%}
-    {%- for format in spark_cdc._event_formats() if spark_cdc._adapter_format(format).feed -%}{%- do formats.append(format) -%}{%- endfor -%}
-    {{ return(formats) }}
 {%- endmacro -%}

@@ -33,27 +33,15 @@
 {#- What this run says of the load type of an entity: a type for all entities of the run, or a
     type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
-    {%- set given = spark_cdc._load_types_given() -%}
+    {%- set given = spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none -%}
     {{ return(given.get(name) if given is mapping else given) }}
 {%- endmacro -%}
 
 
-{#- The same as it was given, which nobody has checked. -#}
-{%- macro _load_types_given() -%}
-    {{ return(spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none) }}
-{%- endmacro -%}
-
-
-{#- The load type that the name of a load tells: none of those that compact wrote. -#}
-{%- macro _load_type_of_name(load_id) -%}
-    {{ return({'f': 'full', 'd': 'delta', 'e': 'events', 's': 'full'}.get(load_id.split('-')[1][0])) }}
-{%- endmacro -%}
-
-
-{#- The same of several loads, in their order. -#}
+{#- The load types that the names of some loads tell: none of those that compact wrote. -#}
 {%- macro _load_types_of_names(loads) -%}
-    {%- set types = [] -%}
-    {%- for load_id in loads -%}{%- do types.append(spark_cdc._load_type_of_name(load_id)) -%}{%- endfor -%}
+    {%- set types, told = [], {'f': 'full', 'd': 'delta', 'e': 'events', 's': 'full'} -%}
+    {%- for load_id in loads -%}{%- do types.append(told.get(load_id.split('-')[1][0])) -%}{%- endfor -%}
     {{ return(types) }}
 {%- endmacro -%}
 
@@ -95,17 +83,8 @@
     a list of names. -#}
 {%- macro _lifted(name) -%}
     {%- set guards = [] -%}
-    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}
-        {%- do guards.append(guard.removeprefix(name ~ '.')) -%}
-    {%- endfor -%}
+    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}{%- do guards.append(guard.removeprefix(name ~ '.')) -%}{%- endfor -%}
     {{ return(guards) }}
-{%- endmacro -%}
-
-
-{#- Whether this run loads a full snapshot of a source that numbers its events anew: positions of
-    loads before it do not count. Who lifts late_share for a full snapshot says so. -#}
-{%- macro _is_restart(entity) -%}
-    {{ return((entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name)) }}
 {%- endmacro -%}
 
 
@@ -133,27 +112,19 @@
     {%- for one in spark_cdc._listed('spark_cdc_lift') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}
     {%- for guard in lift -%}{%- do lifted.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
     {%- set position = var('spark_cdc_position', none) -%}
-    {%- set type = spark_cdc._load_type_of_run(entity.name) -%}
+    {%- set type, replay = spark_cdc._load_type_of_run(entity.name), spark_cdc._replay() -%}
+    {%- set from = replay['from'].strftime('%Y-%m-%d %H:%M:%S').removesuffix(' 00:00:00') if replay else '' -%}
     {%- set given = {
         'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ type ~ '}' if type else none,
         'spark_cdc_position': '{' ~ entity.name ~ ': ' ~ tojson(position.get(entity.name) if position is mapping else position) ~ '}' if position is not none else none,
         'spark_cdc_rekey': '[' ~ entity.name ~ ']' if entity.name in spark_cdc._listed('spark_cdc_rekey') else none,
         'spark_cdc_lift': '[' ~ lifted | unique | join(', ') ~ ']' if lifted else none,
-        'spark_cdc_replay': spark_cdc._load_command_replay(),
+        'spark_cdc_replay': '{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}' if replay else none,
     } -%}
     {%- set time = (time or 'DATE') | string -%}
     {%- set vars = ['business_date: ' ~ ('"' ~ time ~ '"' if ' ' in time else time)] -%}
     {%- for name, value in dict(given, **more).items() if value -%}{%- do vars.append(name ~ ': ' ~ value) -%}{%- endfor -%}
     dbt run {{ '--full-refresh ' if more.get('spark_cdc_wipe') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
-{%- endmacro -%}
-
-
-{#- The var spark_cdc_replay of this run as such a command has it; none outside of a replay. -#}
-{%- macro _load_command_replay() -%}
-    {%- set replay = spark_cdc._replay() -%}
-    {%- if replay is none -%}{{ return(none) }}{%- endif -%}
-    {%- set from = replay['from'].strftime('%Y-%m-%d' if replay['from'].strftime('%H%M%S') == '000000' else '%Y-%m-%d %H:%M:%S') -%}
-    {{ return('{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}') }}
 {%- endmacro -%}
 
 

@@ -87,7 +87,7 @@
         'action': {'kind': 'choice', 'accepted': ['warn', 'drop', 'fail'], 'default': 'warn'},
         'at_most': {'kind': 'number', 'null': 'off'},
     } -%}
-    {{ return({
+    {%- set settings = {
         'entity': {
             'load_type': {'kind': 'choice', 'accepted': ['full', 'delta', 'events'], 'required': true},
             'business_date_type': {'kind': 'choice', 'accepted': ['date', 'timestamp'], 'default': 'date'},
@@ -158,7 +158,16 @@
             'spark_cdc_sensitive_schema': {'kind': 'form', 'form': 'name', 'default': 'sensitive',
                                            'says': 'a name without dots, such as sensitive'},
         },
-    }) }}
+    } -%}
+    {#- without which nobody knows what the ledger is -#}
+    {%- set needed = {
+        'entity': ['load_type', 'business_date_type', 'events', 'dropped', 'file_format'],
+        'column': ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'],
+    } -%}
+    {{ return(dict(settings, needed={
+        'entity': dict(settings.entity.items() | selectattr(0, 'in', needed.entity)),
+        'column': dict(settings.column.items() | selectattr(0, 'in', needed.column)),
+    })) }}
 {%- endmacro -%}
 
 
