@@ -269,7 +269,8 @@
     that name, then the defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary by
     the names of _known_settings; none where something is off. -#}
 {%- macro _policy(name, settings) -%}
-    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_' ~ name), spark_cdc._known_settings().entity[name].settings) -%}
+    {%- set of_project = 'spark_cdc_' ~ name -%}
+    {%- set policy = spark_cdc._completed(spark_cdc._var(of_project), spark_cdc._known_settings().entity[name].settings) -%}
     {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
 {%- endmacro -%}
