@@ -110,7 +110,8 @@
     {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
     {%- set problems = [] -%}
     {%- for type, source in sources.items() if source is mapping -%}
-        {%- for problem in spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
+        {%- set found = spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}
+        {%- do problems.extend(found | map('replace', 'source.', 'sources.' ~ type ~ '.')) -%}
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
         {%- endfor -%}

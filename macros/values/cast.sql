@@ -1,21 +1,15 @@
 {#- An expression that turns a value as it came in into a column's declared type: null where that is
-    not possible, in ANSI mode and without it, and whatever the session's time zone is.
+    not possible, in ANSI mode and without it, and whatever the session's time zone is; also where
+    the ledger's format may not be able to keep it.
     Arguments: column (dictionary: data_type, format, encoding), raw (expression of the value),
     is_text (whether it is text, whatever the column's type), timezone (of times whose text names
     none). -#}
 {%- macro _cast(column, raw, is_text, timezone) -%}
-{%- set value = spark_cdc._cast_whatever_the_table(column, raw, is_text, timezone) -%}
-{%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ value ~ ')') if column.get('in_orc') else '' -%}
-{{ 'if(' ~ misfit ~ ', null, ' ~ value ~ ')' if misfit else value }}
-{%- endmacro -%}
-
-
-{#- The same of a value that the ledger's format may not be able to keep. -#}
-{%- macro _cast_whatever_the_table(column, raw, is_text, timezone) -%}
 {%- set type = column.data_type -%}
 {%- set raw = spark_cdc._number_text(column.numbers, raw) if is_text and column.get('numbers') else raw -%}
+{%- set value -%}
 {%- if column.get('century') and is_text -%}
-{{ spark_cdc._cast_whatever_the_table(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), true, timezone) }}
+{{ spark_cdc._cast(dict(column, century=none, format=none, in_orc=false), spark_cdc._century_text(column, raw), true, timezone) }}
 {%- elif column.get('encoding') -%}
 {{ spark_cdc._cast_encoded(raw, type, column.encoding) }}
 {%- elif not is_text -%}
@@ -35,6 +29,9 @@ cast(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) as dat
 {%- else -%}
 try_cast({{ raw }} as {{ type }})
 {%- endif -%}
+{%- endset -%}
+{%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(type), '(' ~ value ~ ')') if column.get('in_orc') else '' -%}
+{{ 'if(' ~ misfit ~ ', null, ' ~ value ~ ')' if misfit else value }}
 {%- endmacro -%}
 
 

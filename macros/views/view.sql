@@ -56,7 +56,11 @@ select * from query_of_view
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
     {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {%- set entity, manifest = spark_cdc._entity(name), spark_cdc._manifest_of_view(committed) -%}
+    {#- The view's text depends on it. As dbt's cache has it, cdc_view tells what the text is by now;
+        for commands that build nothing it is an empty one. -#}
+    {%- set builds = flags.WHICH in ['run', 'build', 'retry', 'run-operation'] -%}
+    {%- set manifest = spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed) if builds else spark_cdc._empty_manifest() -%}
+    {%- set entity = spark_cdc._entity(name) -%}
     {%- if is_sensitive and table -%}{%- set relation = spark_cdc._capture(entity, committed.schema)[table] -%}{%- endif -%}
     {%- if table -%}
         {%- set sql = query_of(entity, relation, committed, manifest.get('layout') or {}) -%}
@@ -66,16 +70,6 @@ select * from query_of_view
         {%- set sql = query_of(entity, relation) -%}
     {%- endif -%}
     {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
-{%- endmacro -%}
-
-
-{#- The manifest on which a view's text depends, as dbt's cache has it, by which cdc_view tells what
-    the view's text is by now; an empty one for commands that build nothing. -#}
-{%- macro _manifest_of_view(committed) -%}
-    {%- if flags.WHICH not in ['run', 'build', 'retry', 'run-operation'] -%}
-        {{ return(spark_cdc._empty_manifest()) }}
-    {%- endif -%}
-    {{ return(spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed)) }}
 {%- endmacro -%}
 
 
