@@ -14,19 +14,21 @@
     {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
+    {%- set reserved = spark_cdc._reserved(columns | map(attribute='name') | map('lower') | list, is_events) -%}
     {%- for column in columns -%}
         {%- set name = column['name'] | string -%}
         {%- set label = "column '" ~ name ~ "'" -%}
         {%- set meta = column.meta -%}
         {%- set role = meta.get('role', rules.role.default) -%}
         {%- set data_type = (column.get('data_type') or '') | string | trim -%}
-        {%- set type = spark_cdc._hash_type(data_type) -%}
+        {%- set is_seen = not is_load and data_type in ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] -%}
+        {%- set type = {'problem': none} if is_seen else spark_cdc._hash_type(data_type) -%}
         {%- set origin = meta.get('from', name) | string -%}
         {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
                           'origin': origin, 'other': origins.get(origin), 'problem': type.problem} -%}
         {%- do problems.extend(spark_cdc._broken(values, [
-            (spark_cdc._is_reserved(name | lower, is_events),
+            (name | lower in reserved,
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
             ((name | lower).startswith('raw__') or '\n' in name or '\r' in name or name | length > 128,
              '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '

@@ -89,9 +89,9 @@
 {%- endmacro -%}
 
 
-{#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's
+{#- Those of some names, in lower case, that the project gives to its own columns; an entity's
     columns may not use them. Change-event entities have more of them. -#}
-{%- macro _is_reserved(name, is_events) -%}
+{%- macro _reserved(names, is_events) -%}
     {%- set technical = [
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
@@ -104,6 +104,10 @@
         'event_problem', 'event_origin', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
         'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
-    {%- set is_of_events = name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'] -%}
-    {{ return(name in technical or name.startswith('fault_bits') or (is_events and is_of_events)) }}
+    {%- set reserved = [] -%}
+    {%- for name in names if name in technical or name.startswith('fault_bits') or (is_events and (
+            name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'])) -%}
+        {%- do reserved.append(name) -%}
+    {%- endfor -%}
+    {{ return(reserved) }}
 {%- endmacro -%}

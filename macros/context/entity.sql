@@ -64,6 +64,8 @@
     {%- set declared_load_type = settings.load_type -%}
     {%- set load_type = declared_load_type if as_declared else spark_cdc._load_type_of_run(name) or declared_load_type -%}
 
+    {%- set lifted = spark_cdc._lifted(name) -%}
+
     {#- where its data of this load type lie -#}
     {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
     {%- set source = spark_cdc._completed(own or settings.source, rules.source.settings) -%}
@@ -72,7 +74,7 @@
         'options': source.options or {},
         'columns': source.columns or {},
         'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
-        'on_unexpected_column': 'ignore' if 'unexpected_columns' in spark_cdc._lifted(name) else source.on_unexpected_column,
+        'on_unexpected_column': 'ignore' if 'unexpected_columns' in lifted else source.on_unexpected_column,
     }) -%}
     {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format')}) -%}
 
@@ -102,7 +104,7 @@
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
     {%- set guards = spark_cdc._policy('guards', settings) -%}
-    {%- for guard in spark_cdc._lifted(name) if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
+    {%- for guard in lifted if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name,
         'load_type': load_type,
@@ -200,7 +202,8 @@
     {%- set known, columns = spark_cdc._known_settings(), [] -%}
     {%- set usable = spark_cdc._usable(spark_cdc._settings_of(node), known.entity, known.needed.entity) -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- do columns.append(dict(column, meta=spark_cdc._usable(column.meta, known.column, known.needed.column)) if column.meta else column) -%}
+        {%- set others = column.meta.keys() | reject('in', known.needed.column) | list -%}
+        {%- do columns.append(dict(column, meta=spark_cdc._usable(column.meta, known.column, known.needed.column)) if others else column) -%}
     {%- endfor -%}
     {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
@@ -241,9 +244,10 @@
     wrong, which _var_problems() says before a load. dbt reads the defaults that stand in
     dbt_project.yml for this project's own models only, not for those of a project that has it as
     a package. -#}
-{%- macro _var(name) -%}
-    {%- set given, rule = var(name, none), spark_cdc._known_settings().vars[name] -%}
-    {{ return(rule.get('default') if given is none or spark_cdc._refusal(name, given, rule) is not none else given) }}
+{%- macro _var(name, known=none) -%}
+    {%- set given, rule = var(name, none), (known or spark_cdc._known_settings()).vars[name] -%}
+    {%- set is_right = given is not none and ((rule.kind == 'mapping' and given is mapping) or spark_cdc._refusal(name, given, rule) is none) -%}
+    {{ return(given if is_right else rule.get('default')) }}
 {%- endmacro -%}
 
 
@@ -269,8 +273,9 @@
     that name, then the defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary by
     the names of _known_settings; none where something is off. -#}
 {%- macro _policy(name, settings) -%}
+    {%- set known = spark_cdc._known_settings() -%}
     {%- set of_project = 'spark_cdc_' ~ name -%}
-    {%- set policy = spark_cdc._completed(spark_cdc._var(of_project), spark_cdc._known_settings().entity[name].settings) -%}
+    {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
     {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
 {%- endmacro -%}
@@ -296,8 +301,9 @@
     it, or none). Of a rule that drops it is a tenth, unless it is said: as of rejected rows.
     Argument: settings (meta.spark_cdc). -#}
 {%- macro _rules(settings) -%}
+    {%- if not settings.get('rules') -%}{{ return([]) }}{%- endif -%}
     {%- set known, rules = spark_cdc._known_settings().entity.rules.each, [] -%}
-    {%- for name, given in (settings.get('rules') or {}).items() -%}
+    {%- for name, given in settings.rules.items() -%}
         {%- set rule = spark_cdc._completed(given, known) -%}
         {%- set at_most = 0.1 if rule.action == 'drop' and 'at_most' not in given else rule.at_most -%}
         {%- do rules.append(dict(rule, name=name, at_most=at_most)) -%}

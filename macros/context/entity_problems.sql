@@ -115,11 +115,11 @@
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
         {%- endfor -%}
-        {%- if type == settings.get('load_type') -%}
-            {%- do problems.append('sources.' ~ type ~ " is given, but that is the entity's own load_type: write it below source") -%}
-        {%- elif type == 'delta' and settings.get('load_type') == 'events' -%}
-            {%- do problems.append('sources.delta is given, but an entity of change events takes full snapshots only: remove it') -%}
-        {%- endif -%}
+        {%- do problems.extend(spark_cdc._broken({'type': type}, [
+            (type == settings.get('load_type'), "sources.%(type)s is given, but that is the entity's own load_type: write it below source"),
+            (type == 'delta' and settings.get('load_type') == 'events',
+             'sources.delta is given, but an entity of change events takes full snapshots only: remove it'),
+        ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
@@ -210,14 +210,14 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
-        {%- if place.get('table') and place.get('format') != 'change_feed' -%}
-            {%- do problems.append(label ~ '.table is given, but ' ~ label ~ ".format is '" ~ place.get('format', 'csv')
-                ~ "': set it to change_feed to read the change feed of a Delta or Iceberg table, or remove table") -%}
-        {%- endif -%}
-        {%- if label != 'source' and place.get('format') == 'change_feed' -%}
-            {%- do problems.append(label ~ '.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without '
-                'sources (docs/source_feeds.md); remove it') -%}
-        {%- endif -%}
+        {%- do problems.extend(spark_cdc._broken({'label': label, 'format': place.get('format', 'csv')}, [
+            (place.get('table') and place.get('format') != 'change_feed',
+             "%(label)s.table is given, but %(label)s.format is '%(format)s': set it to change_feed to read the change feed of a Delta or Iceberg table, or "
+             'remove table'),
+            (label != 'source' and place.get('format') == 'change_feed',
+             '%(label)s.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without sources '
+             '(docs/source_feeds.md); remove it'),
+        ])) -%}
     {%- endfor -%}
     {%- if source.get('format') != 'change_feed' -%}{{ return(problems) }}{%- endif -%}
     {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
@@ -264,6 +264,8 @@ name a tie_breaker
     order of rows in files, the text of statements.
     Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of texts. -#}
 {%- macro _sensitive_problems(columns, settings) -%}
+    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
+    {%- if not columns | map(attribute='meta') | map('list') | sum(start=[]) | select('in', own) | list -%}{{ return([]) }}{%- endif -%}
     {%- set rule = spark_cdc._known_settings().column.mask -%}
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set ordering = (spark_cdc._names(events.get('order')) + spark_cdc._names(events.get('tie_breaker'))) | map('lower') | list -%}
@@ -273,7 +275,6 @@ name a tie_breaker
     {%- set words = namespace(of=condition) -%}
     {%- for sign in condition | unique if not spark_cdc._has_only(sign, '_') -%}{%- set words.of = words.of.replace(sign, ' ') -%}{%- endfor -%}
     {%- set problems, sensitive = [], [] -%}
-    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
     {%- for column in columns if own | select('in', column.meta) | list -%}
         {%- set name, meta = column['name'] | string, column.meta -%}
         {%- set is_sensitive, mask = meta.get('sensitive') is true, meta.get('mask') -%}

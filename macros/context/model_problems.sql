@@ -12,6 +12,10 @@
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
     {#- stored columns that have the name of a column that a view adds -#}
     {%- set stored, views = spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {}), [] -%}
+    {%- for view in ['event_versions', 'bitemporal'] if models ~ '_' ~ view in graph.nodes and not is_archived -%}
+        {%- do views.append((true, '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in '
+            'the YAML of stg_%(name)s, or remove the model.')) -%}
+    {%- endfor -%}
     {%- for view, added in {
         'changes': ['_change_type', '_commit_version', '_commit_timestamp'],
         'bitemporal': ['valid_from', 'valid_to', 'known_from', 'known_to'],
@@ -21,10 +25,6 @@
         {%- set names = names | join(', ') -%}
         {%- do views.append((names, '%(name)s: the columns ' ~ names ~ ' would come twice in %(name)s_' ~ view ~ ', which has its own of these names. '
             'Give them other names (from), or remove the model.')) -%}
-    {%- endfor -%}
-    {%- for view in ['event_versions', 'bitemporal'] if models ~ '_' ~ view in graph.nodes and not is_archived -%}
-        {%- do views.append((true, '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in '
-            'the YAML of stg_%(name)s, or remove the model.')) -%}
     {%- endfor -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._sensitive_model_problems(name, models) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,

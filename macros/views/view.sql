@@ -56,8 +56,8 @@ select * from query_of_view
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
     {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {#- The view's text depends on it. As dbt's cache has it, cdc_view tells what the text is by now;
-        for commands that build nothing it is an empty one. -#}
+    {#- The view's text depends on it, which cdc_view tells by what dbt's cache has; for commands
+        that build nothing it is an empty one. -#}
     {%- set builds = flags.WHICH in ['run', 'build', 'retry', 'run-operation'] -%}
     {%- set manifest = spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed) if builds else spark_cdc._empty_manifest() -%}
     {%- set entity = spark_cdc._entity(name) -%}
