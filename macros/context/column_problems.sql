@@ -27,7 +27,7 @@
         {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
                           'origin': origin, 'other': origins.get(origin), 'problem': type.problem} -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
+        {%- set checks = [
             (name | lower in reserved,
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
             ((name | lower).startswith('raw__') or '\n' in name or '\r' in name or name | length > 128,
@@ -46,7 +46,8 @@
             (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
             (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
             (data_type and type.problem, '%(label)s: %(problem)s'),
-        ])) -%}
+        ] -%}
+        {%- do problems.extend(spark_cdc._broken(values, checks)) if checks | selectattr(0) | list -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules) if meta else []) -%}
         {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) if is_load else []) -%}

@@ -59,8 +59,8 @@
 
 {#- The same, worked out: of a node with no setting that is wrong. -#}
 {%- macro _completed_entity(name, node, as_declared) -%}
-    {%- set rules = spark_cdc._known_settings().entity -%}
-    {%- set settings = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
+    {%- set known = spark_cdc._known_settings() -%}
+    {%- set settings = spark_cdc._completed(spark_cdc._settings_of(node), known.entity) -%}
     {%- set declared_load_type = settings.load_type -%}
     {%- set load_type = declared_load_type if as_declared else spark_cdc._load_type_of_run(name) or declared_load_type -%}
 
@@ -68,7 +68,7 @@
 
     {#- where its data of this load type lie -#}
     {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
-    {%- set source = spark_cdc._completed(own or settings.source, rules.source.settings) -%}
+    {%- set source = spark_cdc._completed(own or settings.source, known.entity.source.settings) -%}
     {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
     {%- do source.update({
         'options': source.options or {},
@@ -76,7 +76,7 @@
         'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
         'on_unexpected_column': 'ignore' if 'unexpected_columns' in lifted else source.on_unexpected_column,
     }) -%}
-    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format')}) -%}
+    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format', known)}) -%}
 
     {#- The columns with the names that they have in this source. A full snapshot of an entity of
         deltas may lack those that say what a delta's row does. -#}
@@ -103,7 +103,7 @@
         {%- set declared = declared | rejectattr('role', 'equalto', 'control') | list -%}
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
-    {%- set guards = spark_cdc._policy('guards', settings) -%}
+    {%- set guards = spark_cdc._policy('guards', settings, known) -%}
     {%- for guard in lifted if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name,
@@ -115,8 +115,8 @@
         'source': source,
         'events': events,
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
-        'checkpoint': spark_cdc._policy('checkpoint', settings),
-        'upkeep': spark_cdc._policy('upkeep', settings),
+        'checkpoint': spark_cdc._policy('checkpoint', settings, known),
+        'upkeep': spark_cdc._policy('upkeep', settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expect': settings.expect,
@@ -270,10 +270,10 @@
 
 
 {#- A policy of an entity (upkeep, guards, checkpoint): its own settings come first, then the var of
-    that name, then the defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary by
-    the names of _known_settings; none where something is off. -#}
-{%- macro _policy(name, settings) -%}
-    {%- set known = spark_cdc._known_settings() -%}
+    that name, then the defaults.
+    Arguments: settings (its meta.spark_cdc), known (_known_settings()). Returns a dictionary by the
+    names of its settings; none where something is off. -#}
+{%- macro _policy(name, settings, known) -%}
     {%- set of_project = 'spark_cdc_' ~ name -%}
     {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
     {%- do policy.update(settings.get(name) or {}) -%}
@@ -283,7 +283,7 @@
 
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
 {%- macro _upkeep_problems(settings) -%}
-    {%- set policy = spark_cdc._policy('upkeep', settings) -%}
+    {%- set policy = spark_cdc._policy('upkeep', settings, spark_cdc._known_settings()) -%}
     {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}  {#- which is said elsewhere -#}
     {{ return(spark_cdc._broken(policy, [
         (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
