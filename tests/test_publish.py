@@ -410,14 +410,14 @@ def test_the_version_stands_in_the_newest_commit(
     names = {"operation": "operation", "userMetadata": "userMetadata"}
     rows = [dict(zip(names, commit, strict=True)) for commit in commits]
     macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=rows))
-    assert macros._target_record_of_delta("cdc.orders_table") == (RECORD if counts else None)
+    assert macros._target_record("cdc.orders_table", "delta") == (RECORD if counts else None)
     snapshots = [
         {"operation": "replace" if what == "OPTIMIZE" else "overwrite", "record": record}
         for what, record in commits
         if what != "SET TBLPROPERTIES"
     ]
     macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=snapshots))
-    assert macros._target_record_of_iceberg("cdc.orders_table") == (RECORD if counts else None)
+    assert macros._target_record("cdc.orders_table", "iceberg") == (RECORD if counts else None)
 
 
 LOADS = ["20240301-fc-00000001", "20240302-f-00000002", "20240303-f-00000003"]

@@ -14,19 +14,21 @@
     {%- set is_json = in_messages or source is mapping and source.get('format') == 'json' -%}
     {%- set problems = [] -%}
     {%- set seen, origins, roles = {}, {}, [] -%}
+    {%- set reserved = spark_cdc._reserved(columns | map(attribute='name') | map('lower') | list, is_events) -%}
     {%- for column in columns -%}
         {%- set name = column['name'] | string -%}
         {%- set label = "column '" ~ name ~ "'" -%}
         {%- set meta = column.meta -%}
         {%- set role = meta.get('role', rules.role.default) -%}
         {%- set data_type = (column.get('data_type') or '') | string | trim -%}
-        {%- set type = spark_cdc._hash_type(data_type) -%}
+        {%- set is_seen = not is_load and data_type in ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] -%}
+        {%- set type = {'problem': none} if is_seen else spark_cdc._hash_type(data_type) -%}
         {%- set origin = meta.get('from', name) | string -%}
         {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
         {%- set values = {'label': label, 'name': name, 'role': role, 'seen': seen.get(name | lower),
                           'origin': origin, 'other': origins.get(origin), 'problem': type.problem} -%}
-        {%- do problems.extend(spark_cdc._broken(values, [
-            (spark_cdc._is_reserved(name | lower, is_events),
+        {%- set checks = [
+            (name | lower in reserved,
              '%(label)s has a name that spark_cdc uses for a column of its own: give it another name and say under meta `from: %(name)s`'),
             ((name | lower).startswith('raw__') or '\n' in name or '\r' in name or name | length > 128,
              '%(label)s has a name that is too long, has a line break or begins with raw__: rename it and give its name in the source under '
@@ -44,7 +46,8 @@
             (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),
             (not data_type, '%(label)s has no data_type: write one, such as string, bigint or decimal(10,2)'),
             (data_type and type.problem, '%(label)s: %(problem)s'),
-        ])) -%}
+        ] -%}
+        {%- do problems.extend(spark_cdc._broken(values, checks)) if checks | selectattr(0) | list -%}
         {%- set judged = meta if role is string else dict(meta, role='compared') -%}
         {%- do problems.extend(spark_cdc._setting_problems(label ~ ': ', judged, rules) if meta else []) -%}
         {%- do problems.extend(spark_cdc._column_type_problems(label, data_type, type, meta, rules, is_csv, is_json) if is_load else []) -%}
@@ -71,7 +74,7 @@
     {%- set has_format = kind in ['date', 'timestamp', 'timestamp_ntz'] and meta.get('format') is not none -%}
     {%- set format = meta.get('format') | string -%}
     {%- set pattern = spark_cdc._pattern_problem(format) if has_format else none -%}
-    {%- set is_short = has_format and modules.re.search('(?<!y)yy(?!y)', spark_cdc._format_letters(format)) -%}
+    {%- set is_short = has_format and 'yy' in spark_cdc._format_letters(format).replace('yyyyyy', '').replace('yyyyy', '').replace('yyyy', '').replace('yyy', '') -%}
     {%- set values = {'label': label, 'type': data_type, 'plain': plain, 'format': format, 'pattern': pattern} -%}
     {%- set problems = spark_cdc._broken(values, [
         (is_short and meta.get('century') is none,
@@ -83,9 +86,9 @@
          "%(label)s has a century and a zone in its format, '%(format)s', which do not go together: have years of four digits delivered"),
         (is_csv and kind in ['array', 'struct', 'map'],
          "%(label)s has the type %(type)s, which CSV can't hold: declare it string, or land the data as json, parquet, orc or avro"),
-        (is_json and modules.re.search('map<(?!string,)', spark_cdc._plain_type(data_type)),
+        (is_json and 'map<' in spark_cdc._plain_type(data_type).replace('map<string,', ''),
          '%(label)s has the type %(type)s, but the names in an object of JSON are text: declare its keys string, map<string, ...>'),
-        (meta.get('default') is not none and modules.re.match('array|struct|map|binary', plain),
+        (meta.get('default') is not none and plain.startswith(('array', 'struct', 'map', 'binary')),
          '%(label)s has a default, but the type %(plain)s, which takes none: remove it'),
         (kind in rules.encoding.by_type and meta.get('format') is not none and meta.get('encoding') is not none,
          '%(label)s has a format and an encoding: a number since 1970 has no pattern, remove one of them'),

@@ -14,46 +14,40 @@
 {#- The declared columns of an entity as _entity() lists them, completed with the defaults.
     Returns a list of dictionaries. -#}
 {%- macro _described_columns(node) -%}
-    {%- set columns, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
-    {%- for column in spark_cdc._columns_of(node) -%}{%- do columns.append(spark_cdc._described_column(column, defaults)) -%}{%- endfor -%}
-    {%- if not columns | selectattr('sensitive') | list -%}{{ return(columns) }}{%- endif -%}
-    {%- set secret, keyed = spark_cdc._secret(), [] -%}
-    {%- for column in columns -%}{%- do keyed.append(dict(column, secret=secret) if column.sensitive else column) -%}{%- endfor -%}
-    {{ return(keyed) }}
-{%- endmacro -%}
-
-
-{#- A column as _entity() lists it. Arguments: column (of _columns_of()), defaults (of the
-    settings of columns). Returns a dictionary. -#}
-{%- macro _described_column(column, defaults) -%}
-    {%- set given = column.meta -%}
-    {%- set meta = dict(defaults) -%}
-    {%- do meta.update(given) -%}
-    {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
-    {{ return({
-        'name': column['name'],
-        'data_type': spark_cdc._declared_type(column.get('data_type') or ''),
-        'role': meta.role,
-        'nullable': given.get('nullable', meta.role != 'key'),
-        'from': given.get('from', column['name']) | string,
-        'format': meta.format,
-        'century': meta.century | int if meta.century is not none else none,
-        'encoding': meta.encoding,
-        'decimal': meta.decimal,
-        'grouping': meta.grouping,
-        'trailing_sign': meta.trailing_sign,
-        'numbers': none,
-        'optional': false,
-        'in_orc': false,
-        'was': spark_cdc._names(meta.was) if meta.was is not none else [],
-        'default': meta.default,
-        'on_misfit': meta.on_misfit,
-        'null_means': meta.null_means,
-        'sensitive': meta.sensitive,
-        'mask': none if not meta.sensitive else 'token of ' ~ pseudonym if pseudonym else meta.mask,
-        'pseudonym': pseudonym,
-        'sql': spark_cdc._quote(column['name']),
-    }) }}
+    {%- set columns, described = spark_cdc._columns_of(node), [] -%}
+    {%- set defaults = spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
+    {%- set secret = spark_cdc._secret() if columns | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list else none -%}
+    {%- for column in columns -%}
+        {%- set given, meta = column.meta, dict(defaults) -%}
+        {%- do meta.update(given) -%}
+        {%- set pseudonym = meta.pseudonym_domain or column['name'] if meta.sensitive and meta.pseudonymize else none -%}
+        {%- set type = column.get('data_type') or '' -%}
+        {%- do described.append(dict({
+            'name': column['name'],
+            'data_type': type if type in ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] else spark_cdc._declared_type(type),
+            'role': meta.role,
+            'nullable': given.get('nullable', meta.role != 'key'),
+            'from': given.get('from', column['name']) | string,
+            'format': meta.format,
+            'century': meta.century | int if meta.century is not none else none,
+            'encoding': meta.encoding,
+            'decimal': meta.decimal,
+            'grouping': meta.grouping,
+            'trailing_sign': meta.trailing_sign,
+            'numbers': none,
+            'optional': false,
+            'in_orc': false,
+            'was': spark_cdc._names(meta.was) if meta.was is not none else [],
+            'default': meta.default,
+            'on_misfit': meta.on_misfit,
+            'null_means': meta.null_means,
+            'sensitive': meta.sensitive,
+            'mask': none if not meta.sensitive else 'token of ' ~ pseudonym if pseudonym else meta.mask,
+            'pseudonym': pseudonym,
+            'sql': spark_cdc._quote(column['name']),
+        }, **({'secret': secret} if meta.sensitive else {}))) -%}
+    {%- endfor -%}
+    {{ return(described) }}
 {%- endmacro -%}
 
 
@@ -95,9 +89,9 @@
 {%- endmacro -%}
 
 
-{#- Whether a name, in lower case, is one that the project gives to its own columns; an entity's
+{#- Those of some names, in lower case, that the project gives to its own columns; an entity's
     columns may not use them. Change-event entities have more of them. -#}
-{%- macro _is_reserved(name, is_events) -%}
+{%- macro _reserved(names, is_events) -%}
     {%- set technical = [
         'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
@@ -110,6 +104,10 @@
         'event_problem', 'event_origin', 'event_absent', 'event_unavailable', 'event_unexpected', 'event_end_position', 'event_end_time',
         'old_key_hash', 'old_alternate_hash', 'alternate_hashes', 'landing_names', 'final_position',
     ] -%}
-    {%- set is_of_events = name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'] -%}
-    {{ return(name in technical or name.startswith('fault_bits') or (is_events and is_of_events)) }}
+    {%- set reserved = [] -%}
+    {%- for name in names if name in technical or name.startswith('fault_bits') or (is_events and (
+            name in of_events or '__' in name and name.split('__')[0] in ['step', 'old', 'filled', 'prior'])) -%}
+        {%- do reserved.append(name) -%}
+    {%- endfor -%}
+    {{ return(reserved) }}
 {%- endmacro -%}

@@ -21,7 +21,8 @@
     declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped (columns that are stored no
-    more, in lower case), checkpoint {changed_share, loads, rows}, guards (of _guards()), rules
+    more, in lower case), checkpoint, upkeep and guards (of _policy(); guards that the var
+    spark_cdc_lift names are off), rules
     (of _rules()), quarantine (kinds of rejected rows that are set aside), file_format, and lists
     of columns: columns (all, as declared, and those that a change-event format adds), stored
     (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
@@ -41,7 +42,7 @@
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
     {%- for problem in spark_cdc._missing_settings_problems(node) -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc: ' ~ spark_cdc._in_yaml(name, [problem])[0]) -%}
     {%- endfor -%}
     {{ return(spark_cdc._described_entity(name, node)) }}
 {%- endmacro -%}
@@ -58,38 +59,69 @@
 
 {#- The same, worked out: of a node with no setting that is wrong. -#}
 {%- macro _completed_entity(name, node, as_declared) -%}
-    {%- set rules = spark_cdc._known_settings().entity -%}
-    {%- set given = spark_cdc._completed(spark_cdc._settings_of(node), rules) -%}
-    {%- set load_type = given.load_type if as_declared else spark_cdc._load_type_of_run(name) or given.load_type -%}
-    {%- set settings = dict(given, source=spark_cdc._described_source(name, given, load_type, rules.source.settings),
-        file_format=given.file_format or spark_cdc._var('spark_cdc_file_format')) -%}
-    {%- set declared = spark_cdc._declared_columns(node, settings, load_type) -%}
-    {%- set events = spark_cdc._event_settings(settings, declared) if settings.load_type == 'events' else none -%}
+    {%- set known = spark_cdc._known_settings() -%}
+    {%- set settings = spark_cdc._completed(spark_cdc._settings_of(node), known.entity) -%}
+    {%- set declared_load_type = settings.load_type -%}
+    {%- set load_type = declared_load_type if as_declared else spark_cdc._load_type_of_run(name) or declared_load_type -%}
+
+    {%- set lifted = spark_cdc._lifted(name) -%}
+
+    {#- where its data of this load type lie -#}
+    {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
+    {%- set source = spark_cdc._completed(own or settings.source, known.entity.source.settings) -%}
+    {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
+    {%- do source.update({
+        'options': source.options or {},
+        'columns': source.columns or {},
+        'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
+        'on_unexpected_column': 'ignore' if 'unexpected_columns' in lifted else source.on_unexpected_column,
+    }) -%}
+    {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format', known)}) -%}
+
+    {#- The columns with the names that they have in this source. A full snapshot of an entity of
+        deltas may lack those that say what a delta's row does. -#}
+    {%- set declared = [] -%}
+    {%- set of_source = [source.decimal, source.grouping, source.trailing_sign] | select | list -%}
+    {%- for column in spark_cdc._described_columns(node) -%}
+        {%- set has_numbers = of_source or [column.decimal, column.grouping, column.trailing_sign] | select | list -%}
+        {%- do declared.append(dict(
+            column,
+            numbers=spark_cdc._numbers(column, source) if has_numbers else none,
+            optional=column.role == 'control' and declared_load_type == 'delta' and load_type == 'full',
+            in_orc=column.role != 'control' and settings.file_format == 'orc',
+            **({'from': source.columns[column.name] | string} if column.name in source.columns else {})
+        )) -%}
+    {%- endfor -%}
+
+    {%- set events = spark_cdc._event_settings(settings, declared) if declared_load_type == 'events' else none -%}
     {%- set is_snapshot = events is not none and load_type == 'full' -%}
     {%- if is_snapshot -%}
-        {%- set events = spark_cdc._snapshot_events(name, events) -%}
+        {#- Its rows become events of a format of their own (_events_full_snapshot()), at the
+            position that the run says; declared is what the settings are for other loads. -#}
+        {%- set events = dict(events, format='full_snapshot', is_message=false, landed_row=false, order=[], tie_breaker=[], unavailable=none, technical=[],
+            declared=events, snapshot=spark_cdc._snapshot_position(name, events.order)) -%}
         {%- set declared = declared | rejectattr('role', 'equalto', 'control') | list -%}
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
-    {%- set checkpoint = spark_cdc._completed(spark_cdc._var('spark_cdc_checkpoint'), rules.checkpoint.settings) -%}
-    {%- do checkpoint.update(settings.checkpoint or {}) -%}
+    {%- set guards = spark_cdc._policy('guards', settings, known) -%}
+    {%- for guard in lifted if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name,
         'load_type': load_type,
-        'declared_load_type': settings.load_type,
+        'declared_load_type': declared_load_type,
         'eff_type': 'timestamp_ntz' if settings.business_date_type == 'timestamp' else 'date',
         'deleted_when': settings.deleted_when,
         'timezone': settings.timezone,
-        'source': settings.source,
+        'source': source,
         'events': events,
         'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
-        'checkpoint': checkpoint,
-        'upkeep': spark_cdc._upkeep(settings),
+        'checkpoint': spark_cdc._policy('checkpoint', settings, known),
+        'upkeep': spark_cdc._policy('upkeep', settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expect': settings.expect,
         'priority': settings.priority,
-        'guards': spark_cdc._guards(name, settings),
+        'guards': guards,
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
         'file_format': settings.file_format,
@@ -103,45 +135,11 @@
 {%- endmacro -%}
 
 
-{#- The columns as declared, with the names that they have in the source of this load type. A
-    full snapshot of an entity of deltas may lack those that say what a delta's row does. -#}
-{%- macro _declared_columns(node, settings, load_type) -%}
-    {%- set columns = [] -%}
-    {%- for column in spark_cdc._described_columns(node) -%}
-        {%- do columns.append(dict(
-            column,
-            numbers=spark_cdc._numbers(column, settings.source),
-            optional=column.role == 'control' and settings.load_type == 'delta' and load_type == 'full',
-            in_orc=column.role != 'control' and settings.file_format == 'orc',
-            **({'from': settings.source.columns[column.name] | string} if column.name in (settings.source.columns or {}) else {})
-        )) -%}
-    {%- endfor -%}
-    {{ return(columns) }}
-{%- endmacro -%}
-
-
-{#- Where an entity's data of a load type lie, completed with the defaults of some rules. -#}
-{%- macro _described_source(name, settings, load_type, rules) -%}
-    {%- set own = (settings.sources or {}).get(load_type) if load_type != settings.load_type else none -%}
-    {%- set source = spark_cdc._completed(own or settings.source, rules) -%}
-    {%- set is_message = load_type == 'events' and spark_cdc._is_message_format((settings.events or {}).get('format')) -%}
-    {{ return(dict(
-        source,
-        options=source.options or {},
-        columns=source.columns or {},
-        text=source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
-        on_unexpected_column='ignore' if 'unexpected_columns' in spark_cdc._lifted(name) else source.on_unexpected_column,
-    )) }}
-{%- endmacro -%}
-
-
 {#- What is given of some settings, and of the others the defaults of their rules (see
     _known_settings). Returns a dictionary. -#}
 {%- macro _completed(given, rules) -%}
     {%- set whole = {} -%}
-    {%- for name, rule in rules.items() -%}
-        {%- do whole.update({name: rule.get('default')}) -%}
-    {%- endfor -%}
+    {%- for name, rule in rules.items() -%}{%- do whole.update({name: rule.get('default')}) -%}{%- endfor -%}
     {%- do whole.update(given or {}) -%}
     {{ return(whole) }}
 {%- endmacro -%}
@@ -182,61 +180,48 @@
     columns with their types and roles. All else is for loads, and a wrong setting must not keep
     anybody from an undo. Arguments as of _entity_problems(). Returns a list of texts. -#}
 {%- macro _needed_problems(name, node) -%}
-    {%- set settings, rules = spark_cdc._settings_of(node), spark_cdc._known_settings().entity -%}
+    {%- set settings, known, columns = spark_cdc._settings_of(node), spark_cdc._known_settings(), [] -%}
     {%- set events = settings.get('events') -%}
-    {%- set needed, kept, columns = {}, ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'], [] -%}
-    {%- for setting in spark_cdc._needed_settings() -%}{%- do needed.update({setting: rules[setting]}) -%}{%- endfor -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = {} -%}
-        {%- for name in kept if name in column.meta -%}{%- do meta.update({name: column.meta[name]}) -%}{%- endfor -%}
-        {%- do columns.append(dict(column, meta=meta)) -%}
+        {%- do columns.append(dict(column, meta=dict(column.meta.items() | selectattr(0, 'in', known.needed.column)))) -%}
     {%- endfor -%}
-    {%- set problems = spark_cdc._entity_name_problems(name)
-        + spark_cdc._setting_problems('', settings, needed, settings.get('load_type'))
+    {{ return(spark_cdc._in_yaml(name, spark_cdc._entity_name_problems(name)
+        + spark_cdc._setting_problems('', settings, known.needed.entity, settings.get('load_type'))
         + spark_cdc._column_problems(columns, settings, is_load=false)
         + spark_cdc._broken({'formats': spark_cdc._event_formats() | join(', ')}, [
             (settings.get('load_type') == 'events' and (events is not mapping or not spark_cdc._adapter(events.get('format'))),
              'events.format is missing, or no macro knows it: name the format of the events, one of %(formats)s'),
-        ]) -%}
-    {%- set named = [] -%}
-    {%- for problem in problems -%}{%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}{%- endfor -%}
-    {{ return(named) }}
+        ]))) }}
 {%- endmacro -%}
-
-
-{#- The settings without which nobody knows what the ledger is. -#}
-{%- macro _needed_settings() -%}{{ return(['load_type', 'business_date_type', 'events', 'dropped', 'file_format']) }}{%- endmacro -%}
 
 
 {#- A node of stg_<entity> without the settings that are wrong, but for those that are needed:
     what is not there has its default. Loads don't get so far, since they are refused for each
     wrong setting. -#}
 {%- macro _needed_node(node) -%}
-    {%- set given, known, usable = spark_cdc._settings_of(node), spark_cdc._known_settings(), {} -%}
-    {%- for name, value in given.items() if name in known.entity -%}
-        {%- if name in spark_cdc._needed_settings() or not spark_cdc._setting_problems('', {name: value}, {name: known.entity[name]}) -%}
-            {%- do usable.update({name: value}) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- set columns, kept = [], ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'] -%}
+    {%- set known, columns = spark_cdc._known_settings(), [] -%}
+    {%- set usable = spark_cdc._usable(spark_cdc._settings_of(node), known.entity, known.needed.entity) -%}
     {%- for column in spark_cdc._columns_of(node) -%}
-        {%- set meta = {} -%}
-        {%- for name, value in column.meta.items()
-                if name in kept or name in known.column and spark_cdc._refusal('', value, known.column[name]) is none -%}
-            {%- do meta.update({name: value}) -%}
-        {%- endfor -%}
-        {%- do columns.append(dict(column, meta=meta)) -%}
+        {%- set others = column.meta.keys() | reject('in', known.needed.column) | list -%}
+        {%- do columns.append(dict(column, meta=spark_cdc._usable(column.meta, known.column, known.needed.column)) if others else column) -%}
     {%- endfor -%}
     {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
-        {%- set events = {} -%}
-        {%- for name, value in usable.events.items()
-                if name not in known.events or not spark_cdc._setting_problems('', {name: value}, {name: known.events[name]}) -%}
-            {%- do events.update({name: value}) -%}
-        {%- endfor -%}
-        {%- do usable.update({'events': events}) -%}
+        {%- set rules = dict(known.events) -%}
+        {%- for name in usable.events if name not in rules -%}{%- do rules.update({name: {'kind': 'any'}}) -%}{%- endfor -%}  {#- which the format judges -#}
+        {%- do usable.update({'events': spark_cdc._usable(usable.events, rules, {})}) -%}
     {%- endif -%}
     {{ return(dict(node, meta={'spark_cdc': usable}, config={}, columns=columns)) }}
+{%- endmacro -%}
+
+
+{#- Those of some settings that have rules and are right, or needed. -#}
+{%- macro _usable(given, rules, needed) -%}
+    {%- set usable, is_right = {}, not spark_cdc._setting_problems('', given, rules) -%}
+    {%- for name, value in given.items() if name in rules -%}
+        {%- if is_right or name in needed or not spark_cdc._setting_problems('', {name: value}, {name: rules[name]}) -%}{%- do usable.update({name: value}) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(usable) }}
 {%- endmacro -%}
 
 
@@ -259,9 +244,10 @@
     wrong, which _var_problems() says before a load. dbt reads the defaults that stand in
     dbt_project.yml for this project's own models only, not for those of a project that has it as
     a package. -#}
-{%- macro _var(name) -%}
-    {%- set given, rule = var(name, none), spark_cdc._known_settings().vars[name] -%}
-    {{ return(rule.get('default') if given is none or spark_cdc._refusal(name, given, rule) is not none else given) }}
+{%- macro _var(name, known=none) -%}
+    {%- set given, rule = var(name, none), (known or spark_cdc._known_settings()).vars[name] -%}
+    {%- set is_right = given is not none and ((rule.kind == 'mapping' and given is mapping) or spark_cdc._refusal(name, given, rule) is none) -%}
+    {{ return(given if is_right else rule.get('default')) }}
 {%- endmacro -%}
 
 
@@ -269,9 +255,12 @@
     orders_current are all of `orders`.
     Returns text. -#}
 {%- macro _strip_entity_affix(model_name) -%}
-    {%- set suffixes = 'ledger|committed|current|history|versions|changes|event_versions|bitemporal|events|rejects|quality' -%}
-    {%- set match = modules.re.fullmatch('stg_(.*)|(.*?)_(?:' ~ suffixes ~ ')(?:_sensitive)?', model_name) -%}
-    {%- if match -%}{{ return(match.group(1) or match.group(2) or '') }}{%- endif -%}
+    {%- if model_name.startswith('stg_') -%}{{ return(model_name[4:]) }}{%- endif -%}
+    {%- set plain = model_name.removesuffix('_sensitive') -%}
+    {%- for suffix in ['_events', '_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_changes', '_bitemporal', '_rejects', '_quality']
+            if plain.endswith(suffix) -%}
+        {{ return(plain.removesuffix(suffix)) }}
+    {%- endfor -%}
     {%- set message -%}
         spark_cdc: the model '{{ model_name }}' calls a macro of spark_cdc but its name says no entity. Accepted are stg_<entity> and
         {{- ' <entity>_events, _ledger, _committed, _current, _history, _versions, _changes, _event_versions, _bitemporal, _rejects, _quality: rename the model.' }}
@@ -280,46 +269,30 @@
 {%- endmacro -%}
 
 
-{#- When the loads of an entity are squashed, and what that supersedes is dropped, without a
-    person (see maintain()): its own settings come first, then the var spark_cdc_upkeep, then the
-    defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary: compact_loads,
-    keep_loads, retention_hours; none where it is off. -#}
-{%- macro _upkeep(settings) -%}
-    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_upkeep'), spark_cdc._known_settings().entity.upkeep.settings) -%}
-    {%- do policy.update(settings.get('upkeep') or {}) -%}
+{#- A policy of an entity (upkeep, guards, checkpoint): its own settings come first, then the var of
+    that name, then the defaults.
+    Arguments: settings (its meta.spark_cdc), known (_known_settings()). Returns a dictionary by the
+    names of its settings; none where something is off. -#}
+{%- macro _policy(name, settings, known) -%}
+    {%- set of_project = 'spark_cdc_' ~ name -%}
+    {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
+    {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
 {%- macro _upkeep_problems(settings) -%}
-    {%- set policy, problems = spark_cdc._upkeep(settings), [] -%}
-    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return(problems) }}{%- endif -%}  {#- which is said elsewhere -#}
-    {%- if policy.compact_loads is not none and policy.keep_loads > policy.compact_loads - 3 -%}
-        {%- do problems.append('upkeep.keep_loads is ' ~ policy.keep_loads ~ ', and upkeep.compact_loads ' ~ policy.compact_loads
-            ~ '; accepted is at most compact_loads minus 3: when there are compact_loads of them, all but the last keep_loads are squashed, '
-            ~ 'and two take their place') -%}
-    {%- endif -%}
-    {%- if policy.retention_hours is not none and policy.retention_hours < 24 -%}
-        {%- do problems.append('upkeep.retention_hours is ' ~ policy.retention_hours ~ '; accepted are numbers from 24 and null (off): a query that '
-            ~ 'is running, and a load that is being written, are safe only while they are younger than that') -%}
-    {%- endif -%}
-    {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- The guards of an entity: what a load may do at most before it is stopped. Its own settings come
-    first, then the var spark_cdc_guards, then the defaults. A guard that the var spark_cdc_lift
-    names is off for this run.
-    Arguments: name (of the entity), settings (its meta.spark_cdc). Returns a dictionary: guard
-    to limit, none where the guard is off. -#}
-{%- macro _guards(name, settings) -%}
-    {%- set limits = spark_cdc._completed(spark_cdc._var('spark_cdc_guards'), spark_cdc._known_settings().entity.guards.settings) -%}
-    {%- do limits.update(settings.get('guards') or {}) -%}
-    {%- for guard in spark_cdc._lifted(name) if guard in limits -%}
-        {%- do limits.update({guard: none}) -%}
-    {%- endfor -%}
-    {{ return(limits) }}
+    {%- set policy = spark_cdc._policy('upkeep', settings, spark_cdc._known_settings()) -%}
+    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}  {#- which is said elsewhere -#}
+    {{ return(spark_cdc._broken(policy, [
+        (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
+         'upkeep.keep_loads is %(keep_loads)s, and upkeep.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
+         'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
+        (policy.retention_hours is not none and policy.retention_hours < 24,
+         'upkeep.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
+         'written, are safe only while they are younger than that'),
+    ])) }}
 {%- endmacro -%}
 
 
@@ -328,8 +301,9 @@
     it, or none). Of a rule that drops it is a tenth, unless it is said: as of rejected rows.
     Argument: settings (meta.spark_cdc). -#}
 {%- macro _rules(settings) -%}
+    {%- if not settings.get('rules') -%}{{ return([]) }}{%- endif -%}
     {%- set known, rules = spark_cdc._known_settings().entity.rules.each, [] -%}
-    {%- for name, given in (settings.get('rules') or {}).items() -%}
+    {%- for name, given in settings.rules.items() -%}
         {%- set rule = spark_cdc._completed(given, known) -%}
         {%- set at_most = 0.1 if rule.action == 'drop' and 'at_most' not in given else rule.at_most -%}
         {%- do rules.append(dict(rule, name=name, at_most=at_most)) -%}
@@ -348,7 +322,7 @@
     {%- endif -%}
     {%- for name, rule in given.items() if rule is mapping -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'at_most': rule.get('at_most')}, [
-            (not modules.re.fullmatch('[a-z][a-z0-9_]*', name | string),
+            (not spark_cdc._has_form(name | string, 'plain_name'),
              "rules has a rule called '%(name)s'; accepted are lower-case letters, digits and _, beginning with a letter: rename it"),
             (rule.get('condition') is string and not rule.condition | trim,
              'rules.%(name)s.condition is empty: write a SQL condition over the columns, such as "amount >= 0"'),
@@ -381,25 +355,6 @@
 {%- endmacro -%}
 
 
-{#- The settings of a change-event entity (of _event_settings()) for a run that loads a full
-    snapshot: its rows become events of a format of their own (_events_full_snapshot()), at the
-    position that the run says. declared is what they are for other loads. -#}
-{%- macro _snapshot_events(name, events) -%}
-    {{ return(dict(
-        events,
-        format='full_snapshot',
-        is_message=false,
-        landed_row=false,
-        order=[],
-        tie_breaker=[],
-        unavailable=none,
-        technical=[],
-        declared=events,
-        snapshot=spark_cdc._snapshot_position(name, events.order),
-    )) }}
-{%- endmacro -%}
-
-
 {#- The position of the snapshot that this run loads, from the var `spark_cdc_position`: one for all
     entities of the run, or one for each.
     Arguments: name (of the entity), order (columns that order its events). Returns a dictionary:
@@ -410,10 +365,14 @@
     {%- set given = given.get(name) if given is mapping else given -%}
     {%- set type = order[0].data_type if order else none -%}
     {%- set parts = given if given is sequence and given is not string else (given | string).split(',') -%}
-    {%- set numbers = [] -%}
-    {%- for part in parts if modules.re.fullmatch('-?[0-9]{1,18}', part | string | trim) -%}{%- do numbers.append(part | string | trim) -%}{%- endfor -%}
+    {%- set numbers = parts | map('string') | map('trim') | list -%}
     {%- set time = spark_cdc._business_time(given) if type in ['date', 'timestamp', 'timestamp_ntz'] else none -%}
-    {{ return({'time': time, 'type': type} if time is not none else {'numbers': numbers} if numbers and numbers | length == parts | length else none) }}
+    {%- if time is not none -%}{{ return({'time': time, 'type': type}) }}{%- endif -%}
+    {%- for number in numbers -%}
+        {%- set digits = number.removeprefix('-') -%}
+        {%- if not 1 <= digits | length <= 18 or digits.strip('0123456789') -%}{{ return(none) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return({'numbers': numbers} if numbers else none) }}
 {%- endmacro -%}
 
 
@@ -421,17 +380,12 @@
     source. Returns a dictionary {decimal, grouping, trailing_sign}; none where numbers are
     plain, or the column is no number in text. -#}
 {%- macro _numbers(column, source) -%}
-    {%- set given = {} -%}
-    {%- for name in ['decimal', 'grouping', 'trailing_sign'] -%}
-        {%- do given.update({name: source[name] if column[name] is none else column[name]}) -%}
-    {%- endfor -%}
+    {%- set given = dict(source.items() | selectattr(0, 'in', ['decimal', 'grouping', 'trailing_sign'])) -%}
+    {%- for name in given if column[name] is not none -%}{%- do given.update({name: column[name]}) -%}{%- endfor -%}
     {%- if column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
-    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in spark_cdc._numbers_kinds() -%}
+    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
     {{ return(dict(given, decimal=given.decimal or '.') if is_number else none) }}
 {%- endmacro -%}
-
-
-{%- macro _numbers_kinds() -%}{{ return(['integer', 'decimal', 'float', 'double']) }}{%- endmacro -%}
 
 
 {#- What is wrong with such settings of columns and of a source. Arguments: columns (of the
@@ -451,7 +405,7 @@
         {%- set meta = column.meta -%}
         {%- set own = names | select('in', meta) | list -%}
         {%- set is_said = own or source.get('grouping') is not none -%}
-        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in spark_cdc._numbers_kinds() -%}
+        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}

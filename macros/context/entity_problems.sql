@@ -1,10 +1,14 @@
 {#- What is wrong with an entity's configuration. Returns a list of texts, each of which names
     the entity, what was found, what is accepted and what to do. -#}
 {%- macro _entity_problems(name, node) -%}
+    {{ return(spark_cdc._in_yaml(name, spark_cdc._description_problems(name, node))) }}
+{%- endmacro -%}
+
+
+{#- Problems of an entity, with where they are. -#}
+{%- macro _in_yaml(name, problems) -%}
     {%- set named = [] -%}
-    {%- for problem in spark_cdc._description_problems(name, node) -%}
-        {%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}
-    {%- endfor -%}
+    {%- for problem in problems -%}{%- do named.append(name ~ ': ' ~ problem ~ ' (in the YAML of stg_' ~ name ~ ').') -%}{%- endfor -%}
     {{ return(named) }}
 {%- endmacro -%}
 
@@ -37,7 +41,7 @@
 {#- What is wrong with the name of an entity. -#}
 {%- macro _entity_name_problems(name) -%}
     {{ return(spark_cdc._broken({'name': name}, [
-        (not modules.re.fullmatch('[a-z][a-z0-9_]*', name),
+        (not spark_cdc._has_form(name, 'plain_name'),
          "the entity's name is not plain: rename stg_%(name)s to lower-case letters, digits and _, beginning with a letter"),
         (name | length > 80,
          "the entity's name has more than 80 characters: rename stg_%(name)s to a shorter one, for its tables and views are named after it"),
@@ -45,15 +49,26 @@
 {%- endmacro -%}
 
 
+{#- What stands behind `business_date` in each place of a path that it fills, such as :%Y/%m/%d, or
+    an empty text. -#}
+{%- macro _dates_in(path) -%}
+    {%- set forms = [] -%}
+    {%- for part in path.split('{business_date')[1:] if part.split('}')[0] != part and '{' not in part.split('}')[0] and part[0] in ':}' -%}
+        {%- do forms.append(part.split('}')[0]) -%}
+    {%- endfor -%}
+    {{ return(forms) }}
+{%- endmacro -%}
+
+
 {#- What is wrong with `source`, beyond what its rules say. -#}
 {%- macro _source_problems(source) -%}
     {%- if source is not mapping -%}{{ return([]) }}{%- endif -%}  {#- reported -#}
     {%- set path = (source.get('path') or '') | string -%}
-    {%- set is_table = source.get('format') == 'table' -%}
+    {%- set is_table, dates = source.get('format') == 'table', spark_cdc._dates_in(path) -%}
     {%- set problems = spark_cdc._broken({'path': path}, [
         (is_table and not source.get('date_column'),
          'source.format is table, but source.date_column is missing: name the column that holds the business date'),
-        (not is_table and source.get('format') != 'change_feed' and not modules.re.search('[{]business_date(:[^{}]*)?[}]', path),
+        (not is_table and source.get('format') != 'change_feed' and not dates,
          "source.path is '%(path)s', without a business date: write where a date's files lie, such as landing/orders/{business_date} or "
          'landing/orders/{business_date:%%Y/%%m/%%d}'),
     ]) -%}
@@ -71,9 +86,9 @@
              'source.options.multiLine: true as well'),
         ])) -%}
     {%- endif -%}
-    {%- for form in modules.re.findall('[{]business_date:([^{}]*)[}]', path) if '%' not in form -%}
+    {%- for form in dates if form and '%' not in form -%}
         {%- do problems.append("source.path is '%s', in which '%s' stands for the same folder on all dates: write codes of strftime, such as "
-            '{business_date:%%Y/%%m/%%d}' % (path, form)) -%}
+            '{business_date:%%Y/%%m/%%d}' % (path, form[1:])) -%}
     {%- endfor -%}
     {%- for option, value in (source.options if source.get('options') is mapping else {}).items() if option | string | lower == 'linesep' and value in ['', none] -%}
         {%- do problems.append("source.options." ~ option ~ " is empty, for dbt drops line breaks at the end of a text: write them between single quotes, such as '\\n' or '\\r\\n'") -%}
@@ -82,7 +97,7 @@
                    'ignoremissingfiles'] -%}
     {%- set message = "source.options has '%s', which spark_cdc sets itself or which is no option of a Spark reader: remove it" -%}
     {%- for option in (source.options if source.get('options') is mapping else []) | map('string')
-            if option | lower in own or not modules.re.fullmatch('[A-Za-z][A-Za-z0-9_.]*', option) -%}
+            if option | lower in own or not spark_cdc._has_only(option, '_.') or option[:1] in '._0123456789' -%}
         {%- do problems.append(message % option) -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -95,15 +110,16 @@
     {%- set names = spark_cdc._columns_of(node) | map(attribute='name') | list -%}
     {%- set problems = [] -%}
     {%- for type, source in sources.items() if source is mapping -%}
-        {%- for problem in spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}{%- do problems.append(problem | replace('source.', 'sources.' ~ type ~ '.')) -%}{%- endfor -%}
+        {%- set found = spark_cdc._source_problems(source) + spark_cdc._numbers_problems(spark_cdc._columns_of(node), source, 'source.', false) -%}
+        {%- do problems.extend(found | map('replace', 'source.', 'sources.' ~ type ~ '.')) -%}
         {%- for name in (source.get('columns') or {} if source.get('columns') is mapping else []) if name not in names -%}
             {%- do problems.append("sources." ~ type ~ ".columns names '" ~ name ~ "', which is no column of the entity: correct the name") -%}
         {%- endfor -%}
-        {%- if type == settings.get('load_type') -%}
-            {%- do problems.append('sources.' ~ type ~ " is given, but that is the entity's own load_type: write it below source") -%}
-        {%- elif type == 'delta' and settings.get('load_type') == 'events' -%}
-            {%- do problems.append('sources.delta is given, but an entity of change events takes full snapshots only: remove it') -%}
-        {%- endif -%}
+        {%- do problems.extend(spark_cdc._broken({'type': type}, [
+            (type == settings.get('load_type'), "sources.%(type)s is given, but that is the entity's own load_type: write it below source"),
+            (type == 'delta' and settings.get('load_type') == 'events',
+             'sources.delta is given, but an entity of change events takes full snapshots only: remove it'),
+        ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
@@ -113,7 +129,8 @@
 {%- macro _cluster_problems(columns, names) -%}
     {%- set accepted, unordered = [], [] -%}
     {%- for column in columns if column.meta.get('role') != 'control' -%}
-        {%- do (unordered if modules.re.match('(?i) *(array|struct|map|binary)', (column.get('data_type') or '') | string) else accepted).append(column['name'] | lower) -%}
+        {%- set type = (column.get('data_type') or '') | string | trim | lower -%}
+        {%- do (unordered if type.startswith(('array', 'struct', 'map', 'binary')) else accepted).append(column['name'] | lower) -%}
     {%- endfor -%}
     {%- set problems = [] -%}
     {%- for name in names if name | lower not in accepted -%}
@@ -193,20 +210,21 @@
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set problems = [] -%}
     {%- for label, place in [('source', source), ('sources.full', sources.get('full')), ('sources.delta', sources.get('delta'))] if place is mapping -%}
-        {%- if place.get('table') and place.get('format') != 'change_feed' -%}
-            {%- do problems.append(label ~ '.table is given, but ' ~ label ~ ".format is '" ~ place.get('format', 'csv')
-                ~ "': set it to change_feed to read the change feed of a Delta or Iceberg table, or remove table") -%}
-        {%- endif -%}
-        {%- if label != 'source' and place.get('format') == 'change_feed' -%}
-            {%- do problems.append(label ~ '.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without '
-                'sources (docs/source_feeds.md); remove it') -%}
-        {%- endif -%}
+        {%- do problems.extend(spark_cdc._broken({'label': label, 'format': place.get('format', 'csv')}, [
+            (place.get('table') and place.get('format') != 'change_feed',
+             "%(label)s.table is given, but %(label)s.format is '%(format)s': set it to change_feed to read the change feed of a Delta or Iceberg table, or "
+             'remove table'),
+            (label != 'source' and place.get('format') == 'change_feed',
+             '%(label)s.format is change_feed, which is for `source` only: a full snapshot of such an entity is read from its table without sources '
+             '(docs/source_feeds.md); remove it'),
+        ])) -%}
     {%- endfor -%}
     {%- if source.get('format') != 'change_feed' -%}{{ return(problems) }}{%- endif -%}
     {%- for name in ['path', 'date_column', 'options', 'text', 'on_no_files'] if source.get(name) -%}
         {%- do problems.append('source.' ~ name ~ ' is given, but source.format is change_feed, whose table is all that is read: remove it') -%}
     {%- endfor -%}
-    {%- set format, formats = events.get('format'), spark_cdc._change_feed_formats() -%}
+    {%- set format, formats = events.get('format'), [] -%}
+    {%- for one in spark_cdc._event_formats() if spark_cdc._adapter_format(one).feed -%}{%- do formats.append(one) -%}{%- endfor -%}
     {{ return(problems + spark_cdc._broken({'type': settings.get('load_type'), 'format': format, 'formats': formats | join(', ')}, [
         (settings.get('load_type') in ['full', 'delta'],
          'source.format is change_feed, but load_type is %(type)s: set load_type: events and events.format, one of %(formats)s'),
@@ -246,13 +264,17 @@ name a tie_breaker
     order of rows in files, the text of statements.
     Arguments: columns (of the YAML), settings (meta.spark_cdc). Returns a list of texts. -#}
 {%- macro _sensitive_problems(columns, settings) -%}
+    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
+    {%- if not columns | map(attribute='meta') | map('list') | sum(start=[]) | select('in', own) | list -%}{{ return([]) }}{%- endif -%}
     {%- set rule = spark_cdc._known_settings().column.mask -%}
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set ordering = (spark_cdc._names(events.get('order')) + spark_cdc._names(events.get('tie_breaker'))) | map('lower') | list -%}
     {%- set clustering = spark_cdc._names(settings.get('cluster_by')) | map('lower') | list -%}
     {%- set format = settings.get('file_format') or spark_cdc._var('spark_cdc_file_format') -%}
+    {%- set condition = (settings.get('deleted_when') or '') | string | lower -%}
+    {%- set words = namespace(of=condition) -%}
+    {%- for sign in condition | unique if not spark_cdc._has_only(sign, '_') -%}{%- set words.of = words.of.replace(sign, ' ') -%}{%- endfor -%}
     {%- set problems, sensitive = [], [] -%}
-    {%- set own = ['sensitive', 'mask', 'pseudonymize', 'pseudonym_domain'] -%}
     {%- for column in columns if own | select('in', column.meta) | list -%}
         {%- set name, meta = column['name'] | string, column.meta -%}
         {%- set is_sensitive, mask = meta.get('sensitive') is true, meta.get('mask') -%}
@@ -280,7 +302,7 @@ name a tie_breaker
              "column '%(name)s' is sensitive and gives events their order, so that their positions would show it: order them by another column"),
             (is_sensitive and name | lower in clustering,
              "column '%(name)s' is sensitive and in cluster_by, so that the order of rows would tell it: cluster by another column"),
-            (is_sensitive and modules.re.search('(?i)\\b' ~ modules.re.escape(name) ~ '\\b', (settings.get('deleted_when') or '') | string),
+            (is_sensitive and name | lower in (words.of.split() if spark_cdc._has_only(name, '_') else condition),
              "column '%(name)s' is sensitive and in deleted_when, whose text stands in statements and logs: tell deletes by another column"),
         ])) -%}
     {%- endfor -%}
@@ -306,7 +328,8 @@ name a tie_breaker
     {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
     {%- set given = ['topic', 'pattern', 'files'] | select('in', stream) | list -%}
     {%- set path = (source.get('path') or '') | string -%}
-    {%- set fixed = modules.re.sub('[{]business_date(:[^{}]*)?[}]', '', path) -%}
+    {%- set fixed = namespace(path=path) -%}
+    {%- for form in spark_cdc._dates_in(path) -%}{%- set fixed.path = fixed.path.replace('{business_date' ~ form ~ '}', '') -%}{%- endfor -%}
     {{ return(problems + spark_cdc._broken({
         'type': settings.get('load_type'), 'format': source.get('format', 'csv'), 'events': events.get('format'), 'path': path, 'given': given | join(', '),
     }, [
@@ -317,7 +340,7 @@ name a tie_breaker
          'remove stream'),
         (source.get('format', 'csv') != 'parquet', "source.stream is given, but source.format is '%(format)s': what is streamed lands as parquet"),
         (given | length > 1, 'source.stream has %(given)s; accepted is one of them: remove the others'),
-        (modules.re.search('[*?{}]|\\[', fixed) or '/' not in path.split('{business_date')[0],
+        (fixed.path | select('in', '*?{}[') | list or '/' not in path.split('{business_date')[0],
          "source.path is '%(path)s'; for source.stream accepted is one folder of each business date, below one of the entity's own, such as "
          'landing/orders/{business_date}'),
     ])) }}

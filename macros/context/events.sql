@@ -24,11 +24,14 @@
         tie_breaker=spark_cdc._columns_by_name(columns, given.get('tie_breaker')),
         unique_keys=unique_keys,
     ) -%}
-    {%- set technical, defaults = [], spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
+    {%- set technical, found = [], {} -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
             if column.name | lower not in declared -%}
-        {%- do technical.append(dict(spark_cdc._described_column(dict(column, meta={'role': 'control'}), defaults), optional=not column.required)) -%}
+        {%- do found.update({column.name: dict(column, meta={'role': 'control'})}) -%}
+    {%- endfor -%}
+    {%- for column in spark_cdc._described_columns({'columns': found}) if found -%}
+        {%- do technical.append(dict(column, optional=not found[column.name].required)) -%}
     {%- endfor -%}
     {{ return(dict(events, technical=technical)) }}
 {%- endmacro -%}
@@ -106,15 +109,14 @@
 {#- Whether the model stg_<entity> is a call of stage() and nothing more. -#}
 {%- macro _is_plainly_staged(name) -%}
     {%- set code = spark_cdc.entity_node(name).get('raw_code') or '{{ spark_cdc.stage() }}' -%}
-    {%- set plain = '([{]#.*?#[}]|[{][{]-?\\s*spark_cdc[.]stage[(][^{}]*[)]\\s*-?[}][}]|\\s)*' -%}
-    {{ return(modules.re.fullmatch(plain, code, modules.re.DOTALL) is not none) }}
-{%- endmacro -%}
-
-
-{#- The formats of change events whose feed can be read from the table itself: those that say in
-    what it counts. -#}
-{%- macro _change_feed_formats() -%}
-    {%- set formats = [] -%}
-    {%- for format in spark_cdc._event_formats() if spark_cdc._adapter_format(format).feed -%}{%- do formats.append(format) -%}{%- endfor -%}
-    {{ return(formats) }}
+    {%- set bare = namespace(code='') -%}  {#- without comments -#}
+    {%- for part in code.split('{' ~ '#') -%}
+        {%- set bare.code = bare.code ~ (part if loop.first else part.split('#' ~ '}', 1)[1:] | first | default('{')) -%}
+    {%- endfor -%}
+    {%- set calls = bare.code.replace('{' ~ '{-', '{' ~ '{').replace('-}' ~ '}', '}' ~ '}').split('}' ~ '}') | map('trim') | list -%}
+    {%- for call in calls[:-1] -%}
+        {%- set inner = call[2:] | trim -%}
+        {%- if call[:2] != '{' ~ '{' or '{' in inner or '}' in inner or not (inner.startswith('spark_cdc.stage(') and inner.endswith(')')) -%}{{ return(false) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(calls[-1] == '') }}
 {%- endmacro -%}

@@ -10,6 +10,22 @@
     {%- set quarantines = 'quarantine' in [settings.get('on_reject'), settings.get('on_duplicate_key')] -%}
     {%- set rules = settings.get('rules') if settings.get('rules') is mapping else {} -%}
     {%- set drops = rules.values() | select('mapping') | selectattr('action', 'defined') | selectattr('action', 'equalto', 'drop') | list -%}
+    {#- stored columns that have the name of a column that a view adds -#}
+    {%- set stored, views = spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {}), [] -%}
+    {%- for view in ['event_versions', 'bitemporal'] if models ~ '_' ~ view in graph.nodes and not is_archived -%}
+        {%- do views.append((true, '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in '
+            'the YAML of stg_%(name)s, or remove the model.')) -%}
+    {%- endfor -%}
+    {%- for view, added in {
+        'changes': ['_change_type', '_commit_version', '_commit_timestamp'],
+        'bitemporal': ['valid_from', 'valid_to', 'known_from', 'known_to'],
+    }.items() if models ~ '_' ~ view in graph.nodes -%}
+        {%- set names = [] -%}
+        {%- for column in stored if column.name | lower in added and column.meta.get('role') != 'control' -%}{%- do names.append(column.name) -%}{%- endfor -%}
+        {%- set names = names | join(', ') -%}
+        {%- do views.append((names, '%(name)s: the columns ' ~ names ~ ' would come twice in %(name)s_' ~ view ~ ', which has its own of these names. '
+            'Give them other names (from), or remove the model.')) -%}
+    {%- endfor -%}
     {{ return(spark_cdc._placement_problems(name, ledger) + spark_cdc._sensitive_model_problems(name, models) + spark_cdc._broken({'name': name, 'load_type': settings.get('load_type')}, [
         (is_events and not reads_events,
          '%(name)s: load_type is events, but %(name)s_ledger does not read %(name)s_events. Write the model %(name)s_events with '
@@ -21,44 +37,10 @@
          '%(name)s: rules drop rows, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
         (is_feed and not spark_cdc._is_plainly_staged(name),
          '%(name)s: source.format is change_feed, which %(name)s_ledger reads without stg_%(name)s. Write nothing but spark_cdc.stage() into it.'),
-    ] + spark_cdc._archive_reader_problems(models, is_archived) + spark_cdc._repeated_column_problems(name, models) + [
+    ] + views + [
         (quarantines and models ~ '_rejects' not in graph.nodes,
          '%(name)s: rejected rows are quarantined, but no model shows them. Write the model %(name)s_rejects with spark_cdc.rejects() in it.'),
     ])) }}
-{%- endmacro -%}
-
-
-{#- Views of all events, of an entity that does not keep them. Returns a list of pairs
-    (condition, message). -#}
-{%- macro _archive_reader_problems(models, is_archived) -%}
-    {%- set problems = [] -%}
-    {%- for view in ['event_versions', 'bitemporal'] -%}
-        {%- do problems.append((models ~ '_' ~ view in graph.nodes and not is_archived,
-            '%(name)s: %(name)s_' ~ view ~ ' reads the events of all loads, but they are not kept. Set events.archive: true in the YAML of '
-            'stg_%(name)s, or remove the model.')) -%}
-    {%- endfor -%}
-    {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- Stored columns that have the name of a column that a view adds. Returns the same. -#}
-{%- macro _repeated_column_problems(name, models) -%}
-    {%- set added = {
-        'changes': ['_change_type', '_commit_version', '_commit_timestamp'],
-        'bitemporal': ['valid_from', 'valid_to', 'known_from', 'known_to'],
-    } -%}
-    {%- set problems = [] -%}
-    {%- for view, names in added.items() -%}
-        {%- set repeated = [] -%}
-        {%- for column in spark_cdc._columns_of(graph.nodes.get(models.rsplit('.', 1)[0] ~ '.stg_' ~ name) or {})
-                if column.name | lower in names and column.meta.get('role') != 'control' -%}
-            {%- do repeated.append(column.name) -%}
-        {%- endfor -%}
-        {%- do problems.append((repeated and models ~ '_' ~ view in graph.nodes,
-            '%(name)s: the columns ' ~ repeated | join(', ') ~ ' would come twice in %(name)s_' ~ view ~ ', which has its own of these names. Give '
-            'them other names (from), or remove the model.')) -%}
-    {%- endfor -%}
-    {{ return(problems) }}
 {%- endmacro -%}
 
 

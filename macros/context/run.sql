@@ -12,15 +12,16 @@
     Returns a datetime (midnight for a date), or none where it is no such time; validate()
     reports that at the start of a run. -#}
 {%- macro _business_time(value) -%}
-    {%- set date = '(?!0000)([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])' -%}
-    {%- set clock = '([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?' -%}
-    {%- set match = modules.re.fullmatch(date ~ '(?:[T ]' ~ clock ~ ')?', value | string | trim) -%}
-    {%- if not match -%}{{ return(none) }}{%- endif -%}
-    {%- set parts = match.groups('0') | map('int') | list -%}
-    {%- set year, month, day = parts[:3] -%}
+    {%- set text = value | string | trim -%}
+    {%- set shape = namespace(of=text) -%}
+    {%- for digit in '123456789' -%}{%- set shape.of = shape.of.replace(digit, '0') -%}{%- endfor -%}
+    {%- if shape.of.replace('T', ' ') not in ['0000-00-00', '0000-00-00 00:00', '0000-00-00 00:00:00'] -%}{{ return(none) }}{%- endif -%}
+    {%- set parts = text.replace('T', '-').replace(' ', '-').replace(':', '-').split('-') | map('int') | list -%}
+    {%- set year, month, day, hour, minute, second = (parts + [0, 0, 0])[:6] -%}
     {%- set is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) -%}
     {%- set days = (29 if is_leap else 28) if month == 2 else 30 if month in [4, 6, 9, 11] else 31 -%}
-    {{ return(modules.datetime.datetime(*parts) if day <= days else none) }}
+    {%- set is_time = year > 0 and 1 <= month <= 12 and 1 <= day <= days and hour < 24 and minute < 60 and second < 60 -%}
+    {{ return(modules.datetime.datetime(*parts) if is_time else none) }}
 {%- endmacro -%}
 
 
@@ -32,27 +33,15 @@
 {#- What this run says of the load type of an entity: a type for all entities of the run, or a
     type for each: {orders: full}; none where it says nothing. -#}
 {%- macro _load_type_of_run(name) -%}
-    {%- set given = spark_cdc._load_types_given() -%}
+    {%- set given = spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none -%}
     {{ return(given.get(name) if given is mapping else given) }}
 {%- endmacro -%}
 
 
-{#- The same as it was given, which nobody has checked. -#}
-{%- macro _load_types_given() -%}
-    {{ return(spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none) }}
-{%- endmacro -%}
-
-
-{#- The load type that the name of a load tells: none of those that compact wrote. -#}
-{%- macro _load_type_of_name(load_id) -%}
-    {{ return({'f': 'full', 'd': 'delta', 'e': 'events', 's': 'full'}.get(load_id.split('-')[1][0])) }}
-{%- endmacro -%}
-
-
-{#- The same of several loads, in their order. -#}
+{#- The load types that the names of some loads tell: none of those that compact wrote. -#}
 {%- macro _load_types_of_names(loads) -%}
-    {%- set types = [] -%}
-    {%- for load_id in loads -%}{%- do types.append(spark_cdc._load_type_of_name(load_id)) -%}{%- endfor -%}
+    {%- set types, told = [], {'f': 'full', 'd': 'delta', 'e': 'events', 's': 'full'} -%}
+    {%- for load_id in loads -%}{%- do types.append(told.get(load_id.split('-')[1][0])) -%}{%- endfor -%}
     {{ return(types) }}
 {%- endmacro -%}
 
@@ -94,17 +83,8 @@
     a list of names. -#}
 {%- macro _lifted(name) -%}
     {%- set guards = [] -%}
-    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}
-        {%- do guards.append(guard.removeprefix(name ~ '.')) -%}
-    {%- endfor -%}
+    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}{%- do guards.append(guard.removeprefix(name ~ '.')) -%}{%- endfor -%}
     {{ return(guards) }}
-{%- endmacro -%}
-
-
-{#- Whether this run loads a full snapshot of a source that numbers its events anew: positions of
-    loads before it do not count. Who lifts late_share for a full snapshot says so. -#}
-{%- macro _is_restart(entity) -%}
-    {{ return((entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name)) }}
 {%- endmacro -%}
 
 
@@ -132,27 +112,19 @@
     {%- for one in spark_cdc._listed('spark_cdc_lift') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}
     {%- for guard in lift -%}{%- do lifted.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
     {%- set position = var('spark_cdc_position', none) -%}
-    {%- set type = spark_cdc._load_type_of_run(entity.name) -%}
+    {%- set type, replay = spark_cdc._load_type_of_run(entity.name), spark_cdc._replay() -%}
+    {%- set from = replay['from'].strftime('%Y-%m-%d %H:%M:%S').removesuffix(' 00:00:00') if replay else '' -%}
     {%- set given = {
         'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ type ~ '}' if type else none,
         'spark_cdc_position': '{' ~ entity.name ~ ': ' ~ tojson(position.get(entity.name) if position is mapping else position) ~ '}' if position is not none else none,
         'spark_cdc_rekey': '[' ~ entity.name ~ ']' if entity.name in spark_cdc._listed('spark_cdc_rekey') else none,
         'spark_cdc_lift': '[' ~ lifted | unique | join(', ') ~ ']' if lifted else none,
-        'spark_cdc_replay': spark_cdc._load_command_replay(),
+        'spark_cdc_replay': '{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}' if replay else none,
     } -%}
     {%- set time = (time or 'DATE') | string -%}
     {%- set vars = ['business_date: ' ~ ('"' ~ time ~ '"' if ' ' in time else time)] -%}
     {%- for name, value in dict(given, **more).items() if value -%}{%- do vars.append(name ~ ': ' ~ value) -%}{%- endfor -%}
     dbt run {{ '--full-refresh ' if more.get('spark_cdc_wipe') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
-{%- endmacro -%}
-
-
-{#- The var spark_cdc_replay of this run as such a command has it; none outside of a replay. -#}
-{%- macro _load_command_replay() -%}
-    {%- set replay = spark_cdc._replay() -%}
-    {%- if replay is none -%}{{ return(none) }}{%- endif -%}
-    {%- set from = replay['from'].strftime('%Y-%m-%d' if replay['from'].strftime('%H%M%S') == '000000' else '%Y-%m-%d %H:%M:%S') -%}
-    {{ return('{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}') }}
 {%- endmacro -%}
 
 

@@ -87,7 +87,7 @@
 {#- What is wrong with the load type that a run says. Argument: loads (the entities that are
     loaded: (name, settings)). Returns a list of texts. -#}
 {%- macro _load_type_problems(loads) -%}
-    {%- set given = spark_cdc._load_types_given() -%}
+    {%- set given = spark_cdc._of_run('spark_cdc_load_type', 'SPARK_CDC_LOAD_TYPE') or none -%}
     {%- if given is none -%}{{ return([]) }}{%- endif -%}
     {%- set label = 'the var spark_cdc_load_type' if var('spark_cdc_load_type', none) is not none else 'the environment variable SPARK_CDC_LOAD_TYPE' -%}
     {%- set names = loads | map('first') | list -%}
@@ -105,33 +105,27 @@
             (declared == 'events' and type == 'delta',
              '%(name)s: %(label)s is delta, but the entity takes change events (load_type: events). Accepted for one run is full.'),
         ])) -%}
-        {%- if declared == 'events' and type == 'full' -%}{%- do problems.extend(spark_cdc._load_type_snapshot_problems(name, settings)) -%}{%- endif -%}
+        {%- if declared == 'events' and type == 'full' -%}
+            {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
+            {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
+            {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
+            {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(spark_cdc.entity_node(name)), events.get('order')) -%}
+            {%- do problems.extend(spark_cdc._broken({'name': name, 'given': var('spark_cdc_position', none)}, [
+                (events.get('insert_only'),
+                 '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
+                (events.get('archive') and 'late_share' in spark_cdc._lifted(name),
+                 '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared '
+                 'by their positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
+                (not sources.get('full') and not is_feed,
+                 '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML '
+                 'of stg_%(name)s (docs/snapshots.md).'),
+                (spark_cdc._snapshot_position(name, order) is none and not is_feed,
+                 "%(name)s: the var spark_cdc_position is '%(given)s'. Say as of which position the snapshot is: a number, a list of numbers as "
+                 'event_position has them behind its first, or a time where a date or timestamp gives the order; for instance {%(name)s: [815, 3]}.'),
+            ])) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- What keeps an entity of change events from taking a full snapshot. -#}
-{%- macro _load_type_snapshot_problems(name, settings) -%}
-    {%- set events = settings.get('events') if settings.get('events') is mapping else {} -%}
-    {%- set sources = settings.get('sources') if settings.get('sources') is mapping else {} -%}
-    {%- set given = var('spark_cdc_position', none) -%}
-    {%- set is_feed = settings.get('source') is mapping and settings.source.get('format') == 'change_feed' -%}
-    {%- set node = spark_cdc.entity_node(name) -%}
-    {%- set order = spark_cdc._columns_by_name(spark_cdc._described_columns(node), events.get('order')) -%}
-    {{ return(spark_cdc._broken({'name': name, 'given': given}, [
-        (events.get('insert_only'),
-         '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
-        (events.get('archive') and 'late_share' in spark_cdc._lifted(name),
-         '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared by their '
-         'positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
-        (not sources.get('full') and not is_feed,
-         '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
-         'stg_%(name)s (docs/snapshots.md).'),
-        (spark_cdc._snapshot_position(name, order) is none and not is_feed,
-         "%(name)s: the var spark_cdc_position is '%(given)s'. Say as of which position the snapshot is: a number, a list of numbers as "
-         'event_position has them behind its first, or a time where a date or timestamp gives the order; for instance {%(name)s: [815, 3]}.'),
-    ])) }}
 {%- endmacro -%}
 
 
@@ -229,7 +223,13 @@
     {%- endif -%}
     {%- set problems = [] -%}
     {%- for name, settings in loads -%}
-        {%- for option in spark_cdc._query_options(settings) -%}
+        {#- options that are said in queries on a path (_direct_sql()) -#}
+        {%- set others, options = settings.get('sources'), [] -%}
+        {%- for source in [settings.get('source')] + (others.values() | list if others is mapping else [])
+                if source is mapping and source.get('options') is mapping -%}
+            {%- do options.extend(source.options | select('string')) -%}
+        {%- endfor -%}
+        {%- for option in options | unique(case_sensitive=true) if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep'] -%}
             {%- do problems.append('%s: the option %s of its source takes Spark 4.0 or newer, and the server of the target %s is Spark %s. Leave the option out, '
                 'or load with a newer Spark.' % (name, option, target.name, text)) -%}
         {%- endfor -%}
@@ -239,21 +239,6 @@
         {%- endfor -%}
     {%- endfor -%}
     {{ return(problems) }}
-{%- endmacro -%}
-
-
-{#- The options of an entity's sources that are said in queries on a path (_direct_sql()), which
-    Spark 3.5 does not know. -#}
-{%- macro _query_options(settings) -%}
-    {%- set names = [] -%}
-    {%- set others = settings.get('sources') -%}
-    {%- for source in [settings.get('source')] + (others.values() | list if others is mapping else []) -%}
-        {%- set options = source.get('options') if source is mapping else none -%}
-        {%- for name in (options if options is mapping else []) if name | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter', 'linesep'] -%}
-            {%- do names.append(name) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(names | unique | list) }}
 {%- endmacro -%}
 
 
@@ -270,6 +255,7 @@
         {%- set stored = name if column.meta.get('role') != 'control' else '' -%}
         {%- set read = column.meta.get('from', name) | string -%}
         {%- set fields = data_type.replace('``', '\x00').split('`')[1::2] | join(' ') | replace('\x00', '`') -%}
+        {%- set words = data_type.lower().replace('<', ' ').replace('>', ' ').replace(',', ' ').replace(':', ': ') -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
             (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),
              "column '%(name)s' has a backtick in its name or in that of a field (%(type)s), which Spark does not find again in ORC files: rename it and say under "
@@ -277,10 +263,10 @@
             (reads_orc and '`' in read ~ fields,
              "column '%(name)s' is read from '%(read)s' (%(type)s) of ORC files, in which Spark finds no name with a backtick: have it delivered under another name, or in "
              'parquet'),
-            (format == 'delta' and modules.re.search('[ ,;{}()\n\t=]', name),
+            (format == 'delta' and name | select('in', ' ,;{}()\n\t=') | list,
              "column '%(name)s' has a blank or one of ,;{}()= in its name, which Delta tables do not take: rename it and say under meta `from: %(name)s`, "
              'or set file_format: parquet, orc or iceberg'),
-            (format == 'iceberg' and modules.re.search('(?i)(^|[<,: ])(tinyint|smallint|byte|short)($|[>, ])', data_type),
+            (format == 'iceberg' and words.split() | select('in', ['tinyint', 'smallint', 'byte', 'short']) | list,
              "column '%(name)s' has the type %(type)s, but Iceberg tables have no integers below int: declare int in its place, or set file_format: parquet, "
              'orc or delta'),
         ])) -%}

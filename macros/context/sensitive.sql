@@ -17,8 +17,11 @@
 
 {#- The name of the table of which the text of that view tells; none, if of none. -#}
 {%- macro _secret_named_in(text) -%}
-    {%- set found = modules.re.search('spark_cdc_secret_[0-9]\\w*', text) -%}
-    {{ return(found.group() if found else none) }}
+    {%- for rest in text.split('spark_cdc_secret_')[1:] if rest[:1].isdigit() -%}
+        {%- set behind = rest.lstrip('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_') -%}
+        {{ return('spark_cdc_secret_' ~ rest[:rest | length - behind | length]) }}
+    {%- endfor -%}
+    {{ return(none) }}
 {%- endmacro -%}
 
 
@@ -83,7 +86,7 @@
 {%- macro _forgotten_secrets(entity, list) -%}
     {%- if not spark_cdc._has_sensitive_key(entity) -%}{{ return(['none']) }}{%- endif -%}
     {%- set found = [] -%}
-    {%- for row in spark_cdc._query('show partitions ' ~ list) -%}{%- do found.append(modules.re.search('secret=([^/]+)', row.partition).group(1)) -%}{%- endfor -%}
+    {%- for row in spark_cdc._query('show partitions ' ~ list) -%}{%- do found.append(row.partition.split('secret=')[1].split('/')[0]) -%}{%- endfor -%}
     {{ return(found | unique | sort) }}
 {%- endmacro -%}
 

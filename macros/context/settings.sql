@@ -3,9 +3,9 @@
     Returns a dictionary of tables, `entity` (what stands below meta.spark_cdc), `events` (below its
     `events`, whatever the format), `column` (below a column's meta) and `vars`: rules by name, in
     the order in which messages list the names. A rule is a dictionary:
-        kind      choice (of `accepted`), pattern (a regular expression in `pattern`), boolean,
-                  number (from 0), days (whole, from 0), text, names (one, or a list), value (text,
-                  number or boolean), band (two numbers), mapping, or any, which is judged elsewhere
+        kind      choice (of `accepted`), form (of text: `form` of _has_form), boolean, number (from
+                  0), days (whole, from 0), text, names (one, or a list), value (text, number or
+                  boolean), band (two numbers), mapping, or any, which is judged elsewhere
         by_type   what columns may say whose type is named: type to a list of what is accepted, or
                   to none for any; of masks the types that each fits
         default   what holds where the setting is not given
@@ -35,7 +35,7 @@
     {%- set source = {
         'format': {'kind': 'choice', 'accepted': ['csv', 'json', 'parquet', 'orc', 'avro', 'table', 'change_feed'], 'default': 'csv'},
         'path': {'kind': 'any'},
-        'table': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_-]*([.][A-Za-z_][A-Za-z0-9_-]*){1,2}', 'null': true,
+        'table': {'kind': 'form', 'form': 'table', 'null': true,
                   'says': 'a schema and a table such as shop.orders, and a catalog before them'},
         'columns': {'kind': 'mapping', 'null': true, 'says': 'names of columns with their names in this source below it'},
         'options': {'kind': 'mapping', 'null': true, 'says': "Spark's reader options below it, name: value"},
@@ -87,7 +87,7 @@
         'action': {'kind': 'choice', 'accepted': ['warn', 'drop', 'fail'], 'default': 'warn'},
         'at_most': {'kind': 'number', 'null': 'off'},
     } -%}
-    {{ return({
+    {%- set settings = {
         'entity': {
             'load_type': {'kind': 'choice', 'accepted': ['full', 'delta', 'events'], 'required': true},
             'business_date_type': {'kind': 'choice', 'accepted': ['date', 'timestamp'], 'default': 'date'},
@@ -95,7 +95,7 @@
                 'full': 'where a key that is missing counts as deleted: remove deleted_when or set load_type: delta',
                 'events': 'where each event says what it does: remove it',
             }},
-            'timezone': {'kind': 'pattern', 'pattern': 'UTC|[+-][0-9]{2}:[0-9]{2}|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+', 'default': 'UTC',
+            'timezone': {'kind': 'form', 'form': 'timezone', 'default': 'UTC',
                          'says': 'UTC, an offset such as +01:00 and a region such as Europe/Berlin'},
             'source': {'kind': 'mapping', 'null': true, 'says': 'format, path and options below it', 'settings': source},
             'sources': {'kind': 'mapping', 'null': true, 'says': 'full or delta below it', 'settings': {
@@ -113,7 +113,7 @@
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
             'file_format': file_format,
             'dropped': {'kind': 'names', 'null': true},
-            'expect': {'kind': 'pattern', 'pattern': 'daily|hourly|weekly|[1-9][0-9]{0,5}[mhdw]', 'null': true,
+            'expect': {'kind': 'form', 'form': 'interval', 'null': true,
                        'says': 'daily, hourly, weekly, or a number of minutes, hours, days or weeks such as 15m'},
             'priority': {'kind': 'number', 'default': 0},
         },
@@ -134,7 +134,7 @@
             'from': {'kind': 'any'},
             'format': {'kind': 'any', 'says': 'formats are for dates, timestamps and binary',
                        'by_type': {'binary': ['base64', 'hex', 'utf8'], 'date': none, 'timestamp': none, 'timestamp_ntz': none}},
-            'century': {'kind': 'pattern', 'pattern': '[1-9][0-9]{3}', 'null': true,
+            'century': {'kind': 'form', 'form': 'year', 'null': true,
                         'says': 'the first of the hundred years that two digits stand for, such as 1950'},
             'encoding': {'kind': 'any', 'says': 'encodings are for dates, timestamps and decimals',
                          'by_type': {'decimal': ['base64'], 'date': instants, 'timestamp': instants, 'timestamp_ntz': instants}},
@@ -144,7 +144,7 @@
             'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
             'sensitive': {'kind': 'boolean', 'default': false},
             'pseudonymize': {'kind': 'boolean', 'default': false},
-            'pseudonym_domain': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'null': true, 'says': 'a plain name such as customer'},
+            'pseudonym_domain': {'kind': 'form', 'form': 'name', 'null': true, 'says': 'a plain name such as customer'},
             'mask': {'kind': 'choice', 'accepted': ['none', 'last_4', 'mail_domain', 'year'], 'default': 'none',
                      'by_type': {'last_4': ['string'], 'mail_domain': ['string'], 'year': ['date', 'timestamp', 'timestamp_ntz']}},
         }),
@@ -155,10 +155,19 @@
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},
-            'spark_cdc_sensitive_schema': {'kind': 'pattern', 'pattern': '[A-Za-z_][A-Za-z0-9_]*', 'default': 'sensitive',
+            'spark_cdc_sensitive_schema': {'kind': 'form', 'form': 'name', 'default': 'sensitive',
                                            'says': 'a name without dots, such as sensitive'},
         },
-    }) }}
+    } -%}
+    {#- without which nobody knows what the ledger is -#}
+    {%- set needed = {
+        'entity': ['load_type', 'business_date_type', 'events', 'dropped', 'file_format'],
+        'column': ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'],
+    } -%}
+    {{ return(dict(settings, needed={
+        'entity': dict(settings.entity.items() | selectattr(0, 'in', needed.entity)),
+        'column': dict(settings.column.items() | selectattr(0, 'in', needed.column)),
+    })) }}
 {%- endmacro -%}
 
 
@@ -170,7 +179,9 @@
     {%- set problems = [] -%}
     {%- for name, rule in rules.items() if name in given or rule.get('required') -%}
         {%- set value = given.get(name) -%}
-        {%- set problem = spark_cdc._refusal(label ~ name, value, rule) -%}
+        {#- most settings are fine, which is seen without another macro -#}
+        {%- set is_fine = rule.kind == 'any' or value in rule.get('accepted', []) or (value is none and rule.get('null')) -%}
+        {%- set problem = none if is_fine else spark_cdc._refusal(label ~ name, value, rule) -%}
         {%- if problem is not none -%}
             {%- do problems.append(problem) -%}
         {%- elif rule.get('settings') and value is mapping -%}
@@ -259,6 +270,34 @@
 {%- endmacro -%}
 
 
+{#- Whether a text has a form that settings ask for: name (letters, digits and _, not beginning with
+    a digit), plain_name (of lower-case letters, beginning with one), table (two or three names,
+    with -), timezone, interval or year. -#}
+{%- macro _has_form(text, form) -%}
+    {%- set first, digits = text[:1], '0123456789' -%}
+    {%- set is_name = text != '' and spark_cdc._has_only(text, '_') and first not in digits -%}
+    {%- if form == 'name' -%}
+        {{ return(is_name) }}
+    {%- elif form == 'plain_name' -%}
+        {{ return(is_name and text == text | lower and first != '_') }}
+    {%- elif form == 'year' -%}
+        {{ return(text | length == 4 and not text.strip(digits) and first != '0') }}
+    {%- elif form == 'interval' -%}
+        {%- set number = text[:-1] -%}
+        {{ return(text in ['daily', 'hourly', 'weekly'] or (text[-1:] in 'mhdw' and 1 <= number | length <= 6 and not number.strip(digits) and first != '0')) }}
+    {%- elif form == 'timezone' -%}
+        {%- set offset, parts = text[1:].split(':'), text.split('/') -%}
+        {%- set is_offset = first in ['+', '-'] and offset | map('length') | list == [2, 2] and not (offset | join).strip(digits) -%}
+        {{ return(text == 'UTC' or is_offset or (parts | length > 1 and '' not in parts and spark_cdc._has_only(text, '_+-/')
+            and not parts[0] | select('in', digits ~ '+-') | list)) }}
+    {%- endif -%}
+    {%- for part in text.split('.') -%}
+        {%- if not spark_cdc._has_form(part.replace('-', 'a') if part[:1] != '-' else '', 'name') -%}{{ return(false) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(text.split('.') | length in [2, 3]) }}
+{%- endmacro -%}
+
+
 {#- Why a rule does not accept a value; none if it does. -#}
 {%- macro _refusal(label, value, rule) -%}
     {%- set is_number = value is number and value is not boolean and 0 <= value < 10 ** 15 -%}  {#- neither .nan nor .inf -#}
@@ -269,7 +308,7 @@
     {%- set is_accepted, words = {
         'any': (true, ''),
         'choice': (value in accepted, accepted | join(', ')),
-        'pattern': (modules.re.fullmatch(rule.get('pattern', ''), value | string), ''),
+        'form': (spark_cdc._has_form(value | string, rule.form) if rule.kind == 'form' else false, ''),
         'boolean': (value is boolean, 'true and false'),
         'number': (is_number, 'numbers from 0'),
         'days': (is_number and value is integer, 'whole numbers of days from 0'),
@@ -332,11 +371,11 @@
 
 {#- A pattern of times without the parts between quotes, which stand for themselves. -#}
 {%- macro _format_letters(format) -%}
-    {{ return(modules.re.sub("'[^']*'", '', format)) }}
+    {{ return(format.split("'")[::2] | join) }}
 {%- endmacro -%}
 
 
 {#- Whether a pattern of times has a letter that stands for a zone. -#}
 {%- macro _names_a_zone(format) -%}
-    {{ return(modules.re.search('[VzOXxZ]', spark_cdc._format_letters(format)) is not none) }}
+    {{ return(spark_cdc._format_letters(format) | select('in', 'VzOXxZ') | list != []) }}
 {%- endmacro -%}

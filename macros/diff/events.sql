@@ -69,7 +69,7 @@ matched as (
         {%- endfor %}
         {%- if gives_up -%}
         {%- for column in entity.stored -%}
-        given_up.{{ column.sql }} as {{ spark_cdc._prior_name(column) }},
+        given_up.{{ column.sql }} as `prior__{{ column.sql.strip('`') }}`,
         {% endfor -%}
         {%- endif %}
         {%- if has_prior -%}
@@ -133,7 +133,7 @@ tagged as (
     select
         {% for column in entity.stored -%}
         {%- if gives_up -%}
-        if(operation = 'D', {{ spark_cdc._prior_name(column) }}, {{ column.sql }}) as {{ column.sql }},
+        if(operation = 'D', `prior__{{ column.sql.strip('`') }}`, {{ column.sql }}) as {{ column.sql }},
         {% else -%}
         {{ column.sql }},
         {% endif -%}
@@ -222,10 +222,6 @@ end
 {%- endmacro -%}
 
 
-{#- A column with the value that a deleted row had before the load. -#}
-{%- macro _prior_name(column) -%}`prior__{{ column.sql.strip('`') }}`{%- endmacro -%}
-
-
 {#- The keys that the events of a load name, as they are now and, where keys move, as they were. -#}
 {%- macro _event_keys_sql(events, moves, condition='') -%}
 select key_hash from {{ events }} where {{ condition }}key_hash is not null
@@ -238,7 +234,8 @@ select old_key_hash from {{ events }} where old_key_hash is not null
 
 {#- The steps of all events that may count: one for each (half 1), and one more for a key that is
     given up (half 0). A truncate among archived events counts more than what else stands at its
-    place (half 2), as in loads. Where keys move, a step says whether its row comes from another key
+    place (half 2), as in loads: its transaction ends with the word. Where keys move, a step says
+    whether its row comes from another key
     (step__arrives), or else is inserted, and then whether the key may hold another row still
     (step__may_queue).
     Arguments: how (of _resolve_ctes()). -#}
@@ -256,7 +253,7 @@ select
     {%- for name in how.carried %}
     incoming.{{ name }},
     {%- endfor %}
-    {{ "if(endswith(incoming.event_transaction, '" ~ spark_cdc._truncate_mark() ~ "'), 2, 1)" if how.carried else 1 }} as step__half,
+    {{ "if(endswith(incoming.event_transaction, ' truncate'), 2, 1)" if how.carried else 1 }} as step__half,
     incoming.event_op = 'delete' as step__is_end,
     {%- if not moves %}
     incoming.event_op in ('insert', 'read') and incoming.event_unavailable is null as step__is_start,
@@ -436,7 +433,8 @@ where
     {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
         dict(summary, unfilled=unfilled, reads=count.reads, last=fromjson(row.highest).get('p'), **late),
-        conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._possible_conflicts_sql(events)) | length > 0,
+        conflicts=not is_plain or not one_each and spark_cdc._query(spark_cdc._any_group_sql(
+            events, 'xxhash64(key_hash, event_position)', 'min(event_hash) <> max(event_hash)', 'note is null and ')) | length > 0,
         by_last=one_each and not (asks_late or summary.truncates or count.reads or spark_cdc._is_short_stream(count.event_count))
             and spark_cdc._is_few(entity, count.key_count // 2),
     )) }}
@@ -461,27 +459,24 @@ select
     count_if(note is null and event_transaction is not null) as transactions,
     count(event_unexpected) as unexpected,
     {%- if entity.events.origin %}
-    {{ spark_cdc._found_origins_figures(origin) | indent(4) }},
+    {#- whether they are of one table and log: numbers, since Spark sorts rows to compare texts -#}
+    {%- for part in ['table', 'log'] %}
+    {%- set name = 'event_origin.source_' ~ part %}
+    min(if({{ name }} is null, null, xxhash64({{ name }}))) as source_{{ part }}_lowest,
+    max(if({{ name }} is null, null, xxhash64({{ name }}))) as source_{{ part }}_highest,
+    count_if({{ name ~ ' <> ' ~ spark_cdc._literal(origin[part]) if part in origin else 'false' }}) as source_{{ part }}_other,
+    {%- endfor %}
     {%- endif %}
     {%- if has_place %}
-    approx_count_distinct({{ spark_cdc._place_hash(entity, []) }}) as key_count,
+    approx_count_distinct(xxhash64({{ entity.key_columns | map(attribute='sql') | join(', ') }})) as key_count,
     {%- endif %}
-    {{ spark_cdc._extreme_position('min', applies, has_place) }} as lowest,
-    {{ spark_cdc._extreme_position('max', applies, has_place) }} as highest,
-    {{ spark_cdc._extreme_position('max', "note is null and event_op = 'truncate'", has_place) }} as truncated
+    {#- as JSON; arrays are compared one by one by code that Spark does not compile -#}
+    {%- for name, aggregate, condition in [('lowest', 'min', applies), ('highest', 'max', applies), ('truncated', 'max', "note is null and event_op = 'truncate'")] %}
+    {%- set place = aggregate ~ '(if(' ~ condition ~ ', ' ~ ('step__place' if has_place else 'event_position') ~ ', null))' %}
+    to_json(named_struct('p', {{ 'if(' ~ place ~ ' is null, null, array(1L, ' ~ place ~ '))' if has_place else place }})) as {{ name }}
+    {{- ',' if not loop.last }}
+    {%- endfor %}
 from {{ events }}
-{%- endmacro -%}
-
-
-{#- The lowest or highest position, as JSON. Arrays are compared one by one by code that Spark does
-    not compile. -#}
-{%- macro _extreme_position(aggregate, condition, has_place) -%}
-{%- if has_place -%}
-{%- set place = aggregate ~ '(if(' ~ condition ~ ', step__place, null))' -%}
-to_json(named_struct('p', if({{ place }} is null, null, array(1L, {{ place }}))))
-{%- else -%}
-to_json(named_struct('p', {{ aggregate }}(if({{ condition }}, event_position, null))))
-{%- endif -%}
 {%- endmacro -%}
 
 
@@ -508,51 +503,33 @@ limit 1
 
 {#- Whether each event has a place of its own among those of its key, where a place is one number.
     Numbers of a sequence are each there once in the whole stream, which takes a bit per number to
-    see; only where they are far apart or come again are they counted by key. -#}
+    see, 64 of them to a word; only where they are far apart or come again they are counted by
+    key. -#}
 {%- macro _is_one_each(entity, events, row, event_count) -%}
     {%- set lowest, highest = fromjson(row.lowest).get('p'), fromjson(row.highest).get('p') -%}
     {%- set is_dense = lowest is not none and (highest[1] - lowest[1]) // 64 <= event_count // 4 -%}
     {{ return(
-        is_dense and not spark_cdc._query(spark_cdc._repeated_places_sql(events))
+        is_dense and not spark_cdc._query(spark_cdc._any_group_sql(
+            events, 'shiftright(step__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))'))
         or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))
     ) }}
-{%- endmacro -%}
-
-
-{#- Whether a place occurs twice in the stream, 64 of them to a word. -#}
-{%- macro _repeated_places_sql(events) -%}
-select 1
-from {{ events }}
-where event_op not in ('control', 'truncate')
-group by shiftright(step__place, 6)
-having count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))
-limit 1
 {%- endmacro -%}
 
 
 {#- Whether two events, different ones or not, may stand at one place where that is one number: no
     event is hashed for it. -#}
 {%- macro _shared_places_sql(entity, events) -%}
-select 1
-from {{ events }}
-where event_op not in ('control', 'truncate')
-group by {{ spark_cdc._place_hash(entity, ['step__place']) }}
-having count(*) > 1
-limit 1
+{{ spark_cdc._any_group_sql(events, 'xxhash64(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ', step__place)', 'count(*) > 1') }}
 {%- endmacro -%}
 
 
-{%- macro _place_hash(entity, more) -%}xxhash64({{ (entity.key_columns | map(attribute='sql') | list + more) | join(', ') }}){%- endmacro -%}
-
-
-{#- Whether two different events may stand at one place: by a hash of the place, so that few bytes
-    are shuffled. -#}
-{%- macro _possible_conflicts_sql(events) -%}
+{#- A row if any group of the events that change a key fulfils a condition, else none. -#}
+{%- macro _any_group_sql(events, group, having, condition='') -%}
 select 1
 from {{ events }}
-where note is null and event_op not in ('control', 'truncate')
-group by xxhash64(key_hash, event_position)
-having min(event_hash) <> max(event_hash)
+where {{ condition }}event_op not in ('control', 'truncate')
+group by {{ group }}
+having {{ having }}
 limit 1
 {%- endmacro -%}
 
@@ -598,20 +575,6 @@ and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.trunc
         {%- endif -%}
     {%- endfor -%}
     {{ return({'origin': origin, 'origins': origins}) }}
-{%- endmacro -%}
-
-
-{#- Whether the names are one, as columns of a summary: numbers, since Spark sorts rows to compare
-    texts.
-    Argument: origin (of loads before). -#}
-{%- macro _found_origins_figures(origin) -%}
-    {%- for part in ['table', 'log'] -%}
-        {%- set name = 'event_origin.source_' ~ part -%}
-        {%- for aggregate, label in [('min', 'lowest'), ('max', 'highest')] -%}
-{{ aggregate }}(if({{ name }} is null, null, xxhash64({{ name }}))) as source_{{ part }}_{{ label }},
-{% endfor -%}
-count_if({{ name ~ ' <> ' ~ spark_cdc._literal(origin[part]) if part in origin else 'false' }}) as source_{{ part }}_other{{ ',\n' if not loop.last }}
-{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -735,11 +698,6 @@ where
 {%- macro _position_literal(position) -%}
     {{ return('array(' ~ position | join('L, ') ~ 'L)') }}
 {%- endmacro -%}
-
-
-{#- What stands in the place of the transaction of a delete that a truncate among archived events
-    is: see _event_steps_sql(). -#}
-{%- macro _truncate_mark() -%}{{ return(' truncate') }}{%- endmacro -%}
 
 
 {#- Rows of the state that no event of the load was applied to, as far as the load writes them: at a

@@ -26,10 +26,9 @@
     missing, or null) where partial. -#}
 {%- macro _resolve_ctes(entity, events, summary, prior=none, carried=[]) -%}
 {%- set missing = spark_cdc._missing_of(entity, summary) -%}
-{%- set names = carried + entity.key_columns | map(attribute='sql') | list -%}
+{%- set names, compared = carried + entity.key_columns | map(attribute='sql') | list, [] -%}
 {%- for column in missing -%}{%- do names.append(spark_cdc._quote('filled__' ~ column.name)) -%}{%- endfor -%}
-{%- for column in entity.stored if column.role != 'key' and column not in missing -%}{%- do names.append(column.sql) -%}{%- endfor -%}
-{%- set compared = [] -%}
+{%- do names.extend(entity.stored | rejectattr('role', 'equalto', 'key') | reject('in', missing) | map(attribute='sql')) -%}
 {%- for column in entity.compared -%}{%- do compared.append(dict(column, sql='steps.' ~ column.sql)) -%}{%- endfor -%}
 {%- set how = {
     'entity': entity,
@@ -490,6 +489,8 @@ resolved as (
     _resolve_ctes()). -#}
 {%- macro _named_ctes(run, events, carried=[]) -%}
 {%- set entity = run.entity -%}
+{%- set bearers = {'key_hash': 'key_hash'} -%}
+{%- for key in entity.key_columns -%}{%- do bearers.update({key.name: 'bearer.' ~ key.sql, 'old__' ~ key.name: 'bearer.' ~ key.sql}) -%}{%- endfor -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (
     select
@@ -531,7 +532,12 @@ bearers as (
 named as (
     select
         {%- for column in spark_cdc._event_columns_of_rows(entity) %}
-        {{ spark_cdc._named_value(entity, column) }} as {{ column.sql }}{{ ',' if not loop.last }}
+        {%- set own, bearer = 'incoming.' ~ column.sql, bearers.get(column.name) %}
+        {%- if column.name == 'old_key_hash' %}
+        if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, {{ own }})
+        {%- else %}
+        {{ 'coalesce(' ~ own ~ ', bearers.former.' ~ bearer ~ ')' if bearer else own }}
+        {%- endif %} as {{ column.sql }}{{ ',' if not loop.last }}
         {%- endfor %}
         {%- for name in carried if name not in spark_cdc._event_columns_of_rows(entity) | map(attribute='name') %},
         incoming.{{ name }}
@@ -541,20 +547,4 @@ named as (
         on incoming.old_alternate_hash = bearers.old_alternate_hash and incoming.event_position = bearers.event_position
     where incoming.note is null and (incoming.old_alternate_hash is null or incoming.key_hash is not null or bearers.former is not null)
 )
-{%- endmacro -%}
-
-
-{%- macro _named_value(entity, column) -%}
-    {%- set own = 'incoming.' ~ column.sql -%}
-    {%- if column.name == 'key_hash' -%}
-        coalesce({{ own }}, bearers.former.key_hash)
-    {%- elif column.name == 'old_key_hash' -%}
-        if(incoming.event_op <> 'delete' and bearers.former.key_hash <> incoming.key_hash, bearers.former.key_hash, {{ own }})
-    {%- else -%}
-        {%- for key in entity.key_columns if column.name in [key.name, 'old__' ~ key.name] -%}
-            coalesce({{ own }}, bearers.former.bearer.{{ key.sql }})
-        {%- else -%}
-            {{ own }}
-        {%- endfor -%}
-    {%- endif -%}
 {%- endmacro -%}

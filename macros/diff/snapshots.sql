@@ -13,9 +13,17 @@
 {%- set is_full = run.load.load_type == 'full' -%}
 {#- a row that a full snapshot flags as deleted is as good as missing -#}
 {%- set flags_deletes = run.entity.deleted_when and not is_full -%}
-{%- set incoming = '(select * from ' ~ incoming ~ ' where note is not null or not is_deleted)' if run.entity.deleted_when and is_full else incoming -%}
+{%- set incoming = '(select * from ' ~ incoming ~ ' where note is not null or not is_deleted)' if run.entity.deleted_when and is_full else incoming | string -%}
 {%- if run.load.base is none -%}
-{{ spark_cdc._tag_first_sql(run, incoming, flags_deletes) }}
+-- the first load: there is no state before it
+select
+    {{ spark_cdc._payload(run.entity) | join(',
+    ') }},
+    {{ spark_cdc._load_start(run) }} as eff_start_date,
+    {{ spark_cdc._rule_noted(run.entity) }},
+    {{ spark_cdc._partition(run.load) | indent(4) }},
+    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
+from {{ incoming }}{{ ' as incoming' if incoming.startswith('(') }}
 {%- else -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
@@ -117,18 +125,6 @@ union all
 select * from {{ name }}
 {%- endfor %}
 {%- endif -%}
-{%- endmacro -%}
-
-
-{%- macro _tag_first_sql(run, incoming, flags_deletes) -%}
--- the first load: there is no state before it
-select
-    {{ spark_cdc._payload(run.entity) | join(',\n    ') }},
-    {{ spark_cdc._load_start(run) }} as eff_start_date,
-    {{ spark_cdc._rule_noted(run.entity) }},
-    {{ spark_cdc._partition(run.load) | indent(4) }},
-    case when note is not null then 'R' {{ "when is_deleted then 'T' else 'I'" if flags_deletes else "else 'I'" }} end as operation
-from {{ incoming }}{{ ' as incoming' if (incoming | string).startswith('(') }}
 {%- endmacro -%}
 
 

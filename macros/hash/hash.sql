@@ -167,26 +167,22 @@ unhex(md5(concat(
 {%- macro _hash_value(sql, type, depth, prefix, if_null) -%}
     {%- set kind = type['kind'] -%}
     {%- set item = 'e' ~ (depth + 1) -%}
-    {%- if kind == 'boolean' -%}
-        {%- set tag, parts = 'b', ['cast(' ~ sql ~ ' as string)'] -%}
-    {%- elif kind == 'integer' or (kind == 'decimal' and type['scale'] == 0) -%}
-        {%- set tag, parts = 'n', ['cast(' ~ sql ~ ' as string)'] -%}
-    {%- elif kind == 'decimal' -%}
-        {%- set text = 'try_cast(' ~ sql ~ ' as string)' -%}
-        {%- set tag, parts = 'n', ["trim(trailing '.' from trim(trailing '0' from " ~ text ~ '))'] -%}
-    {%- elif kind in ['float', 'double'] -%}
-        {%- set double = sql if kind == 'double' else 'cast(' ~ sql ~ ' as double)' -%}
-        {%- set tag, parts = 'f', ['hex(xxhash64(' ~ double ~ '))'] -%}
-    {%- elif kind == 'string' -%}
-        {%- set tag, parts = 's', ['octet_length(' ~ sql ~ ')', "':'", sql] -%}
-    {%- elif kind == 'binary' -%}
-        {%- set tag, parts = 'x', ['hex(' ~ sql ~ ')'] -%}
-    {%- elif kind == 'date' -%}
-        {%- set tag, parts = 'd', ['cast(unix_date(' ~ sql ~ ') as string)'] -%}
-    {%- elif kind == 'timestamp' -%}
-        {%- set tag, parts = 't', ['cast(unix_micros(' ~ sql ~ ') as string)'] -%}
-    {%- elif kind == 'timestamp_ntz' -%}
-        {%- set tag, parts = 'w', ['hex(xxhash64(' ~ sql ~ '))'] -%}
+    {%- set double = sql if kind == 'double' else 'cast(' ~ sql ~ ' as double)' -%}
+    {%- set of_kind = {
+        'boolean': ('b', ['cast(' ~ sql ~ ' as string)']),
+        'integer': ('n', ['cast(' ~ sql ~ ' as string)']),
+        'decimal': ('n', ['cast(' ~ sql ~ ' as string)' if not type.get('scale')
+                          else "trim(trailing '.' from trim(trailing '0' from try_cast(" ~ sql ~ ' as string)))']),
+        'float': ('f', ['hex(xxhash64(' ~ double ~ '))']),
+        'double': ('f', ['hex(xxhash64(' ~ double ~ '))']),
+        'string': ('s', ['octet_length(' ~ sql ~ ')', "':'", sql]),
+        'binary': ('x', ['hex(' ~ sql ~ ')']),
+        'date': ('d', ['cast(unix_date(' ~ sql ~ ') as string)']),
+        'timestamp': ('t', ['cast(unix_micros(' ~ sql ~ ') as string)']),
+        'timestamp_ntz': ('w', ['hex(xxhash64(' ~ sql ~ '))']),
+    } -%}
+    {%- if kind in of_kind -%}
+        {%- set tag, parts = of_kind[kind] -%}
     {%- elif kind == 'array' -%}
         {%- set element = spark_cdc._hash_value(item, type['element'], depth + 1, '', '~') -%}
         {%- set tag, parts = '[', ['array_join(transform(' ~ sql ~ ', ' ~ item ~ ' -> ' ~ element ~ "), ',')", "']'"] -%}

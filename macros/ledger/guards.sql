@@ -1,4 +1,4 @@
-{#- Compares the figures of an audited load with the guards of its entity (see _guards()), and
+{#- Compares the figures of an audited load with the guards of its entity (see _policy()), and
     refuses it where one of them trips. Nothing is read but, for rows_band, the rows in of the last
     loads in cdc_loads.
     Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}

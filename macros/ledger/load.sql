@@ -294,7 +294,8 @@ landing: leave spark_cdc_replay.source (--source) out.
 
 {#- The partition of <entity>_events that this load wrote. -#}
 {%- macro _events_of_load(entity, events, load) -%}
-    {{ return(spark_cdc._laid_out_events(entity, events, load.layout, "load_id = '" ~ load.load_id ~ "'")) }}
+    {{ return(spark_cdc._laid_out(
+        entity, events, load.layout, spark_cdc._event_columns(entity, load.layout), "load_id = '" ~ load.load_id ~ "'")) }}
 {%- endmacro -%}
 
 

@@ -67,7 +67,7 @@
     <entity>_committed_sensitive shows the same rows with their sensitive columns. Returns the
     model's SQL. -#}
 {%- macro committed() -%}
-    {%- if spark_cdc._is_sensitive_model() -%}{{ return(spark_cdc._committed_sensitive_query()) }}{%- endif -%}
+    {%- if spark_cdc._is_sensitive_model() -%}{{ return(spark_cdc._view_query(spark_cdc._committed_sensitive_sql, 'ledger', 'committed')) }}{%- endif -%}
     {{- config(materialized='cdc_committed', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set ledger = spark_cdc._whole(ref(name ~ '_ledger')) -%}

@@ -46,50 +46,37 @@
     {%- if target.is_view -%}
         {%- set views = spark_cdc._query('show views in ' ~ relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(relation.identifier)) -%}
         {%- set record = spark_cdc._target_record_in(spark_cdc._view_text(relation)) if views else none -%}
-        {%- do spark_cdc._check_target_mark(target, (record or {}).get('mark')) -%}
-        {{ return({'exists': true, 'record': record}) }}
+        {%- set mark = (record or {}).get('mark') -%}
+    {%- else -%}
+        {%- set properties = spark_cdc._query('show tblproperties ' ~ relation) | selectattr('key', 'equalto', 'spark_cdc.published') -%}
+        {%- set mark = properties | map(attribute='value') | first | default(none) -%}
+        {%- set record = spark_cdc._target_record(relation, target.format) if mark == target.mark else none -%}
     {%- endif -%}
-    {%- set properties = spark_cdc._query('show tblproperties ' ~ relation) | selectattr('key', 'equalto', 'spark_cdc.published') -%}
-    {%- do spark_cdc._check_target_mark(target, properties | map(attribute='value') | first | default(none)) -%}
-    {{ return({'exists': true, 'record': spark_cdc._target_record_of_delta(relation) if target.format == 'delta' else spark_cdc._target_record_of_iceberg(relation)}) }}
-{%- endmacro -%}
-
-
-{#- The record in a text that holds one, or none. -#}
-{%- macro _target_record_in(text) -%}
-    {%- set found = modules.re.search('spark_cdc published: ([{].*?[}])', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
-{%- endmacro -%}
-
-
-{%- macro _check_target_mark(target, mark) -%}
     {%- if mark != target.mark -%}
         {%- do spark_cdc._refuse_target(target, 'a relation of that name is there, but not the one that this model keeps (' ~ target.mark ~ '): it '
             ~ ('is of another one (' ~ mark ~ ')' if mark else 'was made by somebody else')
             ~ '. Give the model another name, or drop what is there, if nobody needs it') -%}
     {%- endif -%}
+    {{ return({'exists': true, 'record': record}) }}
 {%- endmacro -%}
 
 
-{#- The record in the newest commit of ours, if those that came behind it have changed no rows.
-    Log files older than Delta's retention are gone. -#}
-{%- macro _target_record_of_delta(relation) -%}
+{#- The record in a text that holds one, or none. -#}
+{%- macro _target_record_in(text) -%}
+    {%- set found = (text or '').split('spark_cdc published: ')[1:] | first | default('') -%}
+    {{ return(fromjson(found.split('}')[0] ~ '}') if found else none) }}
+{%- endmacro -%}
+
+
+{#- The record in the newest commit of ours, if those that came behind it have changed no rows. Log
+    files older than Delta's retention are gone; of Iceberg's snapshots those count from which the
+    present one comes, so that after a rollback those before it do. Arguments: relation, format. -#}
+{%- macro _target_record(relation, format) -%}
     {%- set harmless = [
         'OPTIMIZE', 'REORG', 'VACUUM START', 'VACUUM END', 'SET TBLPROPERTIES', 'UNSET TBLPROPERTIES', 'ADD COLUMNS', 'CHANGE COLUMN', 'CHANGE COLUMNS',
-        'RENAME COLUMN', 'COMPUTE STATS', 'CLUSTER BY', 'UPGRADE PROTOCOL', 'ADD CONSTRAINT', 'DROP CONSTRAINT',
+        'RENAME COLUMN', 'COMPUTE STATS', 'CLUSTER BY', 'UPGRADE PROTOCOL', 'ADD CONSTRAINT', 'DROP CONSTRAINT', 'replace',
     ] -%}
-    {%- for commit in spark_cdc._query('describe history ' ~ relation ~ ' limit 100') -%}
-        {%- set record = spark_cdc._target_record_in(commit.userMetadata) -%}
-        {%- if record or commit.operation not in harmless -%}{{ return(record) }}{%- endif -%}
-    {%- endfor -%}
-    {{ return(none) }}
-{%- endmacro -%}
-
-
-{#- The same of the snapshots from which the present one comes: after a rollback those before
-    it. -#}
-{%- macro _target_record_of_iceberg(relation) -%}
-    {%- set sql -%}
+    {%- set snapshots -%}
 select
     snapshots.operation,
     snapshots.summary['spark_cdc'] as record
@@ -100,9 +87,9 @@ where history.is_current_ancestor
 order by history.made_current_at desc
 limit 100
     {%- endset -%}
-    {%- for snapshot in spark_cdc._query(sql) -%}
-        {%- set record = spark_cdc._target_record_in(snapshot.record) -%}
-        {%- if record or snapshot.operation != 'replace' -%}{{ return(record) }}{%- endif -%}
+    {%- for commit in spark_cdc._query('describe history ' ~ relation ~ ' limit 100' if format == 'delta' else snapshots) -%}
+        {%- set record = spark_cdc._target_record_in(commit.userMetadata if format == 'delta' else commit.record) -%}
+        {%- if record or commit.operation not in harmless -%}{{ return(record) }}{%- endif -%}
     {%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}
@@ -144,7 +131,13 @@ limit 100
     {%- if target.is_view -%}
         {%- do spark_cdc._write_target_view(target, found, record, sql) -%}
     {%- else -%}
-        {%- do spark_cdc._write_target_table(target, found, record, sql, changed) -%}
+        {#- in one commit, whose own metadata have the version that the table has then; one that is
+            not there, or whose columns have other types now, is written whole -#}
+        {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
+        {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
+        {%- do spark_cdc._send('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
+        {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql) if is_new else spark_cdc._merge_target_sql(target, sql, changed)) -%}
+        {%- do spark_cdc._send('reset `' ~ setting ~ '`') -%}
     {%- endif -%}
     {{ return('OK') }}
 {%- endmacro -%}
@@ -217,7 +210,7 @@ from {{ current }}
     view over tables of ours), columns, mark (by which the table is known as ours), changes
     (relation). -#}
 {%- macro _target_of_query(sql, relation) -%}
-    {%- set plan = fromjson(modules.re.search('/[*] spark_cdc target: ([{].*[}]) [*]/', sql).group(1)) -%}
+    {%- set plan = fromjson(sql.split('/* spark_cdc target: ')[1].split(' */')[0]) -%}
     {%- set entity = spark_cdc._entity(plan.entity) -%}
     {{ return({
         'entity': entity,
@@ -235,25 +228,6 @@ from {{ current }}
 {#- The columns of a published table: those that are stored, and when the row's version began. -#}
 {%- macro _target_columns(entity) -%}
     {{ return(entity.stored + [{'name': 'eff_start_date', 'sql': 'eff_start_date', 'data_type': entity.eff_type, 'role': none}]) }}
-{%- endmacro -%}
-
-
-{#- Writes a published table of a format that has MERGE, in one commit, whose own metadata have the
-    version that the table has then: data and version can't part. A table that is not there, or
-    whose columns have other types now, is written whole, in one commit, too.
-    Arguments: found (of _found_target()), record (that goes with the commit), sql (query of all
-    rows), changed (query of those that changed, see _target_changes_sql(); none to compare
-    all). -#}
-{%- macro _write_target_table(target, found, record, sql, changed) -%}
-    {%- set is_new = not found.exists or not spark_cdc._settled_target(target) -%}
-    {%- set setting = {'delta': 'spark.databricks.delta.commitInfo.userMetadata', 'iceberg': 'spark.sql.iceberg.snapshot-property.spark_cdc'}[target.format] -%}
-    {%- do spark_cdc._send('set `' ~ setting ~ '` = `spark_cdc published: ' ~ spark_cdc._comment_json(record) ~ '`') -%}
-    {%- if is_new -%}
-        {%- do spark_cdc._send(spark_cdc._create_target_sql(target, sql)) -%}
-    {%- else -%}
-        {%- do spark_cdc._send(spark_cdc._merge_target_sql(target, sql, changed)) -%}
-    {%- endif -%}
-    {%- do spark_cdc._send('reset `' ~ setting ~ '`') -%}
 {%- endmacro -%}
 
 
@@ -286,7 +260,14 @@ from {{ current }}
 {#- A type as a published table has it: Iceberg knows whole numbers from 4 bytes on. -#}
 {%- macro _target_type(target, type) -%}
     {%- set plain = spark_cdc._plain_type(type) -%}
-    {{ return(modules.re.sub('\\b(tinyint|smallint)\\b', 'int', plain) if target.format == 'iceberg' else plain) }}
+    {%- if target.format != 'iceberg' -%}{{ return(plain) }}{%- endif -%}
+    {%- set text = namespace(of='>' ~ plain ~ '>') -%}
+    {%- for before in '<:,>' -%}
+        {%- for after in ',>' -%}
+            {%- set text.of = text.of.replace(before ~ 'tinyint' ~ after, before ~ 'int' ~ after).replace(before ~ 'smallint' ~ after, before ~ 'int' ~ after) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(text.of[1:-1]) }}
 {%- endmacro -%}
 
 
@@ -355,8 +336,9 @@ when not matched by source then delete
 {#- Writes a published table of a format that knows no MERGE: a new table, and then the view of
     the model's name is altered to it, which is the commit. The version stands in the view's
     text. The table before stays for queries in flight until the next one is written, but with
-    --full-refresh: what it holds may have to go (forget). Arguments as of
-    _write_target_table(). -#}
+    --full-refresh: what it holds may have to go (forget).
+    Arguments: found (of _found_target()), record (that the table says of itself), sql (query of all
+    rows). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}
     {%- set table = spark_cdc._relation_in(model.schema, '%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
@@ -383,24 +365,18 @@ from {{ table }}
         {%- do spark_cdc._refuse_target(target, 'another run has published version ' ~ (now.record or {}).get('version') ~ ' meanwhile. Run the same command again') -%}
     {%- endif -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(target.relation, text, found.exists)) -%}
-    {%- do spark_cdc._drop_target_tables(target, table, record.version, (found.record or {}).get('version', 0)) -%}
-{%- endmacro -%}
-
-
-{#- Drops the tables behind a published view but the one that it shows (table) and those of its
-    version and of the version that it had: older ones, of an entity that was made anew later
-    ones, with --full-refresh all. What a killed run has left goes with them, and what another
-    run is about to show, which fails then. Without purge Iceberg's catalog, where it is the
-    session's, would leave the files of any table. -#}
-{%- macro _drop_target_tables(target, table, version, version_before) -%}
-    {%- set name = target.relation.identifier ~ '_v' -%}
+    {#- The table that is shown stays, and those of its version and of the one before; with
+        --full-refresh none. What a killed run has left goes, and what another run is about to show,
+        which fails then. Without purge Iceberg's catalog, where it is the session's, would leave
+        the files of any table. -#}
+    {%- set name, before = target.relation.identifier ~ '_v', (found.record or {}).get('version', 0) -%}
     {%- for row in spark_cdc._query('show tables in ' ~ target.relation.without_identifier() ~ ' like ' ~ spark_cdc._literal(name ~ '*')) -%}
-        {%- set found = modules.re.fullmatch(name ~ '([0-9]{6,})_[0-9a-f]{8}', row.tableName) -%}
-        {%- if found and row.tableName != table.identifier -%}
-            {%- set other = found.group(1) | int -%}
-            {%- if should_full_refresh() or (other not in [version, version_before] and not version_before < other < version) -%}
-                {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._relation_in(model.schema, row.tableName) ~ ' purge') -%}
-            {%- endif -%}
+        {%- set number, _, run = row.tableName.removeprefix(name).partition('_') -%}
+        {%- set is_ours = number | length >= 6 and not number.strip('0123456789') and run | length == 8 and not run.strip('0123456789abcdef') -%}
+        {%- set version = number | int -%}
+        {%- if is_ours and row.tableName.startswith(name) and row.tableName != table.identifier and (should_full_refresh()
+                or (version not in [record.version, before] and not before < version < record.version)) -%}
+            {%- do spark_cdc._send('drop table if exists ' ~ spark_cdc._relation_in(model.schema, row.tableName) ~ ' purge') -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -420,5 +396,3 @@ from {{ table }}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view' if target.is_view else 'table')]}) }}
 {% endmaterialization %}
-
-

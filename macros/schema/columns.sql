@@ -81,17 +81,21 @@
         {%- set sql = 'try_cast(' ~ raw ~ ' as ' ~ type ~ ')' -%}
         {%- set misfit = 'not to_json(try_cast(' ~ sql ~ ' as ' ~ before ~ ')) <=> to_json(' ~ raw ~ ')' -%}
     {%- elif is_nested -%}  {#- a cast would take the fields of a struct by their order -#}
-        {#- and JSON has their names in the case in which they were declared -#}
+        {#- and JSON has their names in the case in which they were declared, and of times
+            milliseconds only, unless it is told otherwise -#}
+        {%- set pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS" -%}
+        {%- set exact = ", map('timestampFormat', " ~ spark_cdc._literal(pattern ~ 'XXX') ~ ", 'timestampNTZFormat', " ~ spark_cdc._literal(pattern) ~ '))' -%}
         {%- set folded = 'cast(' ~ raw ~ ' as ' ~ before ~ ')' -%}
-        {%- set sql = spark_cdc._through_json(folded, type) -%}
-        {%- set misfit = 'not ' ~ spark_cdc._json_of(spark_cdc._through_json(sql, before)) ~ ' <=> ' ~ spark_cdc._json_of(folded) -%}
+        {%- set sql = 'from_json(to_json(' ~ folded ~ exact ~ ', ' ~ spark_cdc._literal(type) ~ exact -%}
+        {%- set back = 'from_json(to_json(' ~ sql ~ exact ~ ', ' ~ spark_cdc._literal(before) ~ exact -%}
+        {%- set misfit = 'not to_json(' ~ back ~ exact ~ ' <=> to_json(' ~ folded ~ exact -%}
     {%- elif kind == 'timestamp' and from_kind in ['date', 'timestamp_ntz'] -%}
         {%- set sql = spark_cdc._cast_instant('cast(' ~ raw ~ ' as string)', none, entity.timezone) -%}
         {%- set misfit = raw ~ ' is not null and ' ~ sql ~ ' is null' -%}
     {%- elif kind == 'timestamp_ntz' and from_kind == 'date' -%}
         {%- set sql = 'cast(' ~ raw ~ ' as timestamp_ntz)' -%}
     {%- elif kind in ['date', 'timestamp_ntz'] and from_kind in ['timestamp', 'timestamp_ntz'] -%}
-        {%- set clock = raw if from_kind == 'timestamp_ntz' else spark_cdc._wall_clock(raw, entity.timezone) -%}
+        {%- set clock = raw if from_kind == 'timestamp_ntz' else spark_cdc._wall_clock('from_utc_timestamp(' ~ raw ~ ', ' ~ spark_cdc._literal(entity.timezone) ~ ')') -%}
         {%- set sql = 'cast(' ~ clock ~ ' as date)' if kind == 'date' else clock -%}
         {%- set misfit = 'not cast(' ~ sql ~ ' as timestamp_ntz) <=> ' ~ clock -%}
     {%- else -%}
@@ -102,28 +106,6 @@
     {%- set misfit = misfit ~ ' or coalesce(' ~ unkept ~ ', false)' if unkept else misfit -%}
     {%- set or_null = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
     {{ return({'sql': or_null if column.on_misfit == 'null' else sql, 'misfit': misfit, 'problem': none}) }}
-{%- endmacro -%}
-
-
-{%- macro _through_json(sql, type) -%}
-from_json({{ spark_cdc._json_of(sql) }}, {{ spark_cdc._literal(type) }}, {{ spark_cdc._exact_times() }})
-{%- endmacro -%}
-
-
-{%- macro _json_of(sql) -%}to_json({{ sql }}, {{ spark_cdc._exact_times() }}){%- endmacro -%}
-
-
-{#- Spark's JSON has milliseconds only, unless it is told otherwise. -#}
-{%- macro _exact_times() -%}
-    {%- set pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS" -%}
-map('timestampFormat', {{ spark_cdc._literal(pattern ~ 'XXX') }}, 'timestampNTZFormat', {{ spark_cdc._literal(pattern) }})
-{%- endmacro -%}
-
-
-{#- An instant as it was on the wall clock of a zone. -#}
-{%- macro _wall_clock(sql, timezone) -%}
-timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {# -#}
-unix_micros(from_utc_timestamp({{ sql }}, {{ spark_cdc._literal(timezone) }})) / cast(1000000 as decimal(7, 0)))
 {%- endmacro -%}
 
 
@@ -168,7 +150,19 @@ if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ star
         of its columns: see _set_for_staging(), which a view can't have. With 20 columns that
         fills a heap of 2 GB. -#}
     {%- set event_hash = 'stack(1, ' ~ spark_cdc._event_hash(entity) ~ ')' -%}
-    {%- set replaced = dict({'event_hash': event_hash}, **spark_cdc._rehashed_event_keys(entity, layout)) -%}
+    {%- set replaced, former = {'event_hash': event_hash}, [] -%}
+    {%- for key in spark_cdc._old_keys(entity) -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
+    {#- keys of loads before the key changed -#}
+    {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] if layout.get('rekeyed') and former -%}
+        {%- set sql -%}
+if(
+    {{ spark_cdc._written_before(layout.rekeyed, true) }} and {{ name }} is not null,
+    {{ spark_cdc._hash(keys) | indent(4) }},
+    {{ name }}
+)
+        {%- endset -%}
+        {%- do replaced.update({name: sql}) -%}
+    {%- endfor -%}
 (
     select
         {% for column in columns -%}
@@ -186,25 +180,6 @@ if(operation in {{ spark_cdc._operations('changes') }}, eff_start_date < {{ star
         from {{ events }}
     ) as laid_out
 )
-{%- endmacro -%}
-
-
-{#- Hashes of the keys of loads before the key changed, by name of the column. -#}
-{%- macro _rehashed_event_keys(entity, layout) -%}
-    {%- set former = [] -%}
-    {%- for key in spark_cdc._old_keys(entity) -%}{%- do former.append(dict(key, name=key.of.name)) -%}{%- endfor -%}
-    {%- set hashes = {} -%}
-    {%- for name, keys in [('key_hash', entity.key_columns), ('old_key_hash', former)] if layout.get('rekeyed') and former -%}
-        {%- set sql -%}
-if(
-    {{ spark_cdc._written_before(layout.rekeyed, true) }} and {{ name }} is not null,
-    {{ spark_cdc._hash(keys) | indent(4) }},
-    {{ name }}
-)
-        {%- endset -%}
-        {%- do hashes.update({name: sql}) -%}
-    {%- endfor -%}
-    {{ return(hashes) }}
 {%- endmacro -%}
 
 
@@ -264,27 +239,15 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 {%- endmacro -%}
 
 
-{#- The ledger with its columns under their declared names, for loads that were written under this
-    layout: the relation itself, as long as they lie there anyway, else a query between
-    brackets. -#}
-{%- macro _laid_out(entity, ledger, layout) -%}
-    {%- if not layout.get('columns') -%}{{ return(ledger) }}{%- endif -%}
-    {{ return(spark_cdc._laid_out_columns(spark_cdc._ledger_columns(entity, layout) | rejectattr('name', 'equalto', 'note'), ledger)) }}
-{%- endmacro -%}
-
-
-{#- Events of loads that were written under a layout, under their declared names, as a query between
-    brackets. -#}
-{%- macro _laid_out_events(entity, events, layout, condition) -%}
-    {%- if not layout.get('columns') -%}{{ return('(select * from ' ~ events ~ ' where ' ~ condition ~ ')') }}{%- endif -%}
-    {{ return(spark_cdc._laid_out_columns(spark_cdc._event_columns(entity, layout), events, condition)) }}
-{%- endmacro -%}
-
-
-{%- macro _laid_out_columns(columns, table, condition=none) -%}
+{#- A table with its columns under their declared names, for loads that were written under this
+    layout: the relation itself, as long as they lie there anyway, else a query between brackets.
+    Arguments: entity, table (ledger), layout, columns (of another table, as they lie under the
+    layout), condition (which of the rows; none for all). -#}
+{%- macro _laid_out(entity, table, layout, columns=none, condition=none) -%}
+{%- if not layout.get('columns') -%}{{ return(table if condition is none else '(select * from ' ~ table ~ ' where ' ~ condition ~ ')') }}{%- endif -%}
 (
     select
-        {%- for column in columns %}
+        {%- for column in columns or spark_cdc._ledger_columns(entity, layout) | rejectattr('name', 'equalto', 'note') %}
         {{ spark_cdc._aliased(column.at_sql, column.sql) }}{{ ',' if not loop.last }}
         {%- endfor %}
     from {{ table }}

@@ -50,14 +50,32 @@
     {%- set matched = columns | selectattr('former') | map(attribute='former.name') | map('lower') | list -%}
     {%- set dropped = [] -%}
     {%- for name, former in old.items() if name not in matched -%}
-        {%- do dropped.append(spark_cdc._dropped_column_diff(former, name in entity.dropped + declared)) -%}
+        {#- one that is gone by oversight must not be taken for one that is not wanted any more -#}
+        {%- do dropped.append({
+            'former': former,
+            'changes': ['dropped ' ~ former.name],
+            'key': 'other' if former.role == 'key' else 'same',
+            'problem': spark_cdc._broken(former, [
+                (name not in entity.dropped + declared,
+                 "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (was: %(name)s); if it is not wanted "
+                 'any more, name it under meta.spark_cdc (dropped: [%(name)s]), where its old values stay readable in the ledger; else put it back'),
+            ]) | first | default(none),
+        }) -%}
     {%- endfor -%}
 
     {%- set is_rehashed = before.get(hash) and before[hash] != now[hash] -%}
     {%- set of_key = [spark_cdc._hash_specification_of_key(before.get(hash) or now[hash]), spark_cdc._hash_specification_of_key(now[hash])] -%}
     {%- set keys = (columns + dropped) | map(attribute='key') | list -%}
     {%- set key = 'other' if 'other' in keys else 'rehashed' if 'rehashed' in keys or of_key[0] != of_key[1] else 'same' -%}
-    {%- set moved = spark_cdc._moved_unique_keys(entity, columns) | join(', ') -%}
+    {#- archived events name their rows by these, of which only a hash is stored where the row
+        itself is not there -#}
+    {%- set unique = (entity.events or {}).get('unique_keys', []) | sum(start=[]) | map(attribute='name') | list -%}
+    {%- set moved = [] -%}
+    {%- for item in columns if item.column.name in unique and (item.former is none or item.former.name | lower != item.column.name | lower
+            or not spark_cdc._is_hashed_alike(item.former.type, item.column.data_type)) -%}
+        {%- do moved.append(item.column.name) -%}
+    {%- endfor -%}
+    {%- set moved = moved | join(', ') -%}
     {%- set values = {
         'name': entity.name, 'order': now.get(order) or 'nothing', 'former_order': before.get(order) or 'nothing',
         'what': moved ~ ' of events.unique_keys is another column now' if moved else 'the key changes',
@@ -92,7 +110,19 @@
     key and problem (text or none). -#}
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
-    {%- set problem = (conversion or {}).get('problem') or spark_cdc._mask_diff_problem(entity, column, former, conversion) -%}
+    {#- what others see of the loads so far stays as it is -#}
+    {%- set problem = (conversion or {}).get('problem') or spark_cdc._broken({
+        'now': 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive', 'name': entity.name,
+        'was': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
+    }, [
+        (former.mask != column.mask,
+         'it %(now)s, and was %(was)s in the loads so far, whose rows would stay as they are. '
+         'Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --from DATE --select %(name)s --publish, where DATE is the first one, '
+         'then spark-cdc vacuum --select %(name)s --retention 0 --force'),
+        (column.sensitive and conversion is not none,
+         'it is sensitive and has another type, %(type)s instead of %(former_type)s, which is not supported yet: put the type back, or replay from the '
+         'first date'),
+    ]) | first | default(none) -%}
     {%- set is_renamed = column.name | lower != former.name | lower -%}
     {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
         and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}
@@ -107,25 +137,6 @@
         'key': 'other' if is_rekeyed else 'rehashed' if column.role == 'key' and is_renamed else 'same',
         'problem': "column '" ~ column.name ~ "': " ~ problem if problem else none,
     }) }}
-{%- endmacro -%}
-
-
-{#- What others see of the loads so far stays as it is: none of them becomes more or less sensitive
-    by a later load. -#}
-{%- macro _mask_diff_problem(entity, column, former, conversion) -%}
-    {%- if former.mask != column.mask -%}
-        {%- set now = 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive' -%}
-        {%- set problem -%}
-it {{ now }}, and was {{ 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive' }} in the loads so far, whose rows would stay as they are. {# -#}
-Put it back; or load all of them anew (docs/sensitive.md): spark-cdc replay --from DATE --select {{ entity.name }} --publish, where DATE is the first one, then {# -#}
-spark-cdc vacuum --select {{ entity.name }} --retention 0 --force
-        {%- endset -%}
-        {{ return(problem) }}
-    {%- elif column.sensitive and conversion is not none -%}
-        {{ return('it is sensitive and has another type, ' ~ column.data_type ~ ' instead of ' ~ former.type
-            ~ ', which is not supported yet: put the type back, or replay from the first date') }}
-    {%- endif -%}
-    {{ return(none) }}
 {%- endmacro -%}
 
 
@@ -152,36 +163,6 @@ make it nullable, or name the column that it was as `was`
         'key': 'other' if column.role == 'key' else 'same',
         'problem': none if column.nullable or default else problem,
     }) }}
-{%- endmacro -%}
-
-
-{#- A column that is gone by oversight must not be taken for one that is not wanted any more. -#}
-{%- macro _dropped_column_diff(former, is_meant) -%}
-    {%- set problem -%}
-column '{{ former.name }}' ({{ former.role }} {{ former.type }}) is gone. If it has another name now, say so under meta of that column {# -#}
-(was: {{ former.name }}); if it is not wanted any more, name it under meta.spark_cdc (dropped: [{{ former.name }}]), where its old values {# -#}
-stay readable in the ledger; else put it back
-    {%- endset -%}
-    {{ return({
-        'former': former,
-        'changes': ['dropped ' ~ former.name],
-        'key': 'other' if former.role == 'key' else 'same',
-        'problem': none if is_meant else problem,
-    }) }}
-{%- endmacro -%}
-
-
-{#- Archived events name their rows by a key, or by another unique key, of which only a hash is
-    stored where the row itself is not there.
-    Returns the names of columns of those that are other ones than before. -#}
-{%- macro _moved_unique_keys(entity, columns) -%}
-    {%- set unique = (entity.events or {}).get('unique_keys', []) | sum(start=[]) | map(attribute='name') | list -%}
-    {%- set moved = [] -%}
-    {%- for item in columns if item.column.name in unique and (item.former is none or item.former.name | lower != item.column.name | lower
-            or not spark_cdc._is_hashed_alike(item.former.type, item.column.data_type)) -%}
-        {%- do moved.append(item.column.name) -%}
-    {%- endfor -%}
-    {{ return(moved) }}
 {%- endmacro -%}
 
 

@@ -147,7 +147,7 @@ options (
 {%- macro _found_by_pattern(entity, time) -%}
     {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
-    {{ return(dict(spark_cdc._plan_paths(plan), is_there=not spark_cdc._plan_lacks_path(plan),
+    {{ return(dict(spark_cdc._plan_paths(plan), is_there='PATH_NOT_FOUND' not in plan,
         missing=(spark_cdc._plan_missing_path(plan) or '').removesuffix('{,/*}'))) }}
 {%- endmacro -%}
 
@@ -160,7 +160,7 @@ options (
 
 {#- Whether the path of a business time matches nothing at all. -#}
 {%- macro _lacks_files(entity, time) -%}
-    {{ return(spark_cdc._plan_lacks_path(spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text')))) }}
+    {{ return('PATH_NOT_FOUND' in spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text'))) }}
 {%- endmacro -%}
 
 
@@ -432,7 +432,7 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 
 {#- A timestamp as text in UTC. -#}
 {%- macro _instant_text(sql) -%}
-concat({{ spark_cdc._wall_clock_text(sql) }}, 'Z')
+concat(cast({{ spark_cdc._wall_clock(sql) }} as string), 'Z')
 {%- endmacro -%}
 
 

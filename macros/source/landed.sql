@@ -319,7 +319,7 @@ where false
 {#- A path that does not exist, as Spark has it; none if it exists. -#}
 {%- macro _landed_nowhere_path(path) -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
-    {{ return((spark_cdc._plan_missing_path(plan) or path) if spark_cdc._plan_lacks_path(plan) else none) }}
+    {{ return((spark_cdc._plan_missing_path(plan) or path) if 'PATH_NOT_FOUND' in plan else none) }}
 {%- endmacro -%}
 
 

@@ -179,9 +179,9 @@ union all
     {#- one landing that is not there yet makes the query of all fail: then each is asked on its
         own -#}
     {%- set joined = files | join('\nunion all\n') -%}
-    {%- set is_whole = files and not spark_cdc._plan_lacks_path(spark_cdc._plan(joined)) -%}
+    {%- set is_whole = files and 'PATH_NOT_FOUND' not in spark_cdc._plan(joined) -%}
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
-        {%- if is_whole or sql not in files or not spark_cdc._plan_lacks_path(spark_cdc._plan(sql)) -%}
+        {%- if is_whole or sql not in files or 'PATH_NOT_FOUND' not in spark_cdc._plan(sql) -%}
             {%- for row in spark_cdc._query(sql) -%}
                 {%- set pattern = patterns.get(row.entity) -%}
                 {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern

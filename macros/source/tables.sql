@@ -58,7 +58,7 @@ try_cast(if({{ column }} rlike '^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?$'
 {#- The business time of a row as text, in any time zone of the session. -#}
 {%- macro _date_column_text(entity) -%}
 {%- set value = spark_cdc._date_column_value(entity) -%}
-{%- set clock = spark_cdc._wall_clock_text('from_utc_timestamp(' ~ value ~ ', ' ~ spark_cdc._literal(entity.timezone) ~ ')')
+{%- set clock = 'cast(' ~ spark_cdc._wall_clock('from_utc_timestamp(' ~ value ~ ', ' ~ spark_cdc._literal(entity.timezone) ~ ')') ~ ' as string)'
     if entity.source.get('date_type') == 'timestamp' else 'cast(' ~ value ~ ' as string)' -%}
 left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {%- endmacro -%}

@@ -46,7 +46,7 @@ if({{ sql }} is null, null, named_struct({{ parts | join(', ') }}))
 {%- if type.startswith(('decimal', 'time(')) -%}
 cast({{ value }} as string)
 {%- elif type == 'timestamp' and column and column.data_type == 'timestamp_ntz' -%}
-{{ spark_cdc._wall_clock_text(value) }}
+cast({{ spark_cdc._wall_clock(value) }} as string)
 {%- else -%}
 {{ value }}
 {%- endif -%}

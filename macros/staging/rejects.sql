@@ -9,7 +9,7 @@
     {%- for column in entity.columns if column in read -%}
         {%- set raw, applies = spark_cdc._raw(column), spark_cdc._reject_faults_of(entity, column) -%}
         {%- set condition = spark_cdc._reject_condition(column, raw, column.sql, entity.source.text, entity) -%}
-        {%- set plain = spark_cdc._cast_whatever_the_table(column, raw, entity.source.text, entity.timezone) if column.in_orc else '' -%}
+        {%- set plain = spark_cdc._cast(dict(column, in_orc=false), raw, entity.source.text, entity.timezone) if column.in_orc else '' -%}
         {%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ plain ~ ')') if plain else '' -%}
         {%- set hint = spark_cdc._number_hint(column, raw) if entity.source.text else '' -%}
         {%- set reason -%}

@@ -37,7 +37,8 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set policy = entity.checkpoint -%}
     {%- set defined = figures.get('definition') or manifest.get('definition') -%}
     {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
-    {%- set restarts = spark_cdc._is_restart(entity) -%}
+    {#- who lifts late_share for a full snapshot says that its source numbers its events anew -#}
+    {%- set restarts = (entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name) -%}
     {%- set is_checkpoint = (
         not keep
         or restarts
@@ -95,7 +96,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     own by oversight: a full snapshot that is read as a delta deletes nothing, and a delta that
     is read as a full snapshot deletes what it lacks. -#}
 {%- macro _check_load_type(entity, load) -%}
-    {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) -%}
+    {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] -%}
     {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
         {{ return('') }}
     {%- endif -%}

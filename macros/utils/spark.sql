@@ -18,10 +18,6 @@
 {%- macro _plan(sql) -%}{{ return(spark_cdc._query('explain ' ~ sql) | map(attribute='plan') | join('\n')) }}{%- endmacro -%}
 
 
-{#- Whether a plan says that its path does not exist. -#}
-{%- macro _plan_lacks_path(plan) -%}{{ return('PATH_NOT_FOUND' in plan) }}{%- endmacro -%}
-
-
 {#- The path that does not exist; none if all do. -#}
 {%- macro _plan_missing_path(plan) -%}
     {%- set after = plan.split('PATH_NOT_FOUND] Path does not exist: ')[1:] | first | default('') -%}
@@ -237,32 +233,24 @@
 
 
 {#- The partitions of a table by load, as texts such as
-    business_date=2024-03-01/load_id=…/operation=I.
+    business_date=2024-03-01/load_id=…/operation=I. Iceberg lists them in a table of its own; of
+    Delta's rows the query reads no column.
     Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
 {%- macro _partitions_by_load(table, entity=none) -%}
-    {%- set partitions = {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._own(table), entity)) -%}
-        {%- set load_id = row.partition.split('load_id=')[-1].split('/')[0] -%}
-        {%- do partitions.setdefault(load_id, []).append(row.partition) -%}
+    {%- set table, partitions, parts = spark_cdc._own(table), {}, [] -%}
+    {%- set format = spark_cdc._table_format(table) -%}
+    {%- for name in spark_cdc._partition_names(table) -%}
+        {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if format == 'iceberg' else '') ~ name ~ ')') -%}
+    {%- endfor -%}
+    {%- set listed -%}
+select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
+from {{ table }}{{ '.partitions' if format == 'iceberg' }}
+    {%- endset -%}
+    {%- set shown = 'show partitions ' ~ table ~ (" partition (entity = '" ~ entity ~ "')" if entity else '') -%}
+    {%- for row in spark_cdc._query(listed if format else shown) -%}
+        {%- do partitions.setdefault(row.partition.split('load_id=')[-1].split('/')[0], []).append(row.partition) -%}
     {%- endfor -%}
     {{ return(partitions) }}
-{%- endmacro -%}
-
-
-{#- Iceberg lists partitions in a table of its own. Of Delta's rows the query reads no column. -#}
-{%- macro _partitions_sql(table, entity=none) -%}
-{%- set format = spark_cdc._table_format(table) -%}
-{%- if format is none -%}
-show partitions {{ table }}{{ " partition (entity = '" ~ entity ~ "')" if entity }}
-{%- else -%}
-{%- set is_iceberg = format == 'iceberg' -%}
-{%- set parts = [] -%}
-{%- for name in spark_cdc._partition_names(table) -%}
-    {%- do parts.append("concat('" ~ name ~ "=', " ~ ('partition.' if is_iceberg) ~ name ~ ')') -%}
-{%- endfor -%}
-select distinct concat_ws('/', {{ parts | join(', ') }}) as partition
-from {{ table }}{{ '.partitions' if is_iceberg }}
-{%- endif -%}
 {%- endmacro -%}
 
 
@@ -398,6 +386,6 @@ where
 
 {#- What the comment in such a view's text says, or none where it is no such view. -#}
 {%- macro _branch_origin(text) -%}
-    {%- set found = modules.re.search('/[*] spark_cdc branch: ([{].*[}]) [*]/', text or '') -%}
-    {{ return(fromjson(found.group(1)) if found else none) }}
+    {%- set comment = (text or '').split('/* spark_cdc branch: ')[1:] | first | default('') -%}
+    {{ return(fromjson(comment.split(' */')[0]) if comment else none) }}
 {%- endmacro -%}

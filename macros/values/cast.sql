@@ -1,21 +1,15 @@
 {#- An expression that turns a value as it came in into a column's declared type: null where that is
-    not possible, in ANSI mode and without it, and whatever the session's time zone is.
+    not possible, in ANSI mode and without it, and whatever the session's time zone is; also where
+    the ledger's format may not be able to keep it.
     Arguments: column (dictionary: data_type, format, encoding), raw (expression of the value),
     is_text (whether it is text, whatever the column's type), timezone (of times whose text names
     none). -#}
 {%- macro _cast(column, raw, is_text, timezone) -%}
-{%- set value = spark_cdc._cast_whatever_the_table(column, raw, is_text, timezone) -%}
-{%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '(' ~ value ~ ')') if column.get('in_orc') else '' -%}
-{{ 'if(' ~ misfit ~ ', null, ' ~ value ~ ')' if misfit else value }}
-{%- endmacro -%}
-
-
-{#- The same of a value that the ledger's format may not be able to keep. -#}
-{%- macro _cast_whatever_the_table(column, raw, is_text, timezone) -%}
 {%- set type = column.data_type -%}
 {%- set raw = spark_cdc._number_text(column.numbers, raw) if is_text and column.get('numbers') else raw -%}
+{%- set value -%}
 {%- if column.get('century') and is_text -%}
-{{ spark_cdc._cast_whatever_the_table(dict(column, century=none, format=none), spark_cdc._century_text(column, raw), true, timezone) }}
+{{ spark_cdc._cast(dict(column, century=none, format=none, in_orc=false), spark_cdc._century_text(column, raw), true, timezone) }}
 {%- elif column.get('encoding') -%}
 {{ spark_cdc._cast_encoded(raw, type, column.encoding) }}
 {%- elif not is_text -%}
@@ -24,18 +18,20 @@ try_cast({{ raw }} as {{ type }})
 {{ raw }}
 {%- elif type == 'binary' -%}
 try_to_binary({{ raw }}, '{{ 'utf-8' if column.format == 'utf8' else column.format or 'base64' }}')
-{%- elif modules.re.match('(array|struct|map)', type) -%}
+{%- elif type.startswith(('array', 'struct', 'map')) -%}
 {{ spark_cdc._nested_value(spark_cdc._hash_type(type), raw, timezone) }}
 {%- elif type == 'date' and column.format -%}
 cast(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) as date)
 {%- elif type == 'timestamp' -%}
 {{ spark_cdc._cast_instant(raw, column.format, timezone) }}
 {%- elif type == 'timestamp_ntz' and column.format -%}
-timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {# -#}
-unix_micros({{ spark_cdc._cast_instant(raw, column.format, 'UTC') }}) / cast(1000000 as decimal(7, 0)))
+{{ spark_cdc._wall_clock(spark_cdc._cast_instant(raw, column.format, 'UTC')) }}
 {%- else -%}
 try_cast({{ raw }} as {{ type }})
 {%- endif -%}
+{%- endset -%}
+{%- set misfit = spark_cdc._orc_misfit(spark_cdc._hash_type(type), '(' ~ value ~ ')') if column.get('in_orc') else '' -%}
+{{ 'if(' ~ misfit ~ ', null, ' ~ value ~ ')' if misfit else value }}
 {%- endmacro -%}
 
 
@@ -73,8 +69,7 @@ case when {{ number }} between {{ lowest }}L and {{ highest }}L
     what is used again: t the base64 text, h the number in hexadecimal digits, u the number as
     text, s the scale beside it. -#}
 {%- macro _cast_base64_decimal(raw, type) -%}
-{%- set declared = modules.re.fullmatch('[a-z]+ *(?:[(] *[0-9]+ *(?:, *([0-9]+) *)?[)])?', type) -%}
-{%- set scale = (declared.group(1) or 0) | int -%}
+{%- set scale = spark_cdc._decimal_digits(type)[1] -%}
 {%- set is_object -%}left({{ raw }}, 1) = '{'{%- endset -%}
 {%- set text -%}if({{ is_object }}, get_json_object({{ raw }}, '$.value'), {{ raw }}){%- endset -%}
 {%- set digits -%}transform(array({{ text }}), t -> hex(try_to_binary(if(length(t) % 4 = 0, t, null), 'base64'))){%- endset -%}
@@ -127,7 +122,7 @@ else concat(nullif(trim({{ raw }}), ''), {{ spark_cdc._literal(' 00:00:00' ~ zon
 {#- A time whose year has two digits, which Spark puts into 2000 to 2099, as text with the year of
     the hundred that the column names. -#}
 {%- macro _century_text(column, raw) -%}
-{%- set clock = spark_cdc._wall_clock_text(spark_cdc._cast_instant(raw, column.format, 'UTC')) -%}
+{%- set clock = 'cast(' ~ spark_cdc._wall_clock(spark_cdc._cast_instant(raw, column.format, 'UTC')) ~ ' as string)' -%}
 {%- set hundred, first = '%02d' | format(column.century // 100), '%02d' | format(column.century % 100) -%}
 concat(if(substr({{ clock }}, 3, 2) >= '{{ first }}', '{{ hundred }}', '{{ '%02d' | format(column.century // 100 + 1) }}'), substr({{ clock }}, 3))
 {%- endmacro -%}
@@ -143,7 +138,7 @@ concat(if(substr({{ clock }}, 3, 2) >= '{{ first }}', '{{ hundred }}', '{{ '%02d
 {#- What to say of a text that is a number, but written as people do, as an expression; nothing
     for columns that hold no plain numbers. Arguments: column (dictionary), raw (expression). -#}
 {%- macro _number_hint(column, raw) -%}
-{%- if column.get('numbers') or column.get('encoding') or spark_cdc._hash_type(column.data_type).get('kind') not in spark_cdc._numbers_kinds() -%}
+{%- if column.get('numbers') or column.get('encoding') or spark_cdc._hash_type(column.data_type).get('kind') not in ['integer', 'decimal', 'float', 'double'] -%}
     {{ return('') }}
 {%- endif -%}
 {%- set separators = "., '\u2019\u00a0\u202f_" -%}
@@ -180,19 +175,14 @@ case when {{ raw }} rlike {{ spark_cdc._literal(pattern) }} then {{ text }} when
     {%- set day = '(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}' -%}
     {%- set midnight = '(00:00(:00([.]0+)?)?[zZ]?)?' -%}  {#- also no time at all behind the T -#}
     {%- set time = '[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{0,6}0*)?)?' -%}
-    {%- set time = {'date': midnight, 'timestamp': time ~ '( *' ~ spark_cdc._zone_pattern() ~ ')?', 'timestamp_ntz': time}[type] -%}
+    {#- Z, an offset, UTC or a region -#}
+    {%- set zone = '([zZ]|(UTC|GMT|UT)?[+-][0-9]{1,2}(:?[0-9]{2})?|UTC|GMT|UT|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)' -%}
+    {%- set time = {'date': midnight, 'timestamp': time ~ '( *' ~ zone ~ ')?', 'timestamp_ntz': time}[type] -%}
     {{ return('^\\s*' ~ day ~ '([ T]' ~ time ~ ')?\\s*$') }}
 {%- endmacro -%}
 
 
-{#- The wall clock of a timestamp in UTC, as text without a zone. -#}
-{%- macro _wall_clock_text(sql) -%}
-cast(timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {# -#}
-unix_micros({{ sql }}) / cast(1000000 as decimal(7, 0))) as string)
-{%- endmacro -%}
-
-
-{#- A regular expression for the zone at the end of a time: Z, an offset, UTC or a region. -#}
-{%- macro _zone_pattern() -%}
-    {{ return('([zZ]|(UTC|GMT|UT)?[+-][0-9]{1,2}(:?[0-9]{2})?|UTC|GMT|UT|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)') }}
+{#- The wall clock of a timestamp in UTC. -#}
+{%- macro _wall_clock(sql) -%}
+timestamp_ntz'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, unix_micros({{ sql }}) / cast(1000000 as decimal(7, 0)))
 {%- endmacro -%}

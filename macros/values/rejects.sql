@@ -106,49 +106,34 @@ or (not right({{ raw }}, 1) between '0' and '9' or contains({{ raw }}, 'x') or c
 or abs({{ value }}) between {{ {'float': 16777216, 'double': 9007199254740992}[type] }}D and 9223372036854774784D and {{ raw }} rlike '^\\s*[-+]?[0-9]+([.]0*)?\\s*$' {# -#}
 and try_cast({{ raw }} as decimal(38, 0)) <> try_cast({{ value }} as bigint)), false)
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] and column.format -%}
-{{ spark_cdc._reject_loss_of_formatted_time(column, raw, value, entity.timezone) }}
+{#- with a pattern of the user's: a time of day of a date, digits below the microsecond, and an hour
+    that the zone skips -#}
+{%- set letters, losses = spark_cdc._format_letters(column.format), [] -%}
+{%- if type == 'date' and letters | select('in', 'HhKkmsSaAnNB') | list -%}
+{%- do losses.append('coalesce(try_to_timestamp(' ~ raw ~ ', ' ~ spark_cdc._literal(column.format) ~ ') <> cast(' ~ value ~ ' as timestamp), false)') -%}
+{%- elif type != 'date' and 'SSSSSSS' in letters -%}
+{%- do losses.append(value ~ ' is not null and ' ~ raw ~ " rlike '[.,][0-9]{6}[0-9]*[1-9]'") -%}
+{%- endif -%}
+{%- if type == 'timestamp' and '/' in entity.timezone and not spark_cdc._names_a_zone(column.format) -%}
+{%- do losses.append(spark_cdc._is_another_clock(
+    spark_cdc._cast_instant(raw, column.format, 'UTC'), value, spark_cdc._literal(entity.timezone))) -%}
+{%- endif -%}
+{{ losses | join(' or ') }}
 {%- elif type in ['date', 'timestamp', 'timestamp_ntz'] -%}
-{{ value }} is not null and (not {{ spark_cdc._is_plain_time(raw, value, type) }} and not {{ raw }} rlike {# -#}
+{#- A text as long as Spark itself writes it, with four digits of a year, can hold nothing besides
+    but a blank or a T behind a shorter date, which is faster to see than by a pattern -#}
+{{ value }} is not null and (not {# -#}
+{% if type == 'date' -%}
+(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
+{%- else -%}
+(octet_length({{ raw }}) = 19 and substr({{ raw }}, 5, 1) = '-' and not startswith({{ raw }}, '0000'))
+{%- endif %} and not {{ raw }} rlike {# -#}
 {{ spark_cdc._literal(spark_cdc._time_pattern(type)) }}
 {%- if type == 'timestamp' %} or {{ spark_cdc._is_in_gap(raw, value, entity.timezone) }}{% endif %})
 {%- elif type == 'binary' and column.format == 'hex' -%}
 {{ value }} is not null and length({{ raw }}) % 2 = 1
-{%- elif modules.re.match('(array|struct|map)', type) -%}
+{%- elif type.startswith(('array', 'struct', 'map')) -%}
 {{ spark_cdc._misread_as_one(raw) }} or {{ spark_cdc._nested_loss_condition(spark_cdc._hash_type(type), raw, entity) }}
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- With a pattern of the user's: digits below the microsecond, a time of day of a date, and an
-    hour that the zone skips. -#}
-{%- macro _reject_loss_of_formatted_time(column, raw, value, timezone) -%}
-{%- set letters = spark_cdc._format_letters(column.format) -%}
-{%- if column.data_type == 'date' -%}
-{%- if modules.re.search('[HhKkmsSaAnNB]', letters) -%}
-coalesce(try_to_timestamp({{ raw }}, {{ spark_cdc._literal(column.format) }}) <> cast({{ value }} as timestamp), false)
-{%- endif -%}
-{%- else -%}
-{%- set losses = [] -%}
-{%- if 'SSSSSSS' in letters -%}
-{%- do losses.append(value ~ ' is not null and ' ~ raw ~ " rlike '[.,][0-9]{6}[0-9]*[1-9]'") -%}
-{%- endif -%}
-{%- if column.data_type == 'timestamp' and '/' in timezone and not spark_cdc._names_a_zone(column.format) -%}
-{%- set clock = spark_cdc._cast_instant(raw, column.format, 'UTC') -%}
-{%- do losses.append(spark_cdc._is_another_clock(clock, value, spark_cdc._literal(timezone))) -%}
-{%- endif -%}
-{{ losses | join(' or ') }}
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether a text of which Spark made a time is as long as Spark itself writes it, with four
-    digits of a year: then all that it could hold besides is a blank or a T behind a shorter
-    date. That is faster to see than by a pattern. -#}
-{%- macro _is_plain_time(raw, value, type) -%}
-{%- if type == 'date' -%}
-(octet_length({{ raw }}) = 10 and {{ value }} between date'0001-01-01' and date'9999-12-31' and substr({{ raw }}, 9, 1) between '0' and '9')
-{%- else -%}
-(octet_length({{ raw }}) = 19 and substr({{ raw }}, 5, 1) = '-' and not startswith({{ raw }}, '0000'))
 {%- endif -%}
 {%- endmacro -%}
 

@@ -11,9 +11,7 @@
         {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
         {{ return(spark_cdc._feed_sql(spark_cdc._capture(spark_cdc._entity(entity), view.schema), view, from_version, to_version)) }}
     {%- endif -%}
-    {%- set view = spark_cdc._view_of_entity() -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {{ return(spark_cdc._typed_view_query(spark_cdc._changes_sql(spark_cdc._entity(view.name), view.committed), spark_cdc._manifest_of_view(view.plain))) }}
+    {{ return(spark_cdc._view_query(spark_cdc._changes_sql)) }}
 {%- endmacro -%}
 
 
@@ -58,13 +56,10 @@ where next__change.operation = 'U'
 {%- endmacro -%}
 
 
-{#- The row that a change is about, as a list of expressions.
-    Argument: of (whose columns, with a dot behind it). -#}
-{%- macro _change_image_sql(entity, of='') -%}
-    {%- set image = [] -%}
-    {%- for column in entity.stored -%}{%- do image.append(spark_cdc._aliased(of ~ column.sql, column.sql)) -%}{%- endfor -%}
-    {%- for hash in ['key_hash', 'nonkey_hash'] -%}{%- do image.append(spark_cdc._hex(of ~ hash) ~ ' as ' ~ hash) -%}{%- endfor -%}
-    {{ return(image) }}
+{#- The row that a change is about, as a list of expressions. -#}
+{%- macro _change_image_sql(entity) -%}
+    {{ return(entity.stored | map(attribute='sql') | list + [
+        spark_cdc._hex('key_hash') ~ ' as key_hash', spark_cdc._hex('nonkey_hash') ~ ' as nonkey_hash']) }}
 {%- endmacro -%}
 
 
@@ -126,8 +121,9 @@ changed as (
 
 {#- The I, U and D rows of the loads that a CTE `commits` names (written_as, business_time, load_id,
     _commit_version, _commit_timestamp), which tells loads that compact has squashed into one by
-    their business times. -#}
-{%- macro _change_rows_sql(entity, ledger, condition=none) -%}
+    their business times. Argument: of (the commits themselves, by which partitions are left
+    out; none to read all). -#}
+{%- macro _change_rows_sql(entity, ledger, of=none) -%}
 select /*+ broadcast(commits) */
     {% for column in entity.stored -%}
     loaded.{{ column.sql }},
@@ -145,7 +141,10 @@ inner join commits
     on loaded.load_id = commits.written_as and loaded.eff_start_date = commits.business_time
 where
     loaded.operation in {{ spark_cdc._operations('changes') }}
-    {%- if condition %}
-    and {{ condition }}
+    {%- if of %}
+    {%- set ids = of | map(attribute='load_id') | list %}
+    and loaded.{{ spark_cdc._in_loads(of | map(attribute='written_as') | unique | list) }}
+    and loaded.business_date between {# -#}
+    date'{{ spark_cdc._load_time(ids | min).strftime('%Y-%m-%d') }}' and date'{{ spark_cdc._load_time(ids | max).strftime('%Y-%m-%d') }}'
     {%- endif %}
 {%- endmacro -%}

@@ -1,7 +1,7 @@
 {#- The model <entity>_event_versions: one interval per event, in the source's own order and time.
     Needs the archive (events.archive: true). Returns the model's SQL. -#}
 {%- macro event_versions() -%}
-    {{ return(spark_cdc._view_query_of_two('events', spark_cdc._event_versions_sql)) }}
+    {{ return(spark_cdc._view_query(spark_cdc._event_versions_sql, 'events')) }}
 {%- endmacro -%}
 
 
@@ -9,7 +9,7 @@
     the source (valid), and which loads knew it (known). Needs the archive (events.archive: true).
     Returns the model's SQL. -#}
 {%- macro bitemporal() -%}
-    {{ return(spark_cdc._view_query_of_two('events', spark_cdc._bitemporal_sql)) }}
+    {{ return(spark_cdc._view_query(spark_cdc._bitemporal_sql, 'events')) }}
 {%- endmacro -%}
 
 
@@ -87,6 +87,13 @@ where step__is_alive
 {#- this hash leaves no query, so it needs no secret, which readers of the view need not have -#}
 {%- set compared = [] -%}
 {%- for column in entity.stored if column.role != 'key' -%}{%- do compared.append(dict(column, secret=none)) -%}{%- endfor -%}
+{#- keys and transactions of an event in an era are that era's own -#}
+{%- set era = "if(size(step__eras) > 1, step__era_from, '')" -%}
+{%- set of_era = {'event_transaction': 'concat(' ~ era ~ ", ' ', coalesce(event_transaction, to_json(event_position)))",
+                  'alternate_hashes': 'transform(alternate_hashes, each -> concat(each, cast(' ~ era ~ ' as binary)))'} -%}
+{%- for name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
+    {%- do of_era.update({name: 'concat(' ~ name ~ ', cast(' ~ era ~ ' as binary))'}) -%}
+{%- endfor -%}
 {%- set of_belief = 'partition by key_hash, event_position, load_id, step__valid_end, step__row_hash order by step__known_since' -%}
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
@@ -115,7 +122,7 @@ moving as (
 believed as (
     select
         {%- for column in spark_cdc._event_columns_of_rows(entity) %}
-        {{ spark_cdc._believed_value(column) }},
+        {{ spark_cdc._aliased(of_era.get(column.name, column.sql), column.sql) }},
         {%- endfor %}
         event_transaction as step__source_transaction,
         load_id,
@@ -219,26 +226,14 @@ where not step__goes_back
 {%- endmacro -%}
 
 
-{#- A column of an event in an era: keys and transactions are that era's own. -#}
-{%- macro _believed_value(column) -%}
-    {%- set name = column.sql -%}
-    {%- set era = "if(size(step__eras) > 1, step__era_from, '')" -%}
-    {%- if column.name in ['key_hash', 'old_key_hash', 'old_alternate_hash'] -%}
-        {{ return('concat(' ~ name ~ ', cast(' ~ era ~ ' as binary)) as ' ~ name) }}
-    {%- elif column.name == 'alternate_hashes' -%}
-        {{ return('transform(' ~ name ~ ', each -> concat(each, cast(' ~ era ~ ' as binary))) as ' ~ name) }}
-    {%- elif column.name == 'event_transaction' -%}
-        {{ return("concat(" ~ era ~ ", ' ', coalesce(" ~ name ~ ', to_json(event_position))) as ' ~ name) }}
-    {%- endif -%}
-    {{ return(name) }}
-{%- endmacro -%}
-
-
 {#- The archived events of all loads that count, as common table expressions; the last of them is
     `events`: what they do to keys.
     Arguments: entity, events (relation of <entity>_events), committed (relation or CTE of
     <entity>_committed), layout (of the manifest). -#}
 {%- macro _archived_ctes(entity, events, committed, layout) -%}
+{%- set of_delete = {'event_op': "'delete'", 'event_transaction': "' truncate'", 'key_hash': 'known.key_hash'} -%}
+{%- for name in ['event_position', 'event_time', 'event_hash'] -%}{%- do of_delete.update({name: 'truncates.' ~ name}) -%}{%- endfor -%}
+{%- for column in entity.key_columns -%}{%- do of_delete.update({column.name: 'known.' ~ column.sql}) -%}{%- endfor -%}
 archived as (
     select
         {% for column in spark_cdc._event_columns_of_rows(entity) -%}
@@ -275,7 +270,7 @@ events as (
 
     select
         {% for column in spark_cdc._event_columns_of_rows(entity) -%}
-        {{ spark_cdc._truncated_value(entity, column) }} as {{ column.sql }},
+        {{ of_delete.get(column.name) or 'cast(null as ' ~ column.data_type ~ ')' }} as {{ column.sql }},
         {% endfor -%}
         truncates.business_date,
         truncates.load_id
@@ -283,19 +278,4 @@ events as (
     inner join archived as truncates
         on truncates.event_op = 'truncate' and truncates.event_position >= known.first_position
 )
-{%- endmacro -%}
-
-
-{#- A column of the delete that a truncate stands for. -#}
-{%- macro _truncated_value(entity, column) -%}
-    {%- if column.name == 'event_op' -%}
-        {{ return("'delete'") }}
-    {%- elif column.name == 'event_transaction' -%}
-        {{ return(spark_cdc._literal(spark_cdc._truncate_mark())) }}
-    {%- elif column.name in ['event_position', 'event_time', 'event_hash'] -%}
-        {{ return('truncates.' ~ column.name) }}
-    {%- elif column.name == 'key_hash' or column.name in entity.key_columns | map(attribute='name') -%}
-        {{ return('known.' ~ column.sql) }}
-    {%- endif -%}
-    {{ return('cast(null as ' ~ column.data_type ~ ')') }}
 {%- endmacro -%}

@@ -68,7 +68,15 @@ Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a c
     {%- for one in told -%}
         {%- set version = one.manifest.rewritten.version -%}
         {%- if version > first -%}
-            {%- do spark_cdc._check_feed_columns(entity, told[loop.index0 - 1].manifest, one) -%}
+            {#- rows of two definitions can't be compared -#}
+            {%- set came = one.commits | selectattr('version', 'le', version) | map(attribute='written_as') | list -%}
+            {%- if came and told[loop.index0 - 1].manifest.definition != spark_cdc._fingerprint(one.records[came[-1]].definition) -%}
+                {%- set message -%}
+spark_cdc.changes: {{ entity.name }}: commit {{ version }} took loads away that had other columns, types or roles than those that came {# -#}
+in their place, so that what it changed can't be told row by row. Nothing was written. Begin anew (from_version none): {{ spark_cdc._check_feed_command() }}.
+                {%- endset -%}
+                {%- do exceptions.raise_compiler_error(message) -%}
+            {%- endif -%}
             {%- do parts.append(spark_cdc._feed_difference_sql(entity, source, told[loop.index0 - 1], one)) -%}
         {%- endif -%}
         {%- set until = told[loop.index].manifest.rewritten.version - 1 if not loop.last else last -%}
@@ -93,7 +101,7 @@ from (
     ),
 
     changed as (
-        {{ spark_cdc._change_rows_sql(entity, source, spark_cdc._feed_partitions(commits)) | indent(8) }}
+        {{ spark_cdc._change_rows_sql(entity, source, commits) | indent(8) }}
     )
     {%- if prior %},
 
@@ -137,7 +145,7 @@ from (
     ),
 
     changed as (
-        {{ spark_cdc._change_rows_sql(entity, source, spark_cdc._feed_partitions(commits)) | indent(8) }}
+        {{ spark_cdc._change_rows_sql(entity, source, commits) | indent(8) }}
     ),
 
     known as (
@@ -312,15 +320,6 @@ from
 {%- macro _commit_time_sql(at) -%}{{ return("timestamp'" ~ at ~ " UTC'" if at else 'cast(null as timestamp)') }}{%- endmacro -%}
 
 
-{#- Where the rows of some commits lie, as a condition, by which partitions are left out. -#}
-{%- macro _feed_partitions(commits) -%}
-    {%- set days = [] -%}
-    {%- for commit in commits -%}{%- do days.append(spark_cdc._load_time(commit.load_id).strftime('%Y-%m-%d')) -%}{%- endfor -%}
-loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | list) }}
-    and loaded.business_date between date'{{ days | min }}' and date'{{ days | max }}'
-{%- endmacro -%}
-
-
 {#- Refuses versions that changes() can't tell of. Arguments: entity, head (manifest of the last
     commit), from_version and to_version as of changes(). -#}
 {%- macro _check_feed_versions(entity, head, from_version, to_version) -%}
@@ -355,20 +354,5 @@ loaded.{{ spark_cdc._in_loads(commits | map(attribute='written_as') | unique | l
     {%- if missing -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.changes: ' ~ entity.name ~ ': the ledger has no record of ' ~ missing | join(', ')
             ~ '. Nothing was written. Run spark-cdc verify --select ' ~ entity.name ~ ', which says how to repair it.') -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Rows of two definitions can't be compared: where a commit took loads away and brought others
-    with other columns, consumers begin anew. Arguments: old (manifest before the commit), new
-    (manifest, commits, records; it begins with the commit). -#}
-{%- macro _check_feed_columns(entity, old, new) -%}
-    {%- set came = new.commits | selectattr('version', 'le', new.manifest.rewritten.version) | list -%}
-    {%- if came and old.definition != spark_cdc._fingerprint(new.records[came[-1].written_as].definition) -%}
-        {%- set message -%}
-spark_cdc.changes: {{ entity.name }}: commit {{ new.manifest.rewritten.version }} took loads away that had other columns, types or roles than those that came {# -#}
-in their place, so that what it changed can't be told row by row. Nothing was written. Begin anew (from_version none): {{ spark_cdc._check_feed_command() }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
 {%- endmacro -%}

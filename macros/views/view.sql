@@ -41,50 +41,41 @@ select * from query_of_view
 {%- endmacro -%}
 
 
-{#- The SQL of a model that shows a table of its entity as far as the loads in <entity>_committed
-    count.
-    Arguments: table (what the table's name ends with: events or ledger), query_of (macro of the
-    query: of entity, table, committed, layout). -#}
-{%- macro _view_query_of_two(table, query_of) -%}
+{#- Makes the model at hand a view of its entity as far as the loads in <entity>_committed count.
+    A model whose name ends with _sensitive shows sensitive columns, and lies where they lie
+    (docs/sensitive.md).
+    query_of   macro of its query: of entity and rows that count, or of entity, table, committed
+               and layout
+    table      events or ledger: what the name of the table ends with that it reads
+    reads      the same of the model from which it depends
+    is_hinted  whether the query takes, too, whether the keys since the checkpoint are few
+    Returns its SQL. -#}
+{%- macro _view_query(query_of, table=none, reads=table, is_hinted=false) -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
-    {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ table)) -%}
     {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {%- if is_sensitive -%}{%- set relation = spark_cdc._capture(spark_cdc._entity(name), committed.schema)[table] -%}{%- endif -%}
-    {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
-    {%- set sql = query_of(spark_cdc._entity(name), relation, committed, manifest.get('layout') or {}) -%}
-    {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
-{%- endmacro -%}
-
-
-{#- Makes the model at hand a view of its entity, and says what it reads. A model whose name ends
-    with _sensitive shows sensitive columns, and lies where they lie (docs/sensitive.md).
-    Returns a dictionary: name (of the entity), plain (relation of <entity>_committed, whose text is
-    the manifest), committed (relation to select from: the same, or
-    <entity>_committed_sensitive). -#}
-{%- macro _view_of_entity() -%}
-    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
-    {%- set name = spark_cdc._entity_name() -%}
-    {%- set plain = spark_cdc._whole(ref(name ~ '_committed')) -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed_sensitive')) if spark_cdc._is_sensitive_model() else plain -%}
-    {{ return({'name': name, 'plain': plain, 'committed': committed}) }}
-{%- endmacro -%}
-
-
-{#- The manifest on which a view's text depends, as dbt's cache has it, by which cdc_view tells what
-    the view's text is by now; an empty one for commands that build nothing. -#}
-{%- macro _manifest_of_view(committed) -%}
-    {%- if flags.WHICH not in ['run', 'build', 'retry', 'run-operation'] -%}
-        {{ return(spark_cdc._empty_manifest()) }}
+    {#- The view's text depends on it, which cdc_view tells by what dbt's cache has; for commands
+        that build nothing it is an empty one. -#}
+    {%- set builds = flags.WHICH in ['run', 'build', 'retry', 'run-operation'] -%}
+    {%- set manifest = spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed) if builds else spark_cdc._empty_manifest() -%}
+    {%- set entity = spark_cdc._entity(name) -%}
+    {%- if is_sensitive and table -%}{%- set relation = spark_cdc._capture(entity, committed.schema)[table] -%}{%- endif -%}
+    {%- if table -%}
+        {%- set sql = query_of(entity, relation, committed, manifest.get('layout') or {}) -%}
+    {%- elif is_hinted -%}
+        {%- set sql = query_of(entity, relation, spark_cdc._is_few(entity, manifest.log_rows)) -%}
+    {%- else -%}
+        {%- set sql = query_of(entity, relation) -%}
     {%- endif -%}
-    {{ return(spark_cdc._cached_manifest(committed) or spark_cdc._read_manifest(committed)) }}
+    {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
 {%- endmacro -%}
 
 
 {#- Whether the model at hand shows sensitive columns; if so, its schema is theirs. -#}
 {%- macro _is_sensitive_model() -%}
-    {%- set is_sensitive = model['unique_id'].endswith('_sensitive') -%}
+    {%- set is_sensitive = model.unique_id.endswith('_sensitive') -%}
     {%- if is_sensitive -%}{%- do config(schema=spark_cdc._var('spark_cdc_sensitive_schema')) -%}{%- endif -%}
     {{ return(is_sensitive) }}
 {%- endmacro -%}
@@ -99,11 +90,7 @@ select * from query_of_view
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
 {%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
 {%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
-{%- set columns = [] -%}
-{%- for column in stored -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
-{%- for name, place in (layout.get('shown') or {}).items() -%}
-    {%- do columns.append(spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name))) -%}
-{%- endfor -%}
+{%- set shown = layout.get('shown') or {} -%}
 select /*+ broadcast(counted) */
     {% for column in stored -%}
     loaded.{{ column.sql }},
@@ -115,12 +102,17 @@ select /*+ broadcast(counted) */
     if(loaded.operation = 'L', counted.squashed_load_ids, null) as squashed_load_ids,
     if(loaded.operation = 'L', counted.load_record, null) as load_record,
     counted.recommitted
-    {%- for name in layout.get('shown') or {} %},
+    {%- for name in shown %},
     loaded.{{ spark_cdc._quote(name) }}
     {%- endfor %}
 from (
     select
-        {{ columns | join(',\n') | indent(8) }}
+        {%- for column in stored %}
+        {{ spark_cdc._shown_sql(entity, column, layout) | indent(8) }}{{ ',' if shown or not loop.last }}
+        {%- endfor %}
+        {%- for name, place in shown.items() %}
+        {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}{{ ',' if not loop.last }}
+        {%- endfor %}
     from {{ ledger }}
     where operation in {{ spark_cdc._operations('committed') }}
 ) as loaded
@@ -132,18 +124,6 @@ inner join (
     where operation = 'L'
 ) as counted
     on loaded.load_id = counted.load_id
-{%- endmacro -%}
-
-
-{#- The query of that model. -#}
-{%- macro _committed_sensitive_query() -%}
-    {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
-    {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
-    {%- set entity, manifest = spark_cdc._entity(name), spark_cdc._manifest_of_view(committed) -%}
-    {%- set ledger = spark_cdc._capture(entity, committed.schema).ledger -%}
-    {{ return(spark_cdc._typed_view_query(spark_cdc._committed_sensitive_sql(entity, ledger, committed, manifest.get('layout') or {}), manifest)) }}
 {%- endmacro -%}
 
 
@@ -163,8 +143,7 @@ spark_cdc.as_of: {{ view.identifier }} can't be read as of a tag. Accepted are {
     {%- set manifest = spark_cdc._tagged_state(capture, tag | string) -%}
     {%- set entity, relation = capture.entity, manifest.relation -%}
     {%- if not spark_cdc._has_columns_of(entity, manifest.definition) -%}
-        {%- set names = adapter.get_columns_in_relation(relation) | map(attribute='name') | list -%}
-        {%- set stored = [] -%}
+        {%- set names, stored = adapter.get_columns_in_relation(relation) | map(attribute='name') | list, [] -%}
         {%- for column in names[:names.index('key_hash')] -%}{%- do stored.append({'sql': spark_cdc._quote(column)}) -%}{%- endfor -%}
         {%- set entity = dict(entity, stored=stored) -%}
     {%- endif -%}

@@ -250,7 +250,7 @@ def own_name(name: str, is_events: bool) -> str:
 
     is_events: whether it is one of change events, which have more names of their own.
     """
-    return f"source_{name}" if rules()[0]._is_reserved(name, is_events) else name
+    return f"source_{name}" if rules()[0]._reserved([name], is_events) else name
 
 
 def renamed(columns: Sequence[Column]) -> dict[str, str]:
@@ -299,7 +299,7 @@ def guesses(entity: Entity) -> list[str]:
         words.append((column.encoding, of_columns["encoding"]["by_type"].get(plain_type)))
         if package._hash_type(column.data_type)["problem"]:
             words.append((plain_type, [*TYPES, *OTHER_TYPES]))
-        if package._is_reserved(column.name.lower(), entity.load_type == "events"):
+        if package._reserved([column.name.lower()], entity.load_type == "events"):
             folded = column.name.lower()
             renamed.append(f"{column.name!r}: call it source_{folded} and say from={column.name}")
     found = []
