@@ -103,7 +103,7 @@ def test_names_are_hashed_with_their_length_in_bytes(name: str) -> None:
     ],
 )
 def test_paths_of_a_business_date(path: str, of_date: str) -> None:
-    assert MACROS._landing_path(entity(path), datetime.datetime(2024, 3, 1)) == of_date
+    assert MACROS._landing_path(entity(path), [datetime.datetime(2024, 3, 1)]) == of_date
 
 
 @pytest.mark.parametrize(

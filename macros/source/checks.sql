@@ -161,7 +161,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
 {#- The paths in the folder beside the files that are read, without folders of these files. -#}
 {%- macro _entries(entity, time, files) -%}
     {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
-    {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}
+    {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, [time]).paths ~ ', ') -%}
     {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set entries = [] -%}

@@ -18,9 +18,9 @@
     {%- endif -%}
     {%- do spark_cdc._set_for_reading(entity) -%}
     {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
-    {%- set ends = spark_cdc._line_ends(entity, time) -%}
+    {%- set ends = spark_cdc._line_ends(entity, [time]) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=spark_cdc._files_view(entity))) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
@@ -35,7 +35,7 @@
     {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
         {%- if not refusal -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, [time], {'mergeSchema': 'true'})) -%}
             {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}
     {%- endif -%}
@@ -45,7 +45,7 @@
     {%- endif -%}
     {%- set views = [] -%}
     {%- for part in ends.parts -%}
-        {%- do spark_cdc._land_columns(part, time, found) -%}
+        {%- do spark_cdc._land_columns(part, [time], found) -%}
         {%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}
     {%- endfor -%}
     {%- if views | length > 1 -%}
@@ -56,11 +56,11 @@
 
 
 {#- Makes the view that staging reads, from files whose columns are known. -#}
-{%- macro _land_columns(entity, time, found) -%}
+{%- macro _land_columns(entity, times, found) -%}
     {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
-        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, times, found, spark_cdc._files_view(entity))) -%}
     {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
+    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, times, found)) -%}
 {%- endmacro -%}
 
 
@@ -76,7 +76,7 @@
     {%- for schema in schemas -%}
         {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}
         {%- if schemas | length > 1 -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, spark_cdc._path_options(entity, time, schema.paths), relation)) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, [time], spark_cdc._path_options(entity, [time], schema.paths), relation)) -%}
         {%- endif -%}
         {%- do landed.append({'relation': relation, 'columns': schema.columns}) -%}
         {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
@@ -185,7 +185,7 @@ cast({{ column }} as string)
     rows with too few or too many fields and checks each further file's header. JSON lines become
     columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
     that may be missing are nulls. -#}
-{%- macro _landed_view_sql(entity, time, found) -%}
+{%- macro _landed_view_sql(entity, times, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
 {%- set missing, values = spark_cdc._missing_columns(entity, found), [] -%}
 {%- for column in found -%}
@@ -196,7 +196,7 @@ cast({{ column }} as string)
 {%- endfor -%}
 {%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
-{{ spark_cdc._csv_view_sql(entity, time, found, view) }}
+{{ spark_cdc._csv_view_sql(entity, times, found, view) }}
 {%- elif format == 'json' -%}
 {%- set declared = entity.columns | map(attribute='from') | list -%}
 {%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(declared) }})){%- endset -%}
@@ -374,155 +374,4 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
         {%- do found.append(column) -%}
     {%- endfor -%}
     {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- Several dates in one statement, where loads take one or several for each date. Only for paths
-    without characters that mean something to a pattern or a URL; others are read date by date. -#}
-
-
-{#- The paths of some dates as one pattern; none where they can't be taken together. -#}
-{%- macro _dates_path(entity, times) -%}
-    {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
-    {%- set paths = [] -%}
-    {%- for time in times -%}
-        {%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}
-    {%- endfor -%}
-    {%- if paths | unique | list | length < paths | length or not spark_cdc._has_only(paths | join, '_./:=-') -%}
-        {{ return(none) }}
-    {%- endif -%}
-    {{ return(spark_cdc._braced_dates(paths)) }}
-{%- endmacro -%}
-
-
-{#- Some paths as one pattern: what they have in common, then the rest of each between braces. -#}
-{%- macro _braced_dates(paths) -%}
-    {%- if paths | length == 1 -%}{{ return(paths[0]) }}{%- endif -%}
-    {%- set common = namespace(length=0) -%}
-    {%- for at in range(paths | map('length') | min) if common.length == at and paths | map(attribute=at) | unique | list | length == 1 -%}
-        {%- set common.length = at + 1 -%}
-    {%- endfor -%}
-    {%- set rests = [] -%}
-    {%- for path in paths -%}{%- do rests.append(path[common.length:]) -%}{%- endfor -%}
-    {{ return(paths[0][:common.length] ~ '{' ~ rests | join(',') ~ '}') }}
-{%- endmacro -%}
-
-
-{#- An entity whose path is that of many dates. -#}
-{%- macro _entity_of_dates(entity, path) -%}{{ return(dict(entity, source=dict(entity.source, path=path))) }}{%- endmacro -%}
-
-
-{#- The dates as an inline table to join files with: place (a part of a file's path, with a slash
-    after it) and position (of the date among these). -#}
-{%- macro _dates_places_sql(entity, times) -%}
-values
-    {%- for time in times %}
-    ({{ spark_cdc._literal('/' ~ spark_cdc._entries_folder(entity, time).lstrip('/') ~ '/') }}, {{ loop.index0 }}){{ ',' if not loop.last }}
-    {%- endfor %}
-    as places (place, position)
-{%- endmacro -%}
-
-
-{#- The files of several dates: a list with _input_files() of each date, in order; none where the
-    dates have to be read one by one. -#}
-{%- macro _dates_files(entity, times) -%}
-    {%- set path = spark_cdc._dates_path(entity, times) -%}
-    {%- if not path -%}{{ return(none) }}{%- endif -%}
-    {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
-    {#- a pattern that finds nothing at all is an error -#}
-    {%- if spark_cdc._lacks_files(all, times[0]) -%}{{ return(none) }}{%- endif -%}
-    {%- set files = [] -%}
-    {%- for time in times -%}{%- do files.append(spark_cdc._files_figures(none)) -%}{%- endfor -%}
-    {%- for row in spark_cdc._query(spark_cdc._dates_files_sql(entity, times, all)) -%}
-        {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
-        {%- do files[row.position | int].update(spark_cdc._files_figures(row)) -%}
-    {%- endfor -%}
-    {{ return(files) }}
-{%- endmacro -%}
-
-
-{%- macro _dates_files_sql(entity, times, all) -%}
-select
-    position,
-    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
-from (
-    select
-        path,
-        length,
-        modificationTime,
-        places.position
-    from {{ spark_cdc._direct_sql(all, times[0], 'binaryFile') }} as found
-    left join (
-        select *
-        from {{ spark_cdc._dates_places_sql(entity, times) | indent(8) }}
-    ) as places
-        on contains(concat(found.path, '/'), places.place)
-) as placed
-group by position
-{%- endmacro -%}
-
-
-{#- A text for each date, the same for dates that are read alike, so that one check stands for all
-    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
-    checked one by one.
-    Arguments: entity, times, files (of _dates_files()). -#}
-{%- macro _dates_signatures(entity, times, files) -%}
-    {%- set format = entity.source.format -%}
-    {%- set apart = [none] * times | length -%}
-    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
-    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list -%}{{ return(apart) }}{%- endif -%}
-    {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
-    {#- each date has a folder with its files and nothing else -#}
-    {%- if spark_cdc._found_by_pattern(all, times[0]).count != files | sum(attribute='files') + times | length -%}{{ return(apart) }}{%- endif -%}
-    {%- set paths = files | map(attribute='paths') | sum(start=[]) -%}
-    {%- set told = {} -%}
-    {%- if format != 'csv' -%}
-        {%- for schema in spark_cdc._file_schemas(entity, {'paths': paths}, []) -%}
-            {%- for path in schema.paths -%}{%- do told.update({path: tojson(schema.columns)}) -%}{%- endfor -%}
-        {%- endfor -%}
-    {%- elif spark_cdc._csv_has_header(entity) -%}
-        {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
-        {%- set endings = [] -%}
-        {%- for path in paths -%}
-            {%- do endings.append(path.split('.')[-1]) -%}
-        {%- endfor -%}
-        {%- if endings | select('in', ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz']) | list or files | map(attribute='bytes') | max > 2 ** 28
-                or spark_cdc._csv_encoding(entity) != 'utf-8' or spark_cdc._csv_is_multi_line(entity)
-                or spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
-            {{ return(apart) }}
-        {%- endif -%}
-        {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "
-            ~ spark_cdc._direct_sql(all, times[0], 'binaryFile') -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do told.update({row.path: row.header | trim}) -%}{%- endfor -%}
-        {%- if '' in told.values() | list -%}{{ return(apart) }}{%- endif -%}
-    {%- endif -%}
-    {%- set signatures = [] -%}
-    {%- for one in files -%}
-        {%- set of_date = [] -%}
-        {%- for path in one.paths -%}{%- do of_date.append(told.get(path)) -%}{%- endfor -%}
-        {%- set is_told = format != 'csv' or spark_cdc._csv_has_header(entity) -%}
-        {%- if is_told and none in of_date -%}{{ return(apart) }}{%- endif -%}
-        {%- do signatures.append(tojson([of_date | unique | sort if is_told else [], one.files > 1])) -%}
-    {%- endfor -%}
-    {{ return(signatures) }}
-{%- endmacro -%}
-
-
-{#- The input of written loads of several dates as it is now: a list of dictionaries by date, with
-    files and, of text, lines, as of _input_sql(); none where the dates have to be read one by
-    one. -#}
-{%- macro _dates_input(entity, times) -%}
-    {%- set files = spark_cdc._dates_files(entity, times) -%}
-    {%- if files is none -%}{{ return(none) }}{%- endif -%}
-    {%- set inputs = [] -%}
-    {%- for one in files -%}{%- do inputs.append({'files': one}) -%}{%- endfor -%}
-    {%- if entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) -%}
-        {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
-        {%- set places = spark_cdc._dates_places_sql(entity, times) -%}
-        {%- for row in spark_cdc._query(spark_cdc._input_lines_sql(all, times[0], places)) -%}
-            {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
-            {%- do inputs[row.position | int].update({'lines': fromjson(row.note)}) -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {{ return(inputs) }}
 {%- endmacro -%}

@@ -3,17 +3,14 @@
     came alike on several dates are one row, before anything is cast or hashed: of snapshots that is
     most of what they hold. Where a column can't be grouped by, each row stays for itself.
     Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
-    stands for the date), files (of _land_load()), found (of _found_columns())). Returns the name of
-    the columns of a landed view with backfill__days, as a query between brackets. -#}
+    stands for the date), files (of _land_load()), found (of _found_columns())). Returns a
+    dictionary: sql (the columns of a landed view with backfill__days, as a query between brackets),
+    views (of _dates_views()). -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
-    {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
-    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
-    {%- set views = spark_cdc._dates_views(read, landing, days) -%}
-    {%- if not views -%}
-        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
-    {%- endif -%}
+    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity, landing, days) -%}
+    {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = [] -%}
-    {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
+    {%- for name in entity.columns | map(attribute='from') | list + ['landing_problem'] -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
     {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
@@ -34,23 +31,6 @@
 {%- endmacro -%}
 
 
-{#- How many rows came in on each of these dates: rows {day, row_count}. -#}
-{%- macro _landed_dates_counts(views) -%}
-    {%- set sql -%}
-select
-    backfill__day as day,
-    count(*) as row_count
-from (
-    {{ spark_cdc._dated_rows_sql([], views) | indent(4) }}
-) as dated
-group by backfill__day
-    {%- endset -%}
-    {%- set counts = {} -%}
-    {%- for row in (spark_cdc._query(sql) if views else []) -%}{%- do counts.update({row.day | int: row.row_count | int}) -%}{%- endfor -%}
-    {{ return(counts) }}
-{%- endmacro -%}
-
-
 {#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile,
     which is noticed later. -#}
 {%- macro _dated_rows_sql(names, views) -%}
@@ -68,7 +48,7 @@ left join (
     select *
     from values
         {%- for place, day in view.places.items() %}
-        ({{ place }}, {{ day }}L){{ ',' if not loop.last }}
+        ({{ spark_cdc._literal(place) }}, {{ day }}L){{ ',' if not loop.last }}
         {%- endfor %}
         as places (backfill__place, backfill__day)
 ) as places
@@ -87,9 +67,9 @@ union all
     values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
     {%- set is_table = entity.source.format == 'table' -%}
-    {%- set groups = {} -%}
+    {%- set groups, views = {}, [] -%}
     {%- for one in days if is_table or one.files.files -%}
-        {%- set path = '' if is_table else spark_cdc._landing_path(entity, one.time).rstrip('/') -%}
+        {%- set path = '' if is_table else spark_cdc._landing_path(entity, [one.time]).rstrip('/') -%}
         {%- set below = [] -%}
         {%- for found in (one.files.paths if not is_table else []) -%}
             {%- do below.extend(found.replace(path.rsplit(':', 1)[-1].lstrip('/'), '').split('/')[:-1]) -%}
@@ -97,37 +77,24 @@ union all
         {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
         {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
-        {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {
-            'found': one.found, 'several': several, 'days': [], 'paths': []}) -%}
+        {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {'several': several, 'days': []}) -%}
         {%- do group.days.append(one) -%}
-        {%- do group.paths.append(path) -%}
     {%- endfor -%}
-    {%- set views = [] -%}
     {%- for group in groups.values() -%}
-        {%- set time = group.days[0].time -%}
-        {%- set all = dict(
-            spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
-        {%- for view in spark_cdc._line_ends(all, time).parts -%}
-            {%- set merged = {'mergeSchema': 'true'} if group.several else {} -%}
-            {%- set times = group.days | map(attribute='time') | list -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, merged, times=times)) -%}
-            {%- do spark_cdc._land_columns(view, time, group.found) -%}
-            {%- set places = {} -%}
-            {%- if is_table -%}
-                {%- for one in group.days -%}{%- do places.update({spark_cdc._literal(spark_cdc._time_text(entity, one.time)): one.day}) -%}{%- endfor -%}
-            {%- else -%}
-                {%- set by_path = {} -%}
-                {%- for one in group.days -%}
-                    {%- for found in one.files.paths -%}{%- do by_path.update({found: one.day}) -%}{%- endfor -%}
-                {%- endfor -%}
-                {%- for row in spark_cdc._query('select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, time, 'binaryFile')) -%}
-                    {%- do places.update({spark_cdc._literal(row.place): by_path.get(row.path, 0)}) -%}
-                {%- endfor -%}
-            {%- endif -%}
+        {%- set times, days_of = group.days | map(attribute='time') | list, {} -%}
+        {%- for one in group.days -%}
+            {%- do days_of.update(dict.fromkeys([spark_cdc._time_text(entity, one.time)] if is_table else one.files.paths, one.day)) -%}
+        {%- endfor -%}
+        {%- for view in spark_cdc._line_ends(dict(entity, name=entity.name ~ '_backfill_' ~ loop.index), times).parts -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, times, {'mergeSchema': 'true'} if group.several else {})) -%}
+            {%- do spark_cdc._land_columns(view, times, group.days[0].found) -%}
+            {%- set places = days_of if is_table else {} -%}
+            {%- for row in ([] if is_table else spark_cdc._query(
+                    'select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
+                {%- do places.update({row.place: days_of.get(row.path, 0)}) -%}
+            {%- endfor -%}
             {%- do views.append({
-                'name': spark_cdc._landed_view(view),
-                'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
-                'places': places,
+                'name': spark_cdc._landed_view(view), 'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()', 'places': places,
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -159,7 +126,7 @@ union all
             {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
                 if is_there and spark_cdc._date_column_problem(read) else none -%}
             {%- set problem = unread if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
-            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, since[entity.name])) -%}{%- endif -%}
+            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, none if since[entity.name] is none else spark_cdc._date_column_next(read, since[entity.name]))) -%}{%- endif -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
@@ -231,10 +198,10 @@ loaded: bring its folder back, or load on behind it
 {%- endmacro -%}
 
 
-{#- Of what is streamed the markers count (see _closed_folder()). -#}
+{#- Of what is streamed the markers count (see _check_closed()). -#}
 {%- macro _landed_times_of_files_sql(entity, pattern) -%}
 {%- set options = spark_cdc._direct_options(entity) -%}
-{%- set markers = spark_cdc._closed_folder() ~ '/*' if entity.source.stream is mapping else '' -%}
+{%- set markers = '/_closed/*' if entity.source.stream is mapping else '' -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
     regexp_extract(path, {{ spark_cdc._literal(pattern.plain ~ ('.*' if markers else '')) }}, 0) as found
@@ -242,7 +209,8 @@ from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with ('
 {%- endmacro -%}
 
 
-{%- macro _landed_times_of_table_sql(entity, landing, since) -%}
+{#- The business times of a table from first on, and before next. -#}
+{%- macro _landed_times_of_table_sql(entity, landing, first=none, next=none) -%}
 {%- set value = spark_cdc._date_column_value(entity) -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
@@ -250,9 +218,9 @@ select distinct
 from {{ landing }}
 where
     {{ value }} is not null
-    {%- if since is not none %}
-    and {{ value }} >= {{ spark_cdc._date_column_literal(entity, spark_cdc._date_column_next(entity, since)) }}
-    {%- endif %}
+    {%- for sign, time in [('>=', first), ('<', next)] if time is not none %}
+    and {{ value }} {{ sign }} {{ spark_cdc._date_column_literal(entity, time) }}
+    {%- endfor %}
 {%- endmacro -%}
 
 
@@ -316,4 +284,44 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
         year, month, 1, (found.get('H') or 0) | int, (found.get('M') or 0) | int, (found.get('S') or 0) | int) -%}
     {%- set time = start + modules.datetime.timedelta(days=(found.get('j') or found.get('d')) | int - 1) -%}
     {{ return(time if time.year == year and (found.get('j') or time.month == month) else none) }}
+{%- endmacro -%}
+
+
+{#- A text for each date, the same for dates that are read alike, so that one check stands for all
+    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
+    checked one by one.
+    Arguments: entity, times, files (of _input_files()). -#}
+{%- macro _dates_signatures(entity, times, files) -%}
+    {%- set format, apart = entity.source.format, [none] * times | length -%}
+    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
+    {#- each date has a folder with its files and nothing else -#}
+    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list
+            or spark_cdc._found_by_pattern(entity, times).count != files | sum(attribute='files') + times | length -%}
+        {{ return(apart) }}
+    {%- endif -%}
+    {%- set paths, told = files | map(attribute='paths') | sum(start=[]), {} -%}
+    {%- if format != 'csv' -%}
+        {%- for schema in spark_cdc._file_schemas(entity, {'paths': paths}, []) -%}
+            {%- do told.update(dict.fromkeys(schema.paths, tojson(schema.columns))) -%}
+        {%- endfor -%}
+    {%- elif not spark_cdc._csv_has_header(entity) -%}
+        {%- do told.update(dict.fromkeys(paths, 'no header')) -%}
+    {%- elif files | map(attribute='bytes') | max <= 2 ** 28 and spark_cdc._csv_encoding(entity) == 'utf-8' and not spark_cdc._csv_is_multi_line(entity)
+            and not spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
+        {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
+        {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "
+            ~ spark_cdc._direct_sql(entity, times, 'binaryFile') -%}
+        {%- for row in spark_cdc._query(sql)
+                if row.header | trim and row.path.split('.')[-1] not in ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz'] -%}
+            {%- do told.update({row.path: row.header | trim}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- if paths | reject('in', told) | list -%}{{ return(apart) }}{%- endif -%}
+    {%- set signatures = [] -%}
+    {%- for one in files -%}
+        {%- set columns = [] -%}
+        {%- for path in one.paths -%}{%- do columns.append(told[path]) -%}{%- endfor -%}
+        {%- do signatures.append(tojson([columns | unique(case_sensitive=true) | sort(case_sensitive=true), one.files > 1])) -%}
+    {%- endfor -%}
+    {{ return(signatures) }}
 {%- endmacro -%}

@@ -62,8 +62,8 @@ if(
     {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
     {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
     {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
-    {%- set q = spark_cdc._pattern_of(quote) -%}
-    {%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
+    {%- set q = spark_cdc._escaped_regex(quote) -%}
+    {%- set separator = spark_cdc._escaped_regex(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t')) -%}
     {%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
     {%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
     {%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
@@ -79,7 +79,7 @@ if(
 
 {#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of
     a row that has other fields. -#}
-{%- macro _csv_view_sql(entity, time, found, view) -%}
+{%- macro _csv_view_sql(entity, times, found, view) -%}
 {%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'landing_problem'} -%}
 {%- if spark_cdc._csv_is_multi_line(entity) -%}
     {#- else a quote that is not closed ends at the next one, lines further on -#}
@@ -94,7 +94,7 @@ create or replace temporary view {{ view }} (
 )
 using csv
 options (
-    {{ spark_cdc._reader_options(entity, time, options) | join(',\n    ') }}
+    {{ spark_cdc._reader_options(entity, times, options) | join(',\n    ') }}
 )
 {%- endmacro -%}
 
@@ -109,17 +109,17 @@ options (
     Arguments: entity, time.
     Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of
     one file end in more than one way, or none). -#}
-{%- macro _line_ends(entity, time) -%}
+{%- macro _line_ends(entity, times) -%}
     {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
         {{ return({'parts': [entity], 'refusal': none}) }}
     {%- endif -%}
     {%- set groups, mixed = {}, [] -%}
-    {%- for row in spark_cdc._line_ends_of_files(entity, time) -%}
+    {%- for row in spark_cdc._line_ends_of_files(entity, times) -%}
         {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
         {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
     {%- endfor -%}
     {%- set problem -%}
-the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage
+the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, times[0]) }}, so that a carriage
 return would get into their last column.
   {{ mixed[:5] | join('\n  ') }}
 Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines.
@@ -130,7 +130,7 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
         {%- if groups | length == 1 -%}
             {%- do parts.append(dict(entity, source=dict(entity.source, options=options))) -%}
         {%- else -%}
-            {%- set of_paths = spark_cdc._path_options(entity, time, paths) -%}
+            {%- set of_paths = spark_cdc._path_options(entity, times, paths) -%}
             {%- set source = dict(entity.source, path=of_paths.pop('path'), options=dict(options, **of_paths)) -%}
             {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
         {%- endif -%}
@@ -143,7 +143,7 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
     without regard to quotes, and a line break counts where as many quotes were opened as closed.
     What ends the last line is not known. A carriage return alone ends records only where nothing
     else does. -#}
-{%- macro _line_ends_of_files(entity, time) -%}
+{%- macro _line_ends_of_files(entity, times) -%}
     {%- set view = spark_cdc._landed_view(entity) ~ '_lines' -%}
     {%- set chosen = {} -%}
     {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
@@ -153,12 +153,12 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
     {#- a separator that is no character -#}
     {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
     {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
-        ~ spark_cdc._reader_options(lines, time, reading) | join(',\n    ') ~ '\n)') -%}
-    {{ return(spark_cdc._query(spark_cdc._line_ends_sql(entity, time, view))) }}
+        ~ spark_cdc._reader_options(lines, times, reading) | join(',\n    ') ~ '\n)') -%}
+    {{ return(spark_cdc._query(spark_cdc._line_ends_sql(entity, times, view))) }}
 {%- endmacro -%}
 
 
-{%- macro _line_ends_sql(entity, time, view) -%}
+{%- macro _line_ends_sql(entity, times, view) -%}
 select
     found.path,
     coalesce(ends.first_end, if(ends.cr > 0, 'cr', null), ends.last_end, 'lf') as line_end,
@@ -168,7 +168,7 @@ from (
     select
         path,
         input_file_name() as uri
-    from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+    from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}
 ) as found
 left join (
     select
@@ -228,19 +228,14 @@ left join (
         unescaped  lines with a quote in a quoted value that is not escaped
         blank      rows that Spark skips
         malformed  lines with bytes that are not UTF-8
-    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of
-    all dates; the query then has a row {position, note} for each). -#}
-{%- macro _input_lines_sql(entity, time, places=none) -%}
+    Of several dates the query has a row for each. -#}
+{%- macro _input_lines_sql(entity, times) -%}
 {%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
-    {%- if places %}
-    position,
-    {%- else %}
-    cast(null as string) as load_id,
+    cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
     'lines' as operation,
     0 as row_count,
-    {%- endif %}
     to_json(struct(
         {{ 'null' if is_multi_line else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
@@ -291,20 +286,14 @@ from (
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
                 select value, _metadata.file_path as path
-                from {{ spark_cdc._direct_sql(entity, time, 'text', ['linesep']) }}
+                from {{ spark_cdc._direct_sql(entity, times, 'text', ['linesep']) }}
             )
         )
         group by path, odd_line
     )
     group by path
-){% if places %} as of_file
-left join (
-    select *
-    from {{ places | indent(8) }}
-) as places
-    on contains(concat(of_file.path, '/'), places.place)
-group by position
-{%- endif %}
+)
+{{- spark_cdc._by_date_sql(entity, times) }}
 {%- endmacro -%}
 
 
@@ -327,8 +316,8 @@ group by position
     {%- do spark_cdc._set_for_reading(entity) -%}
     {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
     {%- set counts = [] -%}
-    {%- for part in spark_cdc._line_ends(read, time).parts -%}
-        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, time)) -%}
+    {%- for part in spark_cdc._line_ends(read, [time]).parts -%}
+        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, [time])) -%}
         {%- do counts.append('select count(*) as row_count from ' ~ spark_cdc._files_view(part) ~ blank_lines) -%}
     {%- endfor -%}
     {{ return(spark_cdc._query(counts | join(' union all ')) | map(attribute='row_count') | map('int') | sum) }}

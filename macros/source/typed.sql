@@ -121,12 +121,12 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and
+{#- The files of business dates as a relation, without a view: with a reader of Spark's own, and
     those of the entity's options that say which files are read (and more, in lower case). Options
     in a query are known to Spark 4 only. -#}
-{%- macro _direct_sql(entity, time, reader, more=[]) -%}
+{%- macro _direct_sql(entity, times, reader, more=[]) -%}
 {%- set options = spark_cdc._direct_options(entity, more) -%}
-{{ reader }}.`{{ spark_cdc._landing_path(entity, time).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+{{ reader }}.`{{ spark_cdc._landing_path(entity, times).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
 {%- endmacro -%}
 
 
