@@ -69,13 +69,9 @@ Deliver the input again: a file without rows has its header.
 
 {%- macro _check_types(entity, input, found) -%}
     {%- set problems = [] -%}
-    {%- for column in entity.columns -%}
-        {%- for other in found if other.col_name | lower == column.from | lower -%}
-            {%- if not spark_cdc._is_lossless(other.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
-                {%- do problems.append(other.col_name ~ ' is ' ~ other.data_type ~ ', declared ' ~ column.data_type
-                    ~ (' with encoding: ' ~ column.encoding if column.encoding)) -%}
-            {%- endif -%}
-        {%- endfor -%}
+    {%- for one in spark_cdc._lossy_columns(entity, found) -%}
+        {%- do problems.append(one.found.col_name ~ ' is ' ~ one.found.data_type ~ ', declared ' ~ one.column.data_type
+            ~ (' with encoding: ' ~ one.column.encoding if one.column.encoding)) -%}
     {%- endfor -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}

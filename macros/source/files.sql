@@ -206,17 +206,18 @@ union all
     Arguments: entity, times (datetimes of business dates), found (of _found_by_pattern(), if
     known).
     Returns a list by date: files (number), bytes, digest (of paths, bytes and times), paths. None
-    where several dates have to be read one by one: their paths have characters that mean something
-    to a pattern or a URL, or there is nothing at all. -#}
+    of a table, and where several dates have to be read one by one: their paths have characters that
+    mean something to a pattern or a URL, or there is nothing at all. -#}
 {%- macro _input_files(entity, times, found=none) -%}
+    {%- if not spark_cdc._reads_files(entity) -%}{{ return(none) }}{%- endif -%}
     {%- set paths, files = [], [] -%}
     {%- for time in times -%}
         {%- do paths.append(spark_cdc._landing_path(entity, [time])) -%}
         {%- do files.append({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) -%}
     {%- endfor -%}
     {%- set several = times | length > 1 -%}
-    {%- if several and (not spark_cdc._reads_files(entity) or spark_cdc._direct_options(entity)
-            or paths | unique(case_sensitive=true) | list != paths or not spark_cdc._has_only(paths | join, '_./:=-')) -%}
+    {%- if several and (spark_cdc._direct_options(entity) or paths | unique(case_sensitive=true) | list != paths
+            or not spark_cdc._has_only(paths | join, '_./:=-')) -%}
         {{ return(none) }}
     {%- elif (not found.is_there if found
             else (several or entity.source.on_no_files == 'empty') and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times))) -%}

@@ -71,7 +71,7 @@
     Spark finds them), folders (of _folder_columns()). Returns none, or a refusal. -#}
 {%- macro _land_messages(entity, landing, time, files, found, folders) -%}
     {%- set view = spark_cdc._files_view(entity) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
     {%- set landed, problems = [], [] -%}
     {%- for schema in schemas -%}
         {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}

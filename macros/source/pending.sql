@@ -301,7 +301,7 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
     {%- endif -%}
     {%- set paths, told = files | map(attribute='paths') | sum(start=[]), {} -%}
     {%- if format != 'csv' -%}
-        {%- for schema in spark_cdc._file_schemas(entity, {'paths': paths}, []) -%}
+        {%- for schema in spark_cdc._file_schemas(entity, paths, []) -%}
             {%- do told.update(dict.fromkeys(schema.paths, tojson(schema.columns))) -%}
         {%- endfor -%}
     {%- elif not spark_cdc._csv_has_header(entity) -%}

@@ -19,60 +19,42 @@
 {%- endmacro -%}
 
 
-{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how
-    many quotes begin or end a field. -#}
-{%- macro _csv_open_quotes(entity) -%}
-{%- set of = spark_cdc._csv_quotes(entity) -%}
-{%- if not of -%}{{ return('0') }}{%- endif -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-if(contains(value, {{ of.literal }}), regexp_count({{ of.text }}, {{ spark_cdc._literal(of.start ~ of.quote ~ '|' ~ of.quote ~ of.end) }}), 0)
-{%- else -%}
-{%- set unclosed = spark_cdc._literal(of.start ~ of.quote ~ '[^' ~ of.quote ~ ']*\\z') -%}
-if(
-    contains(value, {{ of.literal }})
-    and {{ of.text }} rlike {{ unclosed }}
-    and {{ of.rest }} rlike {{ unclosed }},
-    1, 0
-)
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled
-    and `escape` is another character: Spark takes the field as it stands there, with its quotes.
-    With multiLine it does so only at the end of a field, else it stops. -#}
-{%- macro _csv_unescaped_quotes(entity) -%}
-{%- set of = spark_cdc._csv_quotes(entity) -%}
-{%- if not of -%}{{ return('false') }}{%- endif -%}
-{%- set open, inner = of.start ~ of.quote, '[^' ~ of.quote ~ ']*' -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-{%- set doubled = '(' ~ of.quote ~ '{3}|' ~ open ~ inner ~ '[^' ~ of.quote ~ '](?<!' ~ of.separator ~ ')' ~ of.quote ~ '{2})' -%}
-(contains(value, {{ of.literal }}) and {{ of.text }} rlike {{ spark_cdc._literal(doubled ~ of.end) }})
-{%- else -%}
-(contains(value, {{ of.literal }}) and {{ of.rest }} rlike {{ spark_cdc._literal(open ~ inner ~ of.quote) }})
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a
-    field), separator as regular expressions, literal (the quote), text (the line without pairs that
-    stand for a quote in a value), rest (the same without the fields that are closed). -#}
+{#- What is wrong with the quotes of a line of CSV, as SQL. Spark takes a field whose quote is not
+    escaped as it stands there, with its quotes; with multiLine it does so only at the end of a
+    field, else it stops.
+    Returns a dictionary:
+        open       1 where a field begins with a quote that the line does not close; with multiLine
+                   how many quotes begin or end a field
+        unescaped  whether a field between quotes holds a quote that is not escaped, as where
+                   quotes are doubled and `escape` is another character -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
-    {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
+    {%- if entity.source.format != 'csv' or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
     {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
     {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
     {%- set q = spark_cdc._escaped_regex(quote) -%}
     {%- set separator = spark_cdc._escaped_regex(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t')) -%}
-    {%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
-    {%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
-    {%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
+    {%- set start, end = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else ''), '(?=\\s*(' ~ separator ~ '|\\z))' -%}
+    {%- set open, inner = start ~ q, '[^' ~ q ~ ']*' -%}
+    {%- set has_quote = 'contains(value, ' ~ spark_cdc._literal(quote) ~ ')' -%}
+    {#- the line without pairs that stand for a quote in a value -#}
     {%- set text = namespace(sql='value') -%}
-    {%- for pair in pairs -%}{%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}{%- endfor -%}
-    {%- set closed = spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*' ~ q ~ end) -%}
+    {%- for pair in ([quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else []) -%}
+        {%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}
+    {%- endfor -%}
+    {%- if spark_cdc._csv_is_multi_line(entity) -%}
+        {%- set doubled = '(' ~ q ~ '{3}|' ~ open ~ inner ~ '[^' ~ q ~ '](?<!' ~ separator ~ ')' ~ q ~ '{2})' -%}
+        {{ return({
+            'open': 'if(' ~ has_quote ~ ', regexp_count(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ '|' ~ q ~ end) ~ '), 0)',
+            'unescaped': '(' ~ has_quote ~ ' and ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ')',
+        }) }}
+    {%- endif -%}
+    {#- the same without the fields that are closed -#}
+    {%- set rest = 'regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241')" -%}
+    {%- set unclosed = ' rlike ' ~ spark_cdc._literal(open ~ inner ~ '\\z') -%}
     {{ return({
-        'quote': q, 'start': start, 'end': end, 'separator': separator, 'literal': spark_cdc._literal(quote), 'text': text.sql,
-        'rest': 'regexp_replace(' ~ text.sql ~ ', ' ~ closed ~ ", '\\u00241')",
+        'open': 'if(\n    ' ~ [has_quote, text.sql ~ unclosed, rest ~ unclosed] | join('\n    and ') ~ ',\n    1, 0\n)',
+        'unescaped': '(' ~ has_quote ~ ' and ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ')',
     }) }}
 {%- endmacro -%}
 
@@ -196,7 +178,7 @@ left join (
                     uri,
                     line,
                     piece,
-                    if({{ spark_cdc._record_condition(entity) }}, {{ spark_cdc._csv_open_quotes(entity) | indent(20) }}, 0) as quotes,
+                    if({{ spark_cdc._record_condition(entity) }}, {{ spark_cdc._csv_quotes(entity).open }}, 0) as quotes,
                     case
                         when piece = size(pieces) - 1 then if(piece > 0 and value = '', null, 'lf')
                         when piece = size(pieces) - 2 and pieces[piece + 1] = '' then 'crlf'
@@ -230,7 +212,7 @@ left join (
         malformed  lines with bytes that are not UTF-8
     Of several dates the query has a row for each. -#}
 {%- macro _input_lines_sql(entity, times) -%}
-{%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
+{%- set is_csv, is_multi_line, quotes = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity), spark_cdc._csv_quotes(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
@@ -280,8 +262,8 @@ from (
                 value,
                 path,
                 {{ spark_cdc._record_condition(entity) }} as is_record,
-                {{ spark_cdc._csv_open_quotes(entity) | indent(16) }} as quotes,
-                {{ spark_cdc._csv_unescaped_quotes(entity) | indent(16) }} as is_unescaped,
+                {{ quotes.open | indent(16) }} as quotes,
+                {{ quotes.unescaped }} as is_unescaped,
                 {{ spark_cdc._blank_condition(entity) }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
@@ -354,24 +336,15 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
         found    of _found_columns()
         schemas  of _file_schemas(); none of a single file, of text and of tables -#}
 {%- macro _found_as_read(entity, files, folders) -%}
-    {%- set format = entity.source.format -%}
-    {%- set is_typed = format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
+    {%- set is_typed = entity.source.format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if is_typed and files and files.files > 1 else none -%}
-    {%- set others = [] -%}
-    {%- for one in found if is_typed and (schemas or []) | length <= 1 -%}
-        {%- for column in entity.columns if column.from | lower == one.col_name | lower and not spark_cdc._is_lossless(one.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
-            {%- do others.append({'found': one, 'type': spark_cdc._is_lossless_type(entity, column)}) -%}
-        {%- endfor -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if is_typed and files and files.files > 1 else none -%}
+    {%- set lossy, counts = spark_cdc._lossy_columns(entity, found) if is_typed and (schemas or []) | length <= 1 else [], [] -%}
+    {%- for one in lossy -%}{%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}{%- endfor -%}
+    {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] if lossy else {} -%}
+    {%- for one in lossy -%}
+        {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
     {%- endfor -%}
-    {%- if others -%}
-        {%- set counts = [] -%}
-        {%- for one in others -%}{%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}{%- endfor -%}
-        {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] -%}
-        {%- for one in others -%}
-            {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
-        {%- endfor -%}
-    {%- endif -%}
     {{ return({'found': found, 'schemas': schemas}) }}
 {%- endmacro -%}
 
