@@ -142,11 +142,8 @@ array_except(array(
 {%- endmacro -%}
 
 
-{#- What an event sent of a column: event_after is its new image, event_before the old one or the
-    old key, as maps of text. -#}
-
-
-{#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
+{#- A column of a message's new image (event_after; event_before is the old one or the old key, as
+    maps of text) as text; for a key that the image lacks the old one. -#}
 {%- macro _sent_image_value(column) -%}
 {%- set name = spark_cdc._literal(column.from) -%}
 {%- if column.role == 'key' -%}
@@ -173,19 +170,6 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
         {%- do conditions.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}
     {%- endfor -%}
     {{ return(conditions) }}
-{%- endmacro -%}
-
-
-{#- A message's column in its type; null where it stands for an unchanged value. -#}
-{%- macro _sent_value(entity, column) -%}
-{%- set raw = spark_cdc._raw(column) -%}
-{%- set value = spark_cdc._cast(column, raw, entity.source.text, entity.timezone) -%}
-{%- set marks = spark_cdc._sent_marks(entity, column) -%}
-{%- if column.role == 'key' or not marks -%}
-{{ value }}
-{%- else -%}
-if({{ raw }} in ({{ marks | join(', ') }}), null, {{ value }})
-{%- endif -%}
 {%- endmacro -%}
 
 
@@ -226,7 +210,7 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
         {{ return(text + binary) }}
     {%- elif column.data_type.startswith('array') -%}
         {{ return(text + list) }}
-    {%- elif modules.re.match('(map|struct)', column.data_type) -%}
+    {%- elif column.data_type.startswith(('map', 'struct')) -%}
         {{ return(text + pair) }}
     {%- endif -%}
     {{ return(text + [base64]) }}
