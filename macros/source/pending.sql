@@ -111,27 +111,28 @@ union all
     Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
     none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(captures, since) -%}
-    {%- set landed, files, tables, patterns = {}, [], [], {} -%}
+    {%- set landed, files, tables, letters = {}, [], [], {} -%}
     {%- for capture in captures -%}
-        {%- set entity = capture.entity -%}
+        {%- set entity, last = capture.entity, since[capture.entity.name] -%}
         {%- set due = [] -%}
         {%- if entity.source.format == 'change_feed' -%}
             {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
             {%- set problem = now.get('problem') -%}
-            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, last)) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
             {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
-            {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
-                if is_there and spark_cdc._date_column_problem(read) else none -%}
-            {%- set problem = unread if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
-            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, none if since[entity.name] is none else spark_cdc._date_column_next(read, since[entity.name]))) -%}{%- endif -%}
+            {%- set unread = spark_cdc._date_column_problem(read) if is_there else none -%}
+            {%- set problem = 'its source table ' ~ (landing or 'is not a dbt source, which')
+                ~ (' can not be read: ' ~ unread if unread else ' is not there') if unread or not is_there else none -%}
+            {%- do tables.append(spark_cdc._landed_times_of_table_sql(
+                read, landing, none if last is none else spark_cdc._date_column_next(read, last))) if not problem -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
-            {%- do patterns.update({entity.name: pattern}) -%}
-            {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
+            {%- do letters.update({entity.name: pattern.letters}) -%}
+            {%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) if not problem -%}
         {%- endif -%}
         {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}, 'absent': none}}) -%}
     {%- endfor -%}
@@ -150,23 +151,20 @@ union all
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
         {%- if is_whole or sql not in files or not spark_cdc._plan_lacks_path(spark_cdc._plan(sql)) -%}
             {%- for row in spark_cdc._query(sql) -%}
-                {%- set pattern = patterns.get(row.entity) -%}
-                {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
-                    else spark_cdc._business_time(row.found) -%}
+                {%- set values = row.found.split('|') -%}
+                {%- set time = spark_cdc._landed_times_path(letters[row.entity], values) if row.entity in letters else spark_cdc._business_time(row.found) -%}
                 {%- if time is not none -%}
                     {%- do landed[row.entity].times.append(time) -%}
-                    {%- do landed[row.entity].markers.update({time: row.found.rsplit('/', 1)[-1]}) -%}
+                    {%- do landed[row.entity].markers.update({time: values[-1]}) -%}
                 {%- endif -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for name, told in landed.items() -%}
-        {%- do told.update({'times': told.times | unique | sort}) -%}
-        {%- if told.is_streamed -%}{%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, since[name])) -%}{%- endif -%}
-    {%- endfor -%}
     {%- for capture in captures -%}
-        {%- set name, told = capture.entity.name, landed[capture.entity.name] -%}
-        {%- if not told.times and not told.problem -%}{%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, since[name])}) -%}{%- endif -%}
+        {%- set last, told = since[capture.entity.name], landed[capture.entity.name] -%}
+        {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, last)) if told.is_streamed -%}
+        {%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, last)}) if not told.times and not told.problem -%}
     {%- endfor -%}
     {{ return(landed) }}
 {%- endmacro -%}
@@ -198,14 +196,19 @@ loaded: bring its folder back, or load on behind it
 {%- endmacro -%}
 
 
-{#- Of what is streamed the markers count (see _check_closed()). -#}
+{#- The parts of the business times in the paths of files, with `|` between them; of what is
+    streamed the markers count (see _check_closed()), and the marker's name is the last part. -#}
 {%- macro _landed_times_of_files_sql(entity, pattern) -%}
-{%- set options = spark_cdc._direct_options(entity) -%}
-{%- set markers = '/_closed/*' if entity.source.stream is mapping else '' -%}
+{%- set options, is_streamed = spark_cdc._direct_options(entity), entity.source.stream is mapping -%}
+{%- set regex = spark_cdc._literal(pattern.regex ~ ('.*/([^/]*)$' if is_streamed else '')) -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
-    regexp_extract(path, {{ spark_cdc._literal(pattern.plain ~ ('.*' if markers else '')) }}, 0) as found
-from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+    concat_ws('|'
+        {%- for group in range(pattern.letters | length + (1 if is_streamed else 0)) -%}
+        , regexp_extract(path, {{ regex }}, {{ loop.index }})
+        {%- endfor -%}
+    ) as found
+from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ '/_closed/*' if is_streamed }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
 {%- endmacro -%}
 
 
@@ -226,60 +229,51 @@ where
 
 {#- How a business date is read back from a path that _landing_path() makes.
     Returns a dictionary: glob (what finds the paths of all dates), regex (with a group for each
-    part of the date, by the letter that strftime has for it), plain (the same without groups, for
-    Spark), problem. -#}
+    part of the date), letters (that strftime has for these parts, by group), problem. -#}
 {%- macro _landed_times_pattern(entity) -%}
-    {%- set parts = {
-        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
-        'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
+    {%- set digits = {
+        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '0[1-9]|1[0-2]', 'd': '0[1-9]|[12][0-9]|3[01]', 'j': '[0-3][0-9]{2}',
+        'H': '[01][0-9]|2[0-3]', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
     } -%}
-    {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
+    {%- set glob, regex, letters, unknown = [], [], [], [] -%}
     {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
-            {%- do glob.append(part) -%}
             {#- wildcards of Spark stand for something within a folder's name; the path of a file
                 has neither scheme nor leading dot as it was written -#}
-            {%- set text = spark_cdc._without_scheme(part) if loop.first else part -%}
-            {%- set single = namespace(slashes=text) -%}
-            {%- for _ in text if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
-            {%- set escaped = spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*') -%}
-            {%- do regex.append(escaped) -%}
-            {%- do plain.append(escaped) -%}
+            {%- set single = namespace(slashes=spark_cdc._without_scheme(part) if loop.first else part) -%}
+            {%- for _ in part if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
+            {%- do glob.append(part) -%}
+            {%- do regex.append(spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*')) -%}
         {%- else -%}
-            {%- set pieces = part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
-            {%- for piece in pieces -%}
-                {%- set letter, text = (piece[:1], piece[1:]) if not loop.first else ('', piece) -%}
-                {%- set named = '(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts.get(letter, '') ~ ')' -%}
-                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in parts -%}
+            {%- for piece in part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
+                {%- set letter, text = ('', piece) if loop.first else (piece[:1], piece[1:]) -%}
+                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in digits -%}
+                {%- do regex.append('(?:\\' ~ (letters.index(letter) + 1) ~ ')' if letter in letters else '(' ~ digits[letter] ~ ')' if letter in digits else '') -%}
+                {%- do letters.append(letter) if letter in digits and letter not in letters -%}
+                {%- do regex.append(spark_cdc._escaped_regex(text)) -%}
                 {%- do glob.append(('*' if letter else '') ~ text) -%}
-                {%- do regex.append((named if letter else '') ~ spark_cdc._escaped_regex(text)) -%}
-                {%- do plain.append(parts.get(letter, '') ~ spark_cdc._escaped_regex(text)) -%}
-                {%- do found.append(letter) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set is_day = ('Y' in found or 'y' in found) and ('j' in found or ('m' in found and 'd' in found)) -%}
+    {%- set is_day = ('Y' in letters or 'y' in letters) and ('j' in letters or ('m' in letters and 'd' in letters)) -%}
     {%- set problem -%}
         {%- if unknown -%}
 its path has {{ unknown | join(', ') }}, which is not read back from a path; what is: %Y, %y, %m, %d, %j, %H, %M, %S, %F, %T
-        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in found) -%}
+        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in letters) -%}
 its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day else 'time of day' }} of a load
         {%- endif -%}
     {%- endset -%}
-    {{ return({
-        'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'plain': plain | join ~ '(?:/|$)', 'problem': problem | trim or none,
-    }) }}
+    {{ return({'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'letters': letters, 'problem': problem | trim or none}) }}
 {%- endmacro -%}
 
 
 {#- The business time in a path, as a datetime; none where it has none that exists.
-    Arguments: pattern (of _landed_times_pattern()), path. -#}
-{%- macro _landed_times_path(pattern, path) -%}
-    {%- set match = modules.re.search(pattern.regex, path) -%}
-    {%- if not match -%}{{ return(none) }}{%- endif -%}
-    {%- set found = match.groupdict() -%}
-    {%- set year = (found.get('Y') or '20' ~ found.get('y')) | int -%}
-    {%- set month = (found.get('m') or 1) | int -%}
+    Arguments: letters (of _landed_times_pattern()), values (the texts found for them, empty ones
+    where the path is another one). -#}
+{%- macro _landed_times_path(letters, values) -%}
+    {%- if not values[0] -%}{{ return(none) }}{%- endif -%}
+    {%- set found = dict(zip(letters, values)) -%}
+    {%- set year, month = (found.get('Y') or '20' ~ found.get('y')) | int, (found.get('m') or 1) | int -%}
     {%- set start = modules.datetime.datetime(
         year, month, 1, (found.get('H') or 0) | int, (found.get('M') or 0) | int, (found.get('S') or 0) | int) -%}
     {%- set time = start + modules.datetime.timedelta(days=(found.get('j') or found.get('d')) | int - 1) -%}
