@@ -6,31 +6,40 @@
     table), time (datetime of the business date), files (of _input_files()). Returns none, or a
     refusal. -#}
 {%- macro _land(entity, landing, time, files) -%}
-    {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
+    {%- set format, view = entity.source.format, spark_cdc._files_view(entity) -%}
+    {%- set is_message = entity.events and entity.events.is_message -%}
     {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- if format == 'table' -%}
-        {%- set entity = spark_cdc._date_column_found(entity, landing) -%}
-        {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
-        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
-    {%- endif -%}
+    {%- set entity = spark_cdc._date_column_found(entity, landing) if format == 'table' else entity -%}
+    {%- set refusal = spark_cdc._check_date_column(entity, landing) if format == 'table' else none -%}
+    {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- do spark_cdc._set_for_reading(entity) -%}
     {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
     {%- set ends = spark_cdc._line_ends(entity, [time]) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=spark_cdc._files_view(entity))) -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=view)) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set read = spark_cdc._found_as_read(entity, files, folders) -%}
+    {%- set read, input = spark_cdc._found_as_read(entity, files, folders), spark_cdc._landing_input(entity, landing, time) -%}
     {%- set found, schemas = read.found, read.schemas or [] -%}
     {%- if is_message -%}
-        {{ return(spark_cdc._land_messages(entity, landing, time, files, found, folders)) }}
+        {#- of several schemas, as the topics of a registry are: files with the same columns are
+            read together, since a column that a file lacks was not sent, and is not null -#}
+        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
+        {%- set several, landed = schemas | length > 1, [] -%}
+        {%- for schema in schemas -%}
+            {%- do landed.append({'relation': view ~ ('_' ~ loop.index if several else ''), 'columns': schema.columns}) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(
+                entity, landing, [time], spark_cdc._path_options(entity, [time], schema.paths), landed[-1].relation)) if several -%}
+        {%- endfor -%}
+        {%- set refusal = spark_cdc._check_message_types(entity, input, schemas) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) if not refusal -%}
+        {{ return(refusal) }}
     {%- endif -%}
-    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
@@ -40,15 +49,11 @@
         {%- endif -%}
     {%- endif -%}
     {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
-    {%- if refusal -%}
-        {{ return(refusal) }}
-    {%- endif -%}
-    {%- set views = [] -%}
-    {%- for part in ends.parts -%}
-        {%- do spark_cdc._land_columns(part, [time], found) -%}
-        {%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}
-    {%- endfor -%}
-    {%- if views | length > 1 -%}
+    {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+    {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, [time], found) -%}{%- endfor -%}
+    {%- if ends.parts | length > 1 -%}
+        {%- set views = [] -%}
+        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
         {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
     {%- endif -%}
     {{ return(none) }}
@@ -64,85 +69,38 @@
 {%- endmacro -%}
 
 
-{#- Makes the view landed_<entity> of messages in a table or in typed files. Files may have the
-    columns of several schemas, as the topics of a registry do. Those with the same columns are read
-    together, since a column that a file lacks was not sent, and is not null.
-    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as
-    Spark finds them), folders (of _folder_columns()). Returns none, or a refusal. -#}
-{%- macro _land_messages(entity, landing, time, files, found, folders) -%}
-    {%- set view = spark_cdc._files_view(entity) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
-    {%- set landed, problems = [], [] -%}
-    {%- for schema in schemas -%}
-        {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}
-        {%- if schemas | length > 1 -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, [time], spark_cdc._path_options(entity, [time], schema.paths), relation)) -%}
-        {%- endif -%}
-        {%- do landed.append({'relation': relation, 'columns': schema.columns}) -%}
-        {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
-            {%- do problems.append(problem ~ (', as in ' ~ schema.paths[0] if schemas | length > 1 else '')) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {%- if problems -%}
-        {%- set problem -%}
-types in {{ spark_cdc._landing_input(entity, landing, time) }} are not what the declared columns say of them.
-  {{ problems | join('\n  ') }}
-Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md.
-        {%- endset -%}
-        {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
-    {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) -%}
-    {{ return(none) }}
-{%- endmacro -%}
-
-
 {#- The view that staging of messages reads: the messages as text, and the declared control columns
     beside them. Messages are the lines of JSON files, or of a table or typed files the column
     `value` (beside `key`, as topics are stored), or, without such a column, whole rows as JSON.
     Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per
     schema). -#}
 {%- macro _landed_messages_sql(entity, landed=[]) -%}
+{%- set control, is_lines = entity.columns | selectattr('role', 'equalto', 'control') | list, entity.source.format == 'json' -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
-{% if entity.source.format == 'json' -%}
-select
-    value as message,
-    cast(null as string) as message_key
-    {{- spark_cdc._landed_beside(entity, {}) }}
-from {{ spark_cdc._files_view(entity) }}
-where trim(value) <> ''
-{%- else -%}
-{%- for schema in landed -%}
+{% for schema in ([{'relation': spark_cdc._files_view(entity), 'columns': []}] if is_lines else landed) -%}
 {%- set types = {} -%}
 {%- for column in schema.columns -%}{%- do types.update({column.col_name | lower: column.data_type}) -%}{%- endfor -%}
+{#- a topic of tombstones alone, in which Spark finds no message -#}
+{%- set of_topic = ['topic', 'partition', 'offset'] -%}
+{%- set beside = of_topic + ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] + control | map(attribute='from') | map('lower') | list -%}
+{%- set is_without_value = types | select('in', of_topic) | list | length == 3 and not types | reject('in', beside) | list -%}
 select
-    {% if 'value' in types or spark_cdc._is_without_value(entity, types) -%}
+    {% if is_lines -%}
+    value as message,
+    cast(null as string) as message_key
+    {%- elif 'value' in types or is_without_value -%}
     {{ spark_cdc._landed_message(entity, 'value', types) | indent(4) }} as message,
     {{ spark_cdc._landed_message(entity, 'key', types) | indent(4) }} as message_key
     {%- else -%}
     {{ spark_cdc._typed_message(entity, schema.columns) | indent(4) }} as message,
     cast(null as string) as message_key
     {%- endif %}
-    {{- spark_cdc._landed_beside(entity, types) }}
-from {{ schema.relation }}
-{{- '\n\nunion all\n\n' if not loop.last }}
-{%- endfor -%}
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether columns are those of a topic of tombstones alone, in which Spark finds no message. -#}
-{%- macro _is_without_value(entity, types) -%}
-    {%- set of_topic = ['topic', 'partition', 'offset'] -%}
-    {%- set beside = ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] -%}
-    {%- set control = entity.columns | selectattr('role', 'equalto', 'control') | map(attribute='from') | map('lower') | list -%}
-    {{ return(types | select('in', of_topic) | list | length == 3 and not types | reject('in', of_topic + beside + control) | list) }}
-{%- endmacro -%}
-
-
-{#- The declared control columns that lie beside the messages, as text; null where they do not. -#}
-{%- macro _landed_beside(entity, types) -%}
-{%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
+    {%- for column in control %},
     {{ spark_cdc._landed_text(column.from, types) }} as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
+from {{ schema.relation }}
+{{- "\nwhere trim(value) <> ''" if is_lines }}
+{{- '\n\nunion all\n\n' if not loop.last }}
 {%- endfor -%}
 {%- endmacro -%}
 
@@ -326,11 +284,8 @@ where false
 {#- The declared columns that are not among those found, whatever their case. dbt makes a line feed
     of each line break in YAML. -#}
 {%- macro _missing_columns(entity, found) -%}
-    {%- set names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list -%}
-    {%- set missing = [] -%}
-    {%- for column in entity.columns if column.from | lower not in names -%}
-        {%- do missing.append(column) -%}
-    {%- endfor -%}
+    {%- set names, missing = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list, [] -%}
+    {%- for column in entity.columns if column.from | lower not in names -%}{%- do missing.append(column) -%}{%- endfor -%}
     {{ return(missing) }}
 {%- endmacro -%}
 

@@ -81,22 +81,25 @@ options (
 {%- endmacro -%}
 
 
-{#- How records end in CSV files whose values may hold line breaks. Spark would go by the first line
-    break of a file, be it in a value, and leave a carriage return in the last column; with lineSep
-    it takes a value's line breaks as they are. -#}
-
-
 {#- An entity once per line end of its files, each with the files that have it and with lineSep; the
-    entity itself where Spark need not be told.
-    Arguments: entity, time.
+    entity itself where Spark need not be told. Of CSV whose values may hold line breaks Spark would
+    go by the first line break of a file, be it in a value, and leave a carriage return in the last
+    column; with lineSep it takes a value's line breaks as they are.
     Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of
     one file end in more than one way, or none). -#}
 {%- macro _line_ends(entity, times) -%}
     {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
         {{ return({'parts': [entity], 'refusal': none}) }}
     {%- endif -%}
-    {%- set groups, mixed = {}, [] -%}
-    {%- for row in spark_cdc._line_ends_of_files(entity, times) -%}
+    {%- set groups, mixed, chosen, view = {}, [], {}, spark_cdc._landed_view(entity) ~ '_lines' -%}
+    {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+        {%- do chosen.update({name: value}) -%}
+    {%- endfor -%}
+    {#- lines without regard to quotes: the separator is no character -#}
+    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
+        ~ spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, reading) | join(',\n    ') ~ '\n)') -%}
+    {%- for row in spark_cdc._query(spark_cdc._line_ends_sql(entity, times, view)) -%}
         {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
         {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
     {%- endfor -%}
@@ -121,25 +124,9 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
 {%- endmacro -%}
 
 
-{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so. The lines are read
-    without regard to quotes, and a line break counts where as many quotes were opened as closed.
-    What ends the last line is not known. A carriage return alone ends records only where nothing
-    else does. -#}
-{%- macro _line_ends_of_files(entity, times) -%}
-    {%- set view = spark_cdc._landed_view(entity) ~ '_lines' -%}
-    {%- set chosen = {} -%}
-    {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
-        {%- do chosen.update({name: value}) -%}
-    {%- endfor -%}
-    {%- set lines = dict(entity, source=dict(entity.source, options=chosen)) -%}
-    {#- a separator that is no character -#}
-    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
-        ~ spark_cdc._reader_options(lines, times, reading) | join(',\n    ') ~ '\n)') -%}
-    {{ return(spark_cdc._query(spark_cdc._line_ends_sql(entity, times, view))) }}
-{%- endmacro -%}
-
-
+{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so: a line break counts
+    where as many quotes were opened as closed. What ends the last line is not known. A carriage
+    return alone ends records only where nothing else does. -#}
 {%- macro _line_ends_sql(entity, times, view) -%}
 select
     found.path,

@@ -100,6 +100,25 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
+{#- Checks the types of messages that came typed. Arguments: entity, input (in words), schemas (of
+    _file_schemas(), or of one without paths). Returns none, or a refusal. -#}
+{%- macro _check_message_types(entity, input, schemas) -%}
+    {%- set problems = [] -%}
+    {%- for schema in schemas -%}
+        {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
+            {%- do problems.append(problem ~ (', as in ' ~ schema.paths[0] if schemas | length > 1 else '')) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- if not problems -%}{{ return(none) }}{%- endif -%}
+    {%- set problem -%}
+types in {{ input }} are not what the declared columns say of them.
+  {{ problems | join('\n  ') }}
+Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md.
+    {%- endset -%}
+    {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
+{%- endmacro -%}
+
+
 {#- The files of business dates as a relation, without a view: with a reader of Spark's own, and
     those of the entity's options that say which files are read (and more, in lower case). Options
     in a query are known to Spark 4 only. -#}
