@@ -28,9 +28,7 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- for capture in captures -%}
-        {%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
-    {%- endfor -%}
+    {%- for capture in captures -%}{%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -236,14 +234,12 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
             ~ spark_cdc._time_text(entity, some[-1]), info=true) -%}
     {%- endfor -%}
 
-    {%- set sums = {} -%}
-    {%- for operation in 'IUDNX' -%}
-        {%- do sums.update({operation: at.done | map(attribute='audit.counts.' ~ operation) | sum}) -%}
-    {%- endfor -%}
+    {%- set sums = [] -%}
+    {%- for operation in 'IUDNX' -%}{%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}{%- endfor -%}
     {%- do spark_cdc._commit_loads(
         dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done,
         entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
-        ~ ' rows in, I ' ~ sums.I ~ ', U ' ~ sums.U ~ ', D ' ~ sums.D ~ ', N ' ~ sums.N ~ ', X ' ~ sums.X ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
+        ~ ' rows in, ' ~ sums | join(', ') ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
 {%- endmacro -%}
 
 
@@ -270,7 +266,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endif -%}
     {%- set texts = [] -%}
     {%- for time in missing -%}{%- do texts.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
-    {%- set listed = texts[:5] | join(', ') ~ (' and ' ~ (texts | length - 5) ~ ' more' if texts | length > 5 else '') -%}
+    {%- set listed = spark_cdc._some_of(texts) -%}
     {%- if missing and not skip_missing -%}
         {%- set message -%}
 {{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ listed }} ({# -#}
@@ -299,7 +295,7 @@ them out with --skip-missing (skip_missing: true).
     {%- set fine = [] -%}
     {%- for time in times if entity.eff_type == 'date' and time.strftime('%H%M%S') != '000000' -%}{%- do fine.append(time | string) -%}{%- endfor -%}
     {%- set values = {
-        'name': entity.name, 'past': past[:5] | join(', ') ~ (' and ' ~ (past | length - 5) ~ ' more' if past | length > 5 else ''),
+        'name': entity.name, 'past': spark_cdc._some_of(past),
         'first': past[0] if past else '', 'last': '' if last is none else spark_cdc._time_text(entity, last),
     } -%}
     {{ return(spark_cdc._broken(dict(values, fine=fine[:1] | join), [

@@ -96,8 +96,7 @@ Numbers that count a time are read with encoding: nanos, micros, millis, seconds
         {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
         {%- if not unread -%}{{ return(none) }}{%- endif -%}
         {%- set problem -%}
-Spark would skip a part of {{ input }}: {{ unread[:5] | join(', ') }}
-{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder. Deliver the file
+Spark would skip a part of {{ input }}: {{ spark_cdc._some_of(unread) }}. Each is a file of 0 bytes or a folder. Deliver the file
 again or remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}.
         {%- endset -%}
         {{ return(spark_cdc._load_refusal(entity, 'unread_files', problem)) }}
@@ -127,9 +126,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
     {%- endif -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set elsewhere = [] -%}
-    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}
-        {%- do elsewhere.append(path) -%}
-    {%- endfor -%}
+    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
     {#- Spark counts the folder with its files; a file, or a pattern of files, has no folder to
         count -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}

@@ -41,9 +41,7 @@ options (
         {%- endfor -%}
     {%- endfor -%}
     {%- set names = [] -%}
-    {%- for path in paths -%}
-        {%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}
-    {%- endfor -%}
+    {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
     {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
     {%- set root = spark_cdc._landing_path(entity, times) -%}
     {%- do options.update({'basePath': root}) if '=' in names | join and '*' not in spark_cdc._with_stars(root) -%}
@@ -147,9 +145,7 @@ options (
 {#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
 {%- macro _without_scheme(path) -%}
     {%- set scheme = path.split(':')[0] -%}
-    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}
-        {{ return(path.removeprefix('./')) }}
-    {%- endif -%}
+    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}{{ return(path.removeprefix('./')) }}{%- endif -%}
     {%- set rest = path[scheme | length + 1:] -%}
     {{ return(rest[2 + rest[2:].split('/')[0] | length:] if rest.startswith('//') else rest) }}
 {%- endmacro -%}
@@ -175,9 +171,7 @@ spark-cdc run loads it when it is closed.
     _load_counts(), of the files and, of text, of their lines. Of several dates load_id is the
     date's place among them. None where no files are read. -#}
 {%- macro _input_sql(entity, times) -%}
-{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
-    {{ return(none) }}
-{%- endif -%}
+{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}{{ return(none) }}{%- endif -%}
 {%- set is_no_folder = entity.source.on_no_files == 'empty' and times | length == 1 and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times)) -%}
 select
     cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,

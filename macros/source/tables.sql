@@ -115,9 +115,7 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {#- The name of the table: what the YAML says, else the dbt source that stage() names. -#}
 {%- macro _change_feed_table(entity) -%}
     {%- set parts = [] -%}
-    {%- for part in (entity.source.table or '').split('.') | select -%}
-        {%- do parts.append(spark_cdc._quote(part)) -%}
-    {%- endfor -%}
+    {%- for part in (entity.source.table or '').split('.') | select -%}{%- do parts.append(spark_cdc._quote(part)) -%}{%- endfor -%}
     {{ return(parts | join('.') or spark_cdc._landing_source(entity) | string) }}
 {%- endmacro -%}
 

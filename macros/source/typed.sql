@@ -145,9 +145,7 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
     {%- set digits = spark_cdc._decimal_digits(declared) -%}
     {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._decimal_digits(found) -%}
-    {%- if digits and found_digits -%}
-        {{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}
-    {%- endif -%}
+    {%- if digits and found_digits -%}{{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}{%- endif -%}
     {%- set is_text = found.split('(')[0] in ['char', 'varchar'] -%}
     {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
 {%- endmacro -%}

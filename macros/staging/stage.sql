@@ -178,9 +178,7 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
     base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
     map. Returns a list of expressions. -#}
 {%- macro _sent_marks(entity, column) -%}
-    {%- if entity.events.unavailable is none -%}
-        {{ return([]) }}
-    {%- endif -%}
+    {%- if entity.events.unavailable is none -%}{{ return([]) }}{%- endif -%}
     {%- set mark = entity.events.unavailable | string -%}
     {%- set digits = mark.encode('utf-8').hex() -%}
     {%- set letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' -%}
