@@ -326,21 +326,6 @@ group by position
 {%- endmacro -%}
 
 
-{#- An expression: the problem with the folders of a row, or null. -#}
-{%- macro _folder_columns_problem(entity, found) -%}
-{%- set cases = [] -%}
-{%- for column in found if column.get('folder') -%}
-    {%- set raw = spark_cdc._quote(column.col_name) -%}
-    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) -%}
-    {%- set condition = spark_cdc._reject_condition(column.folder, raw, '(' ~ value ~ ')', true, entity) -%}
-    {%- set message = ", which the folder is named for, is not accepted as " ~ column.data_type -%}
-    {%- do cases.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ') ~ ', ' ~ spark_cdc._shown(raw) ~ ', '
-        ~ spark_cdc._literal(message) ~ ')') if condition -%}
-{%- endfor -%}
-{{ 'case\n        ' ~ cases | join('\n        ') ~ '\n    end' if cases else 'cast(null as string)' }}
-{%- endmacro -%}
-
-
 {#- Checks that files do not have a folder's column with other values: Spark would read the
     folder's, and of CSV neither. Returns none, or a refusal. -#}
 {%- macro _check_folder_columns(entity, input, time, names) -%}

@@ -145,12 +145,15 @@ cast({{ column }} as string)
     that may be missing are nulls. -#}
 {%- macro _landed_view_sql(entity, times, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
-{%- set missing, values = spark_cdc._missing_columns(entity, found), [] -%}
+{%- set missing, values, problems = spark_cdc._missing_columns(entity, found), [], [] -%}
 {%- for column in found -%}
-    {%- set raw = spark_cdc._quote(column.col_name) -%}
-    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder')
+    {%- set raw, folder = spark_cdc._quote(column.col_name), column.get('folder') -%}
+    {%- set value = spark_cdc._cast(folder, raw, true, entity.timezone) if folder
         else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else raw -%}
     {%- do values.append(spark_cdc._aliased(value, raw)) -%}
+    {%- set condition = spark_cdc._reject_condition(folder, raw, '(' ~ value ~ ')', true, entity) if folder else '' -%}
+    {%- do problems.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ') ~ ', ' ~ spark_cdc._shown(raw) ~ ', '
+        ~ spark_cdc._literal(', which the folder is named for, is not accepted as ' ~ column.data_type) ~ ')') if condition -%}
 {%- endfor -%}
 {%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
@@ -213,7 +216,7 @@ select
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
     {%- if format != 'csv' %},
-    {{ spark_cdc._folder_columns_problem(entity, found) }} as landing_problem
+    {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as landing_problem
     {%- endif %}
 from {{ spark_cdc._files_view(entity) }}
 {%- endif -%}
