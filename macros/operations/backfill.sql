@@ -247,37 +247,32 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     they are to be left out, or the entity takes no files for an empty input. -#}
 {%- macro _backfill_landed(entity, times, skip_missing) -%}
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
-    {%- set landed, missing = [], [] -%}
+    {%- set found, landing = [], spark_cdc._landing_source(entity) -%}
     {%- if entity.source.format == 'table' and times -%}
-        {%- set landing = spark_cdc._landing_source(entity) -%}
-        {%- set read, found = spark_cdc._date_column_found(entity, landing), [] -%}
+        {%- set read = spark_cdc._date_column_found(entity, landing) -%}
         {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
         {%- if refusal -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}
         {%- set sql = spark_cdc._landed_times_of_table_sql(read, landing, times[0], spark_cdc._date_column_next(read, times[-1])) -%}
         {%- for row in spark_cdc._query(sql) -%}{%- do found.append(spark_cdc._business_time(row.found)) -%}{%- endfor -%}
-        {%- do landed.extend(times | select('in', found)) -%}
-        {%- do missing.extend(times | reject('in', found)) -%}
     {%- else -%}
         {%- set files = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
         {%- for time in times -%}
-            {%- set is_there = files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, [time]).is_there -%}
-            {%- do (landed if is_there else missing).append(time) -%}
+            {%- do found.append(time) if files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, [time]).is_there -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- set texts = [] -%}
+    {%- set missing, texts = times | reject('in', found) | list, [] -%}
     {%- for time in missing -%}{%- do texts.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
-    {%- set listed = spark_cdc._some_of(texts) -%}
     {%- if missing and not skip_missing -%}
         {%- set message -%}
-{{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ listed }} ({# -#}
-{{ spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), missing[0]) }}). Nothing was written. Deliver them, correct source.path, or leave {# -#}
+{{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ spark_cdc._some_of(texts) }} ({# -#}
+{{ spark_cdc._landing_input(entity, landing, missing[0]) }}). Nothing was written. Deliver them, correct source.path, or leave {# -#}
 them out with --skip-missing (skip_missing: true).
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif missing -%}
-        {%- do log(entity.name ~ ': nothing has landed of ' ~ listed ~ ': left out', info=true) -%}
+        {%- do log(entity.name ~ ': nothing has landed of ' ~ spark_cdc._some_of(texts) ~ ': left out', info=true) -%}
     {%- endif -%}
-    {{ return(landed) }}
+    {{ return(times | select('in', found) | list) }}
 {%- endmacro -%}
 
 

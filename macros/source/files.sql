@@ -40,12 +40,12 @@ options (
             {%- set folder.path = folder.path.rstrip('/').rsplit('/', 1)[0] ~ '/' -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- set names = [] -%}
+    {%- set names, root = [], spark_cdc._landing_path(entity, times) -%}
     {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
-    {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
-    {%- set root = spark_cdc._landing_path(entity, times) -%}
-    {%- do options.update({'basePath': root}) if '=' in names | join and '*' not in spark_cdc._with_stars(root) -%}
-    {{ return(options) }}
+    {{ return(dict(
+        {'basePath': root} if '=' in names | join and '*' not in spark_cdc._with_stars(root) else {},
+        path=spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}',
+    )) }}
 {%- endmacro -%}
 
 
@@ -267,20 +267,16 @@ group by position
 {%- macro _reads_files(entity) -%}{{ return(entity.source.format not in ['table', 'change_feed']) }}{%- endmacro -%}
 
 
-{#- Columns in the names of folders, column=value. Spark would guess their types, and read times in
-    the session's zone; without its guess they are text, and are cast as any text is. -#}
-
-
-{#- Their names, in lower case. Switches the guess off if there are any. -#}
+{#- The names of columns in the names of folders, column=value, in lower case. Spark would guess
+    their types, and read times in the session's zone: its guess is switched off if there are any,
+    so that they are text, and are cast as any text is. -#}
 {%- macro _folder_columns(entity, time, files) -%}
     {%- set names = [] -%}
     {#- a table has no path -#}
     {%- set paths = files.paths if files and '=' in files.paths | join else [] -%}
     {%- set root = spark_cdc._entries_folder(entity, time) if paths else none -%}
     {%- for path in paths -%}
-        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}
-            {%- do names.append(folder.split('=')[0] | lower) -%}
-        {%- endfor -%}
+        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}{%- do names.append(folder.split('=')[0] | lower) -%}{%- endfor -%}
     {%- endfor -%}
     {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
@@ -310,7 +306,7 @@ group by position
     {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
     {%- set marked = [] -%}
     {%- for one in found -%}
-        {%- set declared = spark_cdc._folder_columns_declared(entity, one.col_name if one.col_name | lower in names else none) -%}
+        {%- set declared = spark_cdc._folder_columns_declared(entity, one.col_name) if one.col_name | lower in names else none -%}
         {%- do marked.append(dict(one, data_type=declared.data_type, folder=declared) if declared else one) -%}
     {%- endfor -%}
     {{ return(marked) }}
@@ -319,9 +315,7 @@ group by position
 
 {#- The declared column that a folder names; a null in it is judged in staging. -#}
 {%- macro _folder_columns_declared(entity, name) -%}
-    {%- for column in entity.columns if name is not none and column.from | lower == name | lower -%}
-        {{ return(dict(column, nullable=true)) }}
-    {%- endfor -%}
+    {%- for column in entity.columns if column.from | lower == name | lower -%}{{ return(dict(column, nullable=true)) }}{%- endfor -%}
     {{ return(none) }}
 {%- endmacro -%}
 
