@@ -235,7 +235,9 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- endfor -%}
 
     {%- set sums = [] -%}
-    {%- for operation in 'IUDNX' -%}{%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}{%- endfor -%}
+    {%- for operation in 'IUDNX' -%}
+        {%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}
+    {%- endfor -%}
     {%- do spark_cdc._commit_loads(
         dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done,
         entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum

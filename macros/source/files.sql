@@ -139,7 +139,9 @@ options (
 
 {#- The folder of a business date as Spark lists it: _without_scheme(), which all listed paths
     contain. -#}
-{%- macro _entries_folder(entity, time) -%}{{ return(spark_cdc._without_scheme(spark_cdc._landing_path(entity, [time])).rstrip('/')) }}{%- endmacro -%}
+{%- macro _entries_folder(entity, time) -%}
+    {{ return(spark_cdc._without_scheme(spark_cdc._landing_path(entity, [time])).rstrip('/')) }}
+{%- endmacro -%}
 
 
 {#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
@@ -172,7 +174,8 @@ spark-cdc run loads it when it is closed.
     date's place among them. None where no files are read. -#}
 {%- macro _input_sql(entity, times) -%}
 {%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}{{ return(none) }}{%- endif -%}
-{%- set is_no_folder = entity.source.on_no_files == 'empty' and times | length == 1 and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times)) -%}
+{%- set is_no_folder = entity.source.on_no_files == 'empty' and times | length == 1
+        and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times)) -%}
 select
     cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
     'files' as operation,
@@ -276,7 +279,9 @@ group by position
     {%- set paths = files.paths if files and '=' in files.paths | join else [] -%}
     {%- set root = spark_cdc._entries_folder(entity, time) if paths else none -%}
     {%- for path in paths -%}
-        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}{%- do names.append(folder.split('=')[0] | lower) -%}{%- endfor -%}
+        {%- for folder in spark_cdc._folders_below(root, path) if '=' in folder -%}
+            {%- do names.append(folder.split('=')[0] | lower) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- if names -%}{%- do spark_cdc._send('set spark.sql.sources.partitionColumnTypeInference.enabled = false') -%}{%- endif -%}
     {{ return(names | unique | list) }}
@@ -325,7 +330,8 @@ group by position
 {%- macro _check_folder_columns(entity, input, time, names) -%}
     {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], {'recursiveFileLookup': 'true', 'mergeSchema': 'true'}, view)) -%}
+    {%- set reading = {'recursiveFileLookup': 'true', 'mergeSchema': 'true'} -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], reading, view)) -%}
     {%- set path = spark_cdc._folder_columns_decoded('input_file_name()') -%}
     {%- for own in spark_cdc._described('describe ' ~ view) if own.col_name | lower in names and spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set column = spark_cdc._folder_columns_declared(entity, own.col_name) -%}

@@ -29,7 +29,8 @@
     {%- if is_message -%}
         {#- of several schemas, as the topics of a registry are: files with the same columns are
             read together, since a column that a file lacks was not sent, and is not null -#}
-        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
+        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1
+                else [{'columns': found}] -%}
         {%- set several, landed = schemas | length > 1, [] -%}
         {%- for schema in schemas -%}
             {%- do landed.append({'relation': view ~ ('_' ~ loop.index if several else ''), 'columns': schema.columns}) -%}
@@ -82,7 +83,8 @@ create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
 {%- for column in schema.columns -%}{%- do types.update({column.col_name | lower: column.data_type}) -%}{%- endfor -%}
 {#- a topic of tombstones alone, in which Spark finds no message -#}
 {%- set of_topic = ['topic', 'partition', 'offset'] -%}
-{%- set beside = of_topic + ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] + control | map(attribute='from') | map('lower') | list -%}
+{%- set beside = of_topic + ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema']
+    + control | map(attribute='from') | map('lower') | list -%}
 {%- set is_without_value = types | select('in', of_topic) | list | length == 3 and not types | reject('in', beside) | list -%}
 select
     {% if is_lines -%}
@@ -152,8 +154,8 @@ cast({{ column }} as string)
         else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else raw -%}
     {%- do values.append(spark_cdc._aliased(value, raw)) -%}
     {%- set condition = spark_cdc._reject_condition(folder, raw, '(' ~ value ~ ')', true, entity) if folder else '' -%}
-    {%- do problems.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ') ~ ', ' ~ spark_cdc._shown(raw) ~ ', '
-        ~ spark_cdc._literal(', which the folder is named for, is not accepted as ' ~ column.data_type) ~ ')') if condition -%}
+    {%- do problems.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ')
+        ~ ', ' ~ spark_cdc._shown(raw) ~ ', ' ~ spark_cdc._literal(', which the folder is named for, is not accepted as ' ~ column.data_type) ~ ')') if condition -%}
 {%- endfor -%}
 {%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}

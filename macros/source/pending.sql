@@ -7,10 +7,13 @@
     dictionary: sql (the columns of a landed view with backfill__days, as a query between brackets),
     views (of _dates_views()). -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
-    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity, landing, days) -%}
+    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table'
+            else entity, landing, days) -%}
     {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = [] -%}
-    {%- for name in entity.columns | map(attribute='from') | list + ['landing_problem'] -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
+    {%- for name in entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
+        {%- do names.append(spark_cdc._quote(name)) -%}
+    {%- endfor -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
     {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
@@ -94,7 +97,8 @@ union all
                 {%- do places.update({row.place: days_of.get(row.path, 0)}) -%}
             {%- endfor -%}
             {%- do views.append({
-                'name': spark_cdc._landed_view(view), 'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()', 'places': places,
+                'name': spark_cdc._landed_view(view), 'places': places,
+                'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -152,7 +156,8 @@ union all
         {%- if is_whole or sql not in files or not spark_cdc._plan_lacks_path(spark_cdc._plan(sql)) -%}
             {%- for row in spark_cdc._query(sql) -%}
                 {%- set values = row.found.split('|') -%}
-                {%- set time = spark_cdc._landed_times_path(letters[row.entity], values) if row.entity in letters else spark_cdc._business_time(row.found) -%}
+                {%- set time = spark_cdc._landed_times_path(letters[row.entity], values) if row.entity in letters
+                        else spark_cdc._business_time(row.found) -%}
                 {%- if time is not none -%}
                     {%- do landed[row.entity].times.append(time) -%}
                     {%- do landed[row.entity].markers.update({time: values[-1]}) -%}
@@ -248,7 +253,8 @@ where
             {%- for piece in part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
                 {%- set letter, text = ('', piece) if loop.first else (piece[:1], piece[1:]) -%}
                 {%- do unknown.append('%' ~ letter) if not loop.first and letter not in digits -%}
-                {%- do regex.append('(?:\\' ~ (letters.index(letter) + 1) ~ ')' if letter in letters else '(' ~ digits[letter] ~ ')' if letter in digits else '') -%}
+                {%- do regex.append('(?:\\' ~ (letters.index(letter) + 1) ~ ')' if letter in letters
+                    else '(' ~ digits[letter] ~ ')' if letter in digits else '') -%}
                 {%- do letters.append(letter) if letter in digits and letter not in letters -%}
                 {%- do regex.append(spark_cdc._escaped_regex(text)) -%}
                 {%- do glob.append(('*' if letter else '') ~ text) -%}
@@ -300,7 +306,8 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
         {%- endfor -%}
     {%- elif not spark_cdc._csv_has_header(entity) -%}
         {%- do told.update(dict.fromkeys(paths, 'no header')) -%}
-    {%- elif files | map(attribute='bytes') | max <= 2 ** 28 and spark_cdc._csv_encoding(entity) == 'utf-8' and not spark_cdc._csv_is_multi_line(entity)
+    {%- elif files | map(attribute='bytes') | max <= 2 ** 28 and spark_cdc._csv_encoding(entity) == 'utf-8'
+            and not spark_cdc._csv_is_multi_line(entity)
             and not spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
         {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
         {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "

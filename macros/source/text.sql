@@ -92,7 +92,8 @@ options (
         {{ return({'parts': [entity], 'refusal': none}) }}
     {%- endif -%}
     {%- set groups, mixed, chosen, view = {}, [], {}, spark_cdc._landed_view(entity) ~ '_lines' -%}
-    {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+    {%- for name, value in entity.source.options.items()
+            if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
         {%- do chosen.update({name: value}) -%}
     {%- endfor -%}
     {#- lines without regard to quotes: the separator is no character -#}
@@ -199,7 +200,8 @@ left join (
         malformed  lines with bytes that are not UTF-8
     Of several dates the query has a row for each. -#}
 {%- macro _input_lines_sql(entity, times) -%}
-{%- set is_csv, is_multi_line, quotes = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity), spark_cdc._csv_quotes(entity) -%}
+{%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
+{%- set quotes = spark_cdc._csv_quotes(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
@@ -327,7 +329,9 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
     {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if is_typed and files and files.files > 1 else none -%}
     {%- set lossy, counts = spark_cdc._lossy_columns(entity, found) if is_typed and (schemas or []) | length <= 1 else [], [] -%}
-    {%- for one in lossy -%}{%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}{%- endfor -%}
+    {%- for one in lossy -%}
+        {%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}
+    {%- endfor -%}
     {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] if lossy else {} -%}
     {%- for one in lossy -%}
         {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}

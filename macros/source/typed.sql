@@ -30,7 +30,8 @@
     {%- set value = sql ~ '.' ~ spark_cdc._quote(field.col_name) -%}
     {%- set column = entity.stored | selectattr('from', 'equalto', field.col_name) | first | default({}) -%}
     {%- set text = 'cast(' ~ value ~ ' as string)' if field.data_type.startswith(('decimal', 'time('))
-        else spark_cdc._wall_clock_text(value) if field.data_type == 'timestamp' and column.get('data_type') == 'timestamp_ntz' else value -%}
+        else spark_cdc._wall_clock_text(value)
+        if field.data_type == 'timestamp' and column.get('data_type') == 'timestamp_ntz' else value -%}
     {%- do parts.append(spark_cdc._literal(field.col_name) ~ ', ' ~ text) -%}
     {%- do changed.append(text) if text != value -%}
 {%- endfor -%}
@@ -79,7 +80,8 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
                 {%- set found = 'time' if one.data_type.startswith('time(') else spark_cdc._hash_type(one.data_type).get('kind') -%}
                 {%- set wanted, encoding = spark_cdc._hash_type(column.data_type).kind, column.encoding -%}
                 {%- do problems.extend(spark_cdc._broken({
-                    'as': one.col_name ~ ' is ' ~ one.data_type ~ ', declared ' ~ column.data_type, 'encoding': encoding, 'format': column.format,
+                    'as': one.col_name ~ ' is ' ~ one.data_type ~ ', declared ' ~ column.data_type,
+                    'encoding': encoding, 'format': column.format,
                 }, [
                     (encoding == 'base64' and found not in ['string', 'binary', 'struct', none],
                      '%(as)s with encoding: base64, which is for bytes: leave it out'),
@@ -156,7 +158,8 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
 {%- macro _lossy_columns(entity, found) -%}
     {%- set lossy = [] -%}
     {%- for column in entity.columns -%}
-        {%- set type = 'string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding else column.data_type -%}
+        {%- set type = 'string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding
+                else column.data_type -%}
         {%- for one in found if one.col_name | lower == column.from | lower and not spark_cdc._is_lossless(one.data_type | lower, type) -%}
             {%- do lossy.append({'found': one, 'column': column, 'type': type}) -%}
         {%- endfor -%}
@@ -181,15 +184,22 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
             {%- do names.append('1 as _spark_cdc_file,\n    file_' ~ loop.index ~ '.*') -%}
             {%- do relations.append(entity.source.format ~ '.`' ~ path.replace('`', '``') ~ '` as file_' ~ loop.index) -%}
         {%- endfor -%}
-        {%- for row in spark_cdc._described('describe query\nselect\n    ' ~ names | join(',\n    ') ~ '\nfrom\n    ' ~ relations | join(',\n    ')) -%}
-            {%- do described.append([]) if row.col_name == '_spark_cdc_file' else described[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}
+        {%- for row in spark_cdc._described('describe query\nselect\n    ' ~ names | join(',\n    ') ~ '\nfrom\n    '
+                ~ relations | join(',\n    ')) -%}
+            {%- do described.append([]) if row.col_name == '_spark_cdc_file'
+                    else described[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}
         {%- endfor -%}
         {%- for path in some -%}
             {#- folders named column=value are columns of their files -#}
             {%- set columns = [] -%}
-            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}{%- do columns.append(column) -%}{%- endfor -%}
-            {%- for column in described[loop.index0] if column.col_name | lower not in folders -%}{%- do columns.append(column) -%}{%- endfor -%}
-            {%- do schemas.setdefault(tojson(columns | sort(attribute='col_name')), {'paths': [], 'columns': columns}).paths.append(path) -%}
+            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}
+                {%- do columns.append(column) -%}
+            {%- endfor -%}
+            {%- for column in described[loop.index0] if column.col_name | lower not in folders -%}
+                {%- do columns.append(column) -%}
+            {%- endfor -%}
+            {%- set schema = schemas.setdefault(tojson(columns | sort(attribute='col_name')), {'paths': [], 'columns': columns}) -%}
+            {%- do schema.paths.append(path) -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(schemas.values() | list) }}

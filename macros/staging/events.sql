@@ -176,7 +176,8 @@ typed as (
 {%- set hashed = {'delete': [], 'others': []} -%}
 {%- for kind, columns in [('delete', entity.key_columns), ('others', spark_cdc._old_keys(entity) + entity.stored)] -%}
     {%- for column in columns -%}
-        {%- set value = "to_json(named_struct('m', " ~ column.sql ~ '))' if column.data_type.startswith('map') or 'map<' in column.data_type else column.sql -%}
+        {%- set value = "to_json(named_struct('m', " ~ column.sql ~ '))' if column.data_type.startswith('map')
+                or 'map<' in column.data_type else column.sql -%}
         {%- do hashed[kind].append(', ' ~ column.sql ~ ' is null, ' ~ value) -%}
     {%- endfor -%}
 {%- endfor -%}
@@ -260,9 +261,11 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
     {%- if what == 'absent' -%}
         {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if has_names else [])
             + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
-        {%- set condition = raw ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks else '' -%}
+        {%- set condition = raw ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks
+                else '' -%}
     {%- else -%}
-        {%- set marks = spark_cdc._sent_marks(entity, column) if events.is_message or entity.source.text or column.data_type == 'string' else [] -%}
+        {%- set marks = spark_cdc._sent_marks(entity, column) if events.is_message or entity.source.text or column.data_type == 'string'
+                else [] -%}
         {%- set condition = 'coalesce(' ~ raw ~ ' in (' ~ marks | join(', ') ~ '), false)' if marks else '' -%}
     {%- endif -%}
     {%- do names.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') if condition -%}
@@ -423,7 +426,8 @@ end
                 {%- do parts.append(rest ~ ' div 1' ~ '0' * 18 * place) -%}
             {%- endfor -%}
             {%- if scale -%}
-                {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale ~ ' as bigint)') -%}
+                {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale
+                        ~ ' as bigint)') -%}
             {%- endif -%}
         {%- else -%}
             {%- do parts.append({
@@ -461,7 +465,8 @@ end
     {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
         {%- do types.update({found.col_name | lower: spark_cdc._plain_type_shown(found.data_type)}) -%}
     {%- endfor -%}
-    {%- for column in entity.columns if column.get('encoding') or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type)
+    {%- for column in entity.columns if column.get('encoding')
+            or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type)
             or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') -%}
         {{ return(false) }}
     {%- endfor -%}

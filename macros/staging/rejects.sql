@@ -151,7 +151,8 @@ case
 end
 {%- endset -%}
 {%- set repeated = "if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)" -%}
-{{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated else []) + spark_cdc._rule_texts(rules, in_words=true), rules) }}
+{{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated
+        else []) + spark_cdc._rule_texts(rules, in_words=true), rules) }}
 {%- endmacro -%}
 
 

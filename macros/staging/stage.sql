@@ -166,7 +166,9 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
 {#- For each of some columns whether it is in the old image: a list of conditions. -#}
 {%- macro _sent_before(columns) -%}
     {%- set conditions = [] -%}
-    {%- for column in columns -%}{%- do conditions.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}{%- endfor -%}
+    {%- for column in columns -%}
+        {%- do conditions.append('map_contains_key(event_before, ' ~ spark_cdc._literal(column.from) ~ ')') -%}
+    {%- endfor -%}
     {{ return(conditions) }}
 {%- endmacro -%}
 
