@@ -289,16 +289,16 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     stage_sql = macros._stage_events_sql if entity["events"] else macros._stage_sql
     statements = {
         f"stg_{name}": stage_sql(entity, f"landed_{name}"),
-        f"{name}_files": macros._files_view_sql(entity, f"{SCHEMA}.{name}", time),
+        f"{name}_files": macros._files_view_sql(entity, f"{SCHEMA}.{name}", [time]),
         f"{name}_landed": macros._landed_messages_sql(
             entity, [{"relation": f"landed_{name}_files", "columns": found}]
         )
         if is_message
-        else macros._landed_view_sql(entity, time, found),
+        else macros._landed_view_sql(entity, [time], found),
         f"{name}_no_rows": macros._no_rows_view_sql(entity),
     }
     if entity["source"]["format"] != "table":
-        statements[f"{name}_input"] = macros._input_sql(entity, time)
+        statements[f"{name}_input"] = macros._input_sql(entity, [time])
     columns = macros._ledger_columns(entity)
     load = {"load_id": "20240304-e-00000000", "business_time": "2024-03-04"}
     ledger, events = f"{SCHEMA}.{name}_ledger", f"{SCHEMA}.{name}_events"
@@ -320,7 +320,9 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
             "select * from tagged",
             macros._cluster_rank_sql(columns[0], ["1", "2"], 0, {"stride": 2, "place": 1}),
         ),
-        f"{name}_repeats": macros._repeats_sql({"entity": entity, "ledger": ledger, "load": load}),
+        f"{name}_repeats": macros._repeats_sql(
+            {"entity": entity, "ledger": ledger}, [load["load_id"]]
+        ),
     }
     if entity["events"]:
         columns = macros._event_columns(entity)

@@ -379,6 +379,6 @@ def test_a_refusal_names_the_file(warehouse: Warehouse) -> None:
 )
 def test_some_files_are_named_by_a_pattern(paths: list[str], pattern: str) -> None:
     macros, entity = described("string")
-    options = macros._path_options(entity, datetime.datetime(2024, 5, 1), paths)
+    options = macros._path_options(entity, [datetime.datetime(2024, 5, 1)], paths)
     assert options["path"] == pattern
     assert options.get("basePath") == ("/landing/2024-05-01" if "=" in pattern else None)

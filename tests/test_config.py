@@ -397,7 +397,7 @@ def test_the_file_format_is_the_entitys_or_the_vars() -> None:
 def test_a_line_separator_as_text() -> None:
     given = macros(changed(source__options={"lineSep": "\\r\\n", "sep": "\\t"}))
     assert given.validate() == ""
-    lines = given._reader_options(given._entity("orders"), datetime.datetime(2024, 1, 1))
+    lines = given._reader_options(given._entity("orders"), [datetime.datetime(2024, 1, 1)])
     assert "`lineSep` '\r\n'" in lines
     assert "`sep` '\\\\t'" in lines
 
@@ -1257,7 +1257,7 @@ def test_models_of_an_entity_lie_in_one_schema() -> None:
 def test_where_a_business_date_lands(pattern: str, kind: str, path: str) -> None:
     given = macros(changed(source__path=pattern, business_date_type=kind))
     time = datetime.datetime(2024, 1, 2, 10, 15)
-    assert given._landing_path(given._entity("orders"), time) == path
+    assert given._landing_path(given._entity("orders"), [time]) == path
 
 
 def test_hostile_texts_stay_inside_their_quotes() -> None:
@@ -1268,7 +1268,7 @@ def test_hostile_texts_stay_inside_their_quotes() -> None:
     given = macros(node)
     assert given.validate() == ""
     entity = given._entity("orders")
-    options = given._reader_options(entity, datetime.datetime(2024, 1, 2))
+    options = given._reader_options(entity, [datetime.datetime(2024, 1, 2)])
     assert r"`sep` '\'; drop table x; --'" in options
     sql = given._stage_sql(entity, "landed")
     assert "`c``d'/*` as `raw__a``b'--`" in sql

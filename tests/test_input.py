@@ -533,7 +533,7 @@ def test_a_file_that_its_name_hides_is_named() -> None:
         settings,
         columns,
         run_query=lambda sql: SimpleNamespace(rows=[]),
-        _found_by_pattern=lambda entity, time: found,
+        _found_by_pattern=lambda entity, times: found,
         log=lambda text, info=False: said.append(text),
     )
     files = {"files": 1, "bytes": 1, "digest": "x", "paths": paths[:1]}

@@ -99,7 +99,7 @@ def look(cursor: Any, folder: Path, options: dict[str, Any], columns: int, line:
     (folder / "a.csv").write_text(f"a,b\n{line}\n", newline="")
     source = {"format": "csv", "path": str(folder), "options": options}
     entity = {"source": source, "eff_type": "date", "columns": [{}] * columns}
-    cursor.execute(MACROS._input_lines_sql(entity, datetime.datetime(2024, 3, 1)))
+    cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
     return json.loads(cursor.fetchall()[0][3])
 
 
@@ -123,7 +123,7 @@ def test_lines_with_a_quote_that_is_not_escaped(cursor: Any, tmp_path: Path) -> 
             (folder / f"{number}.csv").write_text(f"a,b\n{line}\n")
         source = {"format": "csv", "path": str(folder), "options": json.loads(options)}
         entity = {"source": source, "eff_type": "date", "columns": [{}, {}]}
-        cursor.execute(MACROS._input_lines_sql(entity, datetime.datetime(2024, 3, 1)))
+        cursor.execute(MACROS._input_lines_sql(entity, [datetime.datetime(2024, 3, 1)]))
         note = json.loads(cursor.fetchall()[0][3])
         found = {
             text.split("/")[-1].split(".csv: ")[0]: text for text in note["unescaped_examples"]

@@ -122,7 +122,7 @@ def test_a_full_snapshot_needs_neither_a_source_nor_a_position() -> None:
     read = given._entity_of_change_feed(entity, feed)
     assert read["events"]["snapshot"] == {"numbers": [12]}
     assert given._full_snapshot_position(read) == "12L"
-    assert given._files_view_sql(read, None, TIME).endswith(
+    assert given._files_view_sql(read, None, [TIME]).endswith(
         " as\nselect\n    *\nfrom shop.orders version as of 7"
     )
     assert given._landing_input(read, None, TIME) == "all rows of shop.orders as of version 7"
@@ -142,12 +142,12 @@ def test_what_delta_reads() -> None:
         "offset": 0,
     }
     read = given._entity_of_change_feed(entity, feed)
-    sql = given._files_view_sql(read, None, TIME)
+    sql = given._files_view_sql(read, None, [TIME])
     assert sql.endswith("table_changes('`Lake`.shop.`order`', 4, 7)")
     assert given._landing_input(read, None, TIME) == f"changes of {table} after version 3 up to 7"
     assert not given._is_change_feed_empty(read)
     first = given._entity_of_change_feed(entity, feed | {"after": None})
-    sql = given._files_view_sql(first, None, TIME)
+    sql = given._files_view_sql(first, None, [TIME])
     assert "'insert' as _change_type,\n    7L as _commit_version," in sql
     assert sql.endswith(f"from {table} version as of 7")
     nothing = given._entity_of_change_feed(entity, feed | {"to": 3})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_names_are_hashed_with_their_length_in_bytes(name: str) -> None:
     ],
 )
 def test_paths_of_a_business_date(path: str, of_date: str) -> None:
-    assert MACROS._landing_path(entity(path), datetime.datetime(2024, 3, 1)) == of_date
+    assert MACROS._landing_path(entity(path), [datetime.datetime(2024, 3, 1)]) == of_date
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,8 @@ def test_a_business_date_is_read_back_from_a_path(
     path: str, listed: str, found: str | None
 ) -> None:
     pattern = MACROS._landed_times_pattern(entity(path))
-    time = MACROS._landed_times_path(pattern, listed)
+    match = re.search(pattern["regex"], listed)
+    time = MACROS._landed_times_path(pattern["letters"], match.groups() if match else [""])
     assert time == (datetime.datetime.fromisoformat(found) if found else None)
 
 

@@ -206,8 +206,8 @@ case
         then to_json(named_struct(
             'kind', if({{ spark_cdc._rule_is_broken(rules, ['fail'], bits) or 'false' }}, 'failed_rules', 'dropped_rows'),
             'columns', cast(array() as array<string>),
-            'reasons', array_compact(array({{ spark_cdc._rule_reasons(rules, bits) | join(', ') }})),
-            'rules', {{ spark_cdc._rule_names(rules, bits) | indent(12) }},
+            'reasons', array_compact(array({{ spark_cdc._rule_texts(rules, bits, true) | join(', ') }})),
+            'rules', {{ spark_cdc._texts_found(spark_cdc._rule_texts(rules, bits)) | indent(12) }},
             'row', named_struct(
                 {%- for column in entity.stored %}
                 {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ',' if not loop.last }}

@@ -9,7 +9,8 @@
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
-        spark_cdc._repeats_sql(run), spark_cdc._input_sql(run.entity, run.time), spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
+        spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(run.entity, [run.time]),
+        spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
         spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}

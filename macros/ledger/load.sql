@@ -42,8 +42,8 @@
     {%- endif -%}
     {%- set files, refusal = none, none -%}
     {%- if spark_cdc._reads_files(entity) -%}
-        {%- set found = spark_cdc._found_by_pattern(entity, time) -%}
-        {%- set files = spark_cdc._input_files(entity, time, found) -%}
+        {%- set found = spark_cdc._found_by_pattern(entity, [time]) -%}
+        {%- set files = spark_cdc._input_files(entity, [time], found)[0] -%}
         {%- set refusal = spark_cdc._check_files(entity, input, time, found, files) or spark_cdc._check_closed(entity, time) -%}
     {%- endif -%}
     {%- set refusal = refusal or spark_cdc._land(entity, landing, time, files) -%}
@@ -83,7 +83,7 @@
         {{ spark_cdc._write_rows_sql(capture.events, columns, ['business_date', 'load_id'], sql, 'events_of_load') }}
     {%- endcall -%}
     {%- if files -%}
-        {%- set now = spark_cdc._input_files(entity, spark_cdc._business_time_of(entity.name)) -%}
+        {%- set now = spark_cdc._input_files(entity, [spark_cdc._business_time_of(entity.name)])[0] -%}
         {%- do spark_cdc._check_unchanged(entity, load, files, now, {'files': now}) -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -41,7 +41,7 @@ To reject all rows of these keys this once (always: on_duplicate_key: quarantine
     {%- if known.repeated -%}
         {%- set count = known.repeated -%}
         {%- set written = spark_cdc._from(spark_cdc._laid_out(run.entity, run.ledger, known.record.get('layout') or {}))
-            ~ '\nwhere ' ~ spark_cdc._repeats_condition(run) -%}
+            ~ '\nwhere ' ~ spark_cdc._repeats_condition(run, [run.load.load_id]) -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(run.entity, written, "and max(operation <> 'R')")) -%}
         {%- set what = '1000 or more keys come' if count == 1000 else '1 key comes' if count == 1 else count ~ ' keys come' -%}
         {%- do spark_cdc._refuse_duplicates(run, known, what, examples) -%}
@@ -164,28 +164,30 @@ group by events.key_hash, events.event_position
 
 
 {#- How many keys come more than once among the rows that a load has written, up to 1000: a row
-    as of _input_sql(), looked at on the narrow hash column. A rejected row counts, too, beside
-    one that was accepted; of change events it is one event of several. Argument: run (of
-    _planned_run()). -#}
-{%- macro _repeats_sql(run) -%}
+    as of _input_sql(), looked at on the narrow hash column; of several loads a row with the
+    row_count of each. A rejected row counts, too, beside one that was accepted; of change events
+    it is one event of several. Arguments: run (of _planned_run()), loads (their names). -#}
+{%- macro _repeats_sql(run, loads) -%}
+{%- set several = loads | length > 1 -%}
 select
-    cast(null as string) as load_id,
+    {{ 'load_id' if several else 'cast(null as string) as load_id' }},
     'repeated' as operation,
-    0 as row_count,
-    cast(count(*) as string) as note
+    {{ 'count(*)' if several else 0 }} as row_count,
+    cast({{ 'null' if several else 'count(*)' }} as string) as note
 from (
-    select key_hash
+    select {{ 'load_id, ' if several }}key_hash
     from {{ run.ledger }}
-    where {{ spark_cdc._repeats_condition(run) }} and key_hash is not null
-    group by key_hash
+    where {{ spark_cdc._repeats_condition(run, loads) }} and key_hash is not null
+    group by {{ 'load_id, ' if several }}key_hash
     having count(*) > 1 and max(operation <> 'R')
-    limit 1000
+    {{- '\n    limit 1000' if not several }}
 )
+{{- '\ngroup by load_id' if several }}
 {%- endmacro -%}
 
 
-{%- macro _repeats_condition(run) -%}
-load_id = '{{ run.load.load_id }}' and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }}
+{%- macro _repeats_condition(run, loads) -%}
+{{ spark_cdc._in_loads(loads) }} and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }}
 {%- endmacro -%}
 
 

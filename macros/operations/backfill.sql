@@ -28,9 +28,7 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- for capture in captures -%}
-        {%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}
-    {%- endfor -%}
+    {%- for capture in captures -%}{%- do spark_cdc._backfill_entity(capture, times, skip_missing, dates_per_statement) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -44,12 +42,12 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
     {#- what a backfill has written before it has counted, too -#}
     {%- set state = [] if done else ([first.base] if first.base else []) + first.log -%}
     {%- set counted = spark_cdc._load_counts(ledger, state + names, names, [
-        spark_cdc._loads_repeats_sql(ledger, names), spark_cdc._rule_counts_sql(entity, ledger, names),
+        spark_cdc._repeats_sql(run, names), spark_cdc._rule_counts_sql(entity, ledger, names),
         spark_cdc._masked_ledger_differences_sql(run, names),
     ]) -%}
     {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
     {%- if problem -%}{%- do spark_cdc._refuse_load(entity, 'counts', problem, first) -%}{%- endif -%}
-    {%- set inputs = spark_cdc._backfill_inputs(entity, loads, days, views) -%}
+    {%- set inputs = spark_cdc._backfill_inputs(entity, days, views) -%}
     {%- set at = namespace(manifest=run.manifest, loads=[]) -%}
     {%- set recent = {} -%}
     {%- for one in done[-5:] -%}{%- do recent.update({one.load.load_id: one.audit.rows_in}) -%}{%- endfor -%}
@@ -62,10 +60,10 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- set prior = {'rows': at.manifest.rows, 'log_rows': at.manifest.log_rows} -%}
         {%- set of_load = dict(run, time=spark_cdc._load_time(load.load_id), manifest=at.manifest,
             load=dict(load, prior_rows=prior.rows, prior_log_rows=prior.log_rows)) -%}
-        {%- set input = inputs[load.load_id] -%}
+        {%- set input = inputs[loop.index0] -%}
         {%- do spark_cdc._check_input(of_load, record, input) -%}
         {%- set written = dict(counted.rows.get(load.load_id, {})) -%}
-        {%- set repeated = written.pop('repeated', 0) -%}
+        {%- set repeated = written.pop('repeated', counted.also.get('repeated', 0)) -%}
         {%- do written.pop('L', none) -%}
         {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
         {%- set known = {
@@ -85,55 +83,30 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
 {%- endmacro -%}
 
 
-{#- What was read, as it lies there now, by load: files, lines, and records, how many rows came
-    in, where a reader tells that does not cast. -#}
-{%- macro _backfill_inputs(entity, loads, days, views) -%}
-    {%- set inputs, queries = {}, [] -%}
-    {%- set together = spark_cdc._dates_input(entity, days | map(attribute='time') | list) -%}
-    {%- for load in loads -%}
-        {%- do inputs.update({load.load_id: dict({'records': none}, **(together[loop.index0] if together else {}))}) -%}
-        {%- set sql = none if together else spark_cdc._input_sql(entity, days[loop.index0].time) -%}
-        {%- if sql -%}
-            {%- do queries.append("select '" ~ load.load_id ~ "' as load_id, operation, note\nfrom (\n" ~ sql ~ '\n) as input') -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- for row in (spark_cdc._query(queries | join('\n\nunion all\n\n')) if queries else []) -%}
-        {%- do inputs[row.load_id].update({row.operation: fromjson(row.note)}) -%}
+{#- What was read, as it lies there now: a list by load of files, lines, and records, how many rows
+    came in, where a reader tells that does not cast. -#}
+{%- macro _backfill_inputs(entity, days, views) -%}
+    {%- set inputs = [] -%}
+    {%- for some in ([days] if days[0].is_shared else days | batch(1)) -%}
+        {%- set sql = spark_cdc._input_sql(entity, some | map(attribute='time') | list) -%}
+        {%- set at = inputs | length -%}
+        {%- for day in some -%}{%- do inputs.append({'files': {'files': 0, 'bytes': 0, 'digest': none}} if sql else {}) -%}{%- endfor -%}
+        {%- for row in (spark_cdc._query(sql) if sql else []) -%}
+            {%- do inputs[at + (row.load_id or 0) | int].update({row.operation: fromjson(row.note)}) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- set counts = {} -%}
-    {%- if not inputs.values() | selectattr('lines') | selectattr('lines.records', 'number') | list -%}
-        {%- set counts = spark_cdc._landed_dates_counts(views) -%}
+    {%- if views and not inputs | selectattr('lines') | selectattr('lines.records', 'number') | list -%}
+        {%- for row in spark_cdc._query('select backfill__day as day, count(*) as row_count\nfrom (\n'
+                ~ spark_cdc._dated_rows_sql([], views) ~ '\n) as dated\ngroup by backfill__day') -%}
+            {%- do counts.update({row.day | int: row.row_count | int}) -%}
+        {%- endfor -%}
     {%- endif -%}
-    {%- for load in loads -%}
-        {%- set input = inputs[load.load_id] -%}
+    {%- for input in inputs -%}
         {%- set records = (input.get('lines') or {}).get('records') -%}
         {%- do input.update({'records': counts.get(days[loop.index0].day, 0) if records is none else records}) -%}
     {%- endfor -%}
     {{ return(inputs) }}
-{%- endmacro -%}
-
-
-{#- How many keys come more than once among the rows that each of some loads has written, as of
-    _repeats_sql(). -#}
-{%- macro _loads_repeats_sql(ledger, loads) -%}
-select
-    load_id,
-    'repeated' as operation,
-    count(*) as row_count,
-    cast(null as string) as note
-from (
-    select
-        load_id,
-        key_hash
-    from {{ ledger }}
-    where
-        {{ spark_cdc._in_loads(loads) }}
-        and operation in {{ spark_cdc._operations('received') }}
-        and key_hash is not null
-    group by load_id, key_hash
-    having count(*) > 1 and max(operation <> 'R')
-)
-group by load_id
 {%- endmacro -%}
 
 
@@ -159,7 +132,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set entity, ledger = run.entity, run.ledger -%}
     {%- set landing = spark_cdc._landing_source(entity) -%}
     {%- set loads, days = [], [] -%}
-    {%- set together = spark_cdc._dates_files(entity, times) -%}
+    {%- set together = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
     {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
     {%- set known = {} -%}
     {%- for load in spark_cdc._backfill_plans(run, times) -%}
@@ -175,7 +148,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {%- else -%}
             {%- set files, found = together[loop.index0] if together else none, known[signature] -%}
         {%- endif -%}
-        {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found}) -%}
+        {%- do days.append({'time': time, 'day': 2 ** loop.index, 'files': files, 'found': found, 'is_shared': together is not none}) -%}
         {%- do loads.append(dict(load, files={'files': files.files, 'bytes': files.bytes, 'digest': files.digest} if files else none)) -%}
     {%- endfor -%}
     {%- set landed = spark_cdc._landed_dates_sql(entity, landing, days) -%}
@@ -261,14 +234,14 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
             ~ spark_cdc._time_text(entity, some[-1]), info=true) -%}
     {%- endfor -%}
 
-    {%- set sums = {} -%}
+    {%- set sums = [] -%}
     {%- for operation in 'IUDNX' -%}
-        {%- do sums.update({operation: at.done | map(attribute='audit.counts.' ~ operation) | sum}) -%}
+        {%- do sums.append(operation ~ ' ' ~ (at.done | map(attribute='audit.counts.' ~ operation) | sum)) -%}
     {%- endfor -%}
     {%- do spark_cdc._commit_loads(
         dict(capture, manifest=head), at.manifest, 'the backfill of ' ~ range_text, at.done,
         entity.name ~ ' ' ~ range_text ~ ': ' ~ spark_cdc._counted(todo | length, 'date') ~ ' committed, ' ~ at.done | map(attribute='audit.rows_in') | sum
-        ~ ' rows in, I ' ~ sums.I ~ ', U ' ~ sums.U ~ ', D ' ~ sums.D ~ ', N ' ~ sums.N ~ ', X ' ~ sums.X ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
+        ~ ' rows in, ' ~ sums | join(', ') ~ '; ' ~ at.manifest.rows ~ ' rows now') -%}
 {%- endmacro -%}
 
 
@@ -276,43 +249,32 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     they are to be left out, or the entity takes no files for an empty input. -#}
 {%- macro _backfill_landed(entity, times, skip_missing) -%}
     {%- if entity.source.on_no_files == 'empty' and not skip_missing -%}{{ return(times) }}{%- endif -%}
-    {%- set landed, missing = [], [] -%}
+    {%- set found, landing = [], spark_cdc._landing_source(entity) -%}
     {%- if entity.source.format == 'table' and times -%}
-        {%- set landing = spark_cdc._landing_source(entity) -%}
-        {%- set read, found = spark_cdc._date_column_found(entity, landing), [] -%}
+        {%- set read = spark_cdc._date_column_found(entity, landing) -%}
         {%- set refusal = spark_cdc._check_date_column(read, landing) -%}
         {%- if refusal -%}{%- do exceptions.raise_compiler_error(refusal.message) -%}{%- endif -%}
-        {%- set sql -%}
-select distinct {{ spark_cdc._date_column_text(read) }} as time
-from {{ landing }}
-where
-    {{ spark_cdc._date_column_value(read) }} >= {{ spark_cdc._date_column_literal(read, times[0]) }}
-    and {{ spark_cdc._date_column_value(read) }} < {{ spark_cdc._date_column_literal(read, spark_cdc._date_column_next(read, times[-1])) }}
-        {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do found.append(spark_cdc._business_time(row.time)) -%}{%- endfor -%}
-        {%- do landed.extend(times | select('in', found)) -%}
-        {%- do missing.extend(times | reject('in', found)) -%}
+        {%- set sql = spark_cdc._landed_times_of_table_sql(read, landing, times[0], spark_cdc._date_column_next(read, times[-1])) -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do found.append(spark_cdc._business_time(row.found)) -%}{%- endfor -%}
     {%- else -%}
-        {%- set files = spark_cdc._dates_files(entity, times) -%}
+        {%- set files = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
         {%- for time in times -%}
-            {%- set is_there = files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, time).is_there -%}
-            {%- do (landed if is_there else missing).append(time) -%}
+            {%- do found.append(time) if files and files[loop.index0].files or spark_cdc._found_by_pattern(entity, [time]).is_there -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- set texts = [] -%}
+    {%- set missing, texts = times | reject('in', found) | list, [] -%}
     {%- for time in missing -%}{%- do texts.append(spark_cdc._time_text(entity, time)) -%}{%- endfor -%}
-    {%- set listed = texts[:5] | join(', ') ~ (' and ' ~ (texts | length - 5) ~ ' more' if texts | length > 5 else '') -%}
     {%- if missing and not skip_missing -%}
         {%- set message -%}
-{{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ listed }} ({# -#}
-{{ spark_cdc._landing_input(entity, spark_cdc._landing_source(entity), missing[0]) }}). Nothing was written. Deliver them, correct source.path, or leave {# -#}
+{{ entity.name }}: nothing has landed of {{ spark_cdc._counted(missing | length, 'date') }} of {{ times | length }}: {{ spark_cdc._some_of(texts) }} ({# -#}
+{{ spark_cdc._landing_input(entity, landing, missing[0]) }}). Nothing was written. Deliver them, correct source.path, or leave {# -#}
 them out with --skip-missing (skip_missing: true).
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif missing -%}
-        {%- do log(entity.name ~ ': nothing has landed of ' ~ listed ~ ': left out', info=true) -%}
+        {%- do log(entity.name ~ ': nothing has landed of ' ~ spark_cdc._some_of(texts) ~ ': left out', info=true) -%}
     {%- endif -%}
-    {{ return(landed) }}
+    {{ return(times | select('in', found) | list) }}
 {%- endmacro -%}
 
 
@@ -330,7 +292,7 @@ them out with --skip-missing (skip_missing: true).
     {%- set fine = [] -%}
     {%- for time in times if entity.eff_type == 'date' and time.strftime('%H%M%S') != '000000' -%}{%- do fine.append(time | string) -%}{%- endfor -%}
     {%- set values = {
-        'name': entity.name, 'past': past[:5] | join(', ') ~ (' and ' ~ (past | length - 5) ~ ' more' if past | length > 5 else ''),
+        'name': entity.name, 'past': spark_cdc._some_of(past),
         'first': past[0] if past else '', 'last': '' if last is none else spark_cdc._time_text(entity, last),
     } -%}
     {{ return(spark_cdc._broken(dict(values, fine=fine[:1] | join), [

@@ -69,13 +69,9 @@ Deliver the input again: a file without rows has its header.
 
 {%- macro _check_types(entity, input, found) -%}
     {%- set problems = [] -%}
-    {%- for column in entity.columns -%}
-        {%- for other in found if other.col_name | lower == column.from | lower -%}
-            {%- if not spark_cdc._is_lossless(other.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
-                {%- do problems.append(other.col_name ~ ' is ' ~ other.data_type ~ ', declared ' ~ column.data_type
-                    ~ (' with encoding: ' ~ column.encoding if column.encoding)) -%}
-            {%- endif -%}
-        {%- endfor -%}
+    {%- for one in spark_cdc._lossy_columns(entity, found) -%}
+        {%- do problems.append(one.found.col_name ~ ' is ' ~ one.found.data_type ~ ', declared ' ~ one.column.data_type
+            ~ (' with encoding: ' ~ one.column.encoding if one.column.encoding)) -%}
     {%- endfor -%}
     {%- if not problems -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}
@@ -100,8 +96,7 @@ Numbers that count a time are read with encoding: nanos, micros, millis, seconds
         {%- set unread = spark_cdc._unread_entries(entity, time, files, found.count) -%}
         {%- if not unread -%}{{ return(none) }}{%- endif -%}
         {%- set problem -%}
-Spark would skip a part of {{ input }}: {{ unread[:5] | join(', ') }}
-{{- ' and ' ~ (unread | length - 5) ~ ' more' if unread | length > 5 }}. Each is a file of 0 bytes or a folder. Deliver the file
+Spark would skip a part of {{ input }}: {{ spark_cdc._some_of(unread) }}. Each is a file of 0 bytes or a folder. Deliver the file
 again or remove it; move the files of a folder up, or match the folders by a pattern in source.path of stg_{{ entity.name }}.
         {%- endset -%}
         {{ return(spark_cdc._load_refusal(entity, 'unread_files', problem)) }}
@@ -131,9 +126,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
     {%- endif -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set elsewhere = [] -%}
-    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}
-        {%- do elsewhere.append(path) -%}
-    {%- endfor -%}
+    {%- for path in files.paths if not path.rsplit('/', 1)[0].endswith(folder) -%}{%- do elsewhere.append(path) -%}{%- endfor -%}
     {#- Spark counts the folder with its files; a file, or a pattern of files, has no folder to
         count -#}
     {%- set expected = files.files + 1 if not elsewhere else files.files if '*' in spark_cdc._with_stars(folder) or files.files == 1 -%}
@@ -161,7 +154,7 @@ source.path; where a missing file means no rows, set source.on_no_files: empty i
 {#- The paths in the folder beside the files that are read, without folders of these files. -#}
 {%- macro _entries(entity, time, files) -%}
     {%- do spark_cdc._send('set spark.sql.maxMetadataStringLength = 10000000') -%}
-    {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, time).paths ~ ', ') -%}
+    {%- set rest = namespace(text=', ' ~ spark_cdc._found_by_pattern(entity, [time]).paths ~ ', ') -%}
     {%- for path in files.paths -%}{%- set rest.text = rest.text.replace(', ' ~ path ~ ', ', ', ', 1) -%}{%- endfor -%}
     {%- set folder = spark_cdc._entries_folder(entity, time) -%}
     {%- set entries = [] -%}

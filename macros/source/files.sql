@@ -4,15 +4,15 @@
 {#- A temporary view of the source: the rows of a table for some business times, of its change feed,
     or the files: of CSV and typed formats with the columns that Spark finds, of JSON with the lines
     as text.
-    Arguments: entity, landing (of a table), time (of the files), more (options of the reader), view
-    (another name for it), times (of a table's rows, if they are several). -#}
-{%- macro _files_view_sql(entity, landing, time, more={}, view=none, times=none) -%}
+    Arguments: entity, landing (of a table), times, more (options of the reader), view (another name
+    for it). -#}
+{%- macro _files_view_sql(entity, landing, times, more={}, view=none) -%}
 {%- set format = entity.source.format -%}
 create or replace temporary view {{ view or spark_cdc._files_view(entity) }}
 {%- if format == 'table' %} as
 select *
 from {{ landing }}
-where {{ spark_cdc._date_column_condition(entity, times or [time]) }}
+where {{ spark_cdc._date_column_condition(entity, times) }}
 {%- elif format == 'change_feed' %} as
 {{ spark_cdc._change_feed_adapter(entity, 'sql')(entity, entity.source.feed, entity.events.format == 'full_snapshot') }}
 {%- else %}
@@ -25,7 +25,7 @@ where {{ spark_cdc._date_column_condition(entity, times or [time]) }}
 {%- endif %}
 using {{ 'text' if format == 'json' else format }}
 options (
-    {{ spark_cdc._reader_options(entity, time, more) | join(',\n    ') }}
+    {{ spark_cdc._reader_options(entity, times, more) | join(',\n    ') }}
 )
 {%- endif -%}
 {%- endmacro -%}
@@ -33,37 +33,24 @@ options (
 
 {#- Options of a reader for some of an entity's files, by a pattern of their names. Folders named
     column=value stay columns. -#}
-{%- macro _path_options(entity, time, paths) -%}
+{%- macro _path_options(entity, times, paths) -%}
     {%- set folder = namespace(path=paths[0].rsplit('/', 1)[0] ~ '/') -%}
     {%- for path in paths -%}
         {%- for step in folder.path.split('/') if not path.startswith(folder.path) -%}
             {%- set folder.path = folder.path.rstrip('/').rsplit('/', 1)[0] ~ '/' -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- set names = [] -%}
-    {%- for path in paths -%}
-        {%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}
-    {%- endfor -%}
-    {%- set options = {'path': spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}'} -%}
-    {%- set root = spark_cdc._landing_path(entity, time) -%}
-    {%- do options.update({'basePath': root}) if '=' in names | join and '*' not in spark_cdc._with_stars(root) -%}
-    {{ return(options) }}
+    {%- set names, root = [], spark_cdc._landing_path(entity, times) -%}
+    {%- for path in paths -%}{%- do names.append(spark_cdc._as_pattern(path[folder.path | length:])) -%}{%- endfor -%}
+    {{ return(dict(
+        {'basePath': root} if '=' in names | join and '*' not in spark_cdc._with_stars(root) else {},
+        path=spark_cdc._as_pattern(folder.path) ~ '{' ~ names | join(',') ~ '}',
+    )) }}
 {%- endmacro -%}
 
 
 {#- A path as a pattern that stands for nothing but itself. -#}
 {%- macro _as_pattern(path) -%}{{ return(spark_cdc._escaped(path, '\\{}[]*?,')) }}{%- endmacro -%}
-
-
-{#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
-{%- macro _without_scheme(path) -%}
-    {%- set scheme = path.split(':')[0] -%}
-    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}
-        {{ return(path.removeprefix('./')) }}
-    {%- endif -%}
-    {%- set rest = path[scheme | length + 1:] -%}
-    {{ return(rest[2 + rest[2:].split('/')[0] | length:] if rest.startswith('//') else rest) }}
-{%- endmacro -%}
 
 
 {#- A path in which a star stands for each part that is a pattern: in/{a,b}/day?.csv becomes
@@ -82,20 +69,18 @@ options (
 {%- endmacro -%}
 
 
-{#- A text as a regular expression that means just it: each character by its number. -#}
-{%- macro _pattern_of(text) -%}
-    {%- set characters = [] -%}
-    {%- for character in text.replace('\\t', '\t') -%}{%- do characters.append('\\x{' ~ character.encode('utf-32-be').hex() ~ '}') -%}{%- endfor -%}
-    {{ return(characters | join) }}
-{%- endmacro -%}
-
-
 {#- The folder of a business date: {business_date} in the path becomes 2019-06-19 (2019-06-19T001500
-    where loads are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. -#}
-{%- macro _landing_path(entity, time) -%}
-{%- for part in spark_cdc._landing_path_parts(entity, entity.source.path) -%}
-{{ part if loop.index is odd else time.strftime(part) }}
-{%- endfor -%}
+    where loads are finer than a day), {business_date:%Y/%m/%d} whatever strftime makes of it. The
+    folders of several dates are one pattern. -#}
+{%- macro _landing_path(entity, times) -%}
+    {%- set parts, rests = spark_cdc._landing_path_parts(entity, entity.source.path), [] -%}
+    {%- for time in (times if parts | length > 1 else times[:1]) -%}
+        {%- set rest -%}
+            {%- for part in parts[1:] -%}{{ time.strftime(part) if loop.index is odd else part }}{%- endfor -%}
+        {%- endset -%}
+        {%- do rests.append(rest) -%}
+    {%- endfor -%}
+    {{ return(parts[0] ~ (rests[0] if rests | length == 1 else '{' ~ rests | map('trim', '/') | join(',') ~ '}')) }}
 {%- endmacro -%}
 
 
@@ -135,7 +120,7 @@ options (
     {%- elif entity.source.format == 'change_feed' -%}
         {{ return(spark_cdc._change_feed_text(entity)) }}
     {%- endif -%}
-    {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, time)) }}
+    {{ return(entity.source.format ~ ' files of ' ~ spark_cdc._landing_path(entity, [time])) }}
 {%- endmacro -%}
 
 
@@ -144,47 +129,37 @@ options (
     which costs time.
     Returns a dictionary: is_there (whether there is anything), missing (else the path, as Spark has
     it), count and paths (of _plan_paths()). -#}
-{%- macro _found_by_pattern(entity, time) -%}
-    {%- set path = spark_cdc._landing_path(entity, time).rstrip('/').replace('`', '``') -%}
+{%- macro _found_by_pattern(entity, times) -%}
+    {%- set path = spark_cdc._landing_path(entity, times).rstrip('/').replace('`', '``') -%}
     {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path ~ '{,/*}`') -%}
     {{ return(dict(spark_cdc._plan_paths(plan), is_there='PATH_NOT_FOUND' not in plan,
         missing=(spark_cdc._plan_missing_path(plan) or '').removesuffix('{,/*}'))) }}
 {%- endmacro -%}
 
 
-{#- Whether the folder is missing and the entity takes that for an empty input. -#}
-{%- macro _is_no_folder(entity, time) -%}
-    {{ return(entity.source.on_no_files == 'empty' and spark_cdc._lacks_files(entity, time)) }}
-{%- endmacro -%}
-
-
-{#- Whether the path of a business time matches nothing at all. -#}
-{%- macro _lacks_files(entity, time) -%}
-    {{ return('PATH_NOT_FOUND' in spark_cdc._plan('select 1 from ' ~ spark_cdc._direct_sql(entity, time, 'text'))) }}
-{%- endmacro -%}
-
-
-{#- The part of the folder's path that all listed paths contain: Spark may write the scheme in
-    another way. -#}
+{#- The folder of a business date as Spark lists it: _without_scheme(), which all listed paths
+    contain. -#}
 {%- macro _entries_folder(entity, time) -%}
-    {%- set path = spark_cdc._landing_path(entity, time) -%}
-    {%- set scheme = path.split(':')[0] -%}
-    {%- set has_scheme = scheme and scheme != path and spark_cdc._has_only(scheme, '') -%}
-    {{ return((path[scheme | length + 1:].lstrip('/') if has_scheme else path).rstrip('/')) }}
+    {{ return(spark_cdc._without_scheme(spark_cdc._landing_path(entity, [time])).rstrip('/')) }}
 {%- endmacro -%}
 
 
-{#- Where spark-cdc stream puts the marker that closes a business time: a folder below that of the
-    time. Spark's readers skip it, but a query can ask for its file. -#}
-{%- macro _closed_folder() -%}{{ return('/_closed') }}{%- endmacro -%}
+{#- A path without its scheme and host, or without a leading `./`: the way Spark lists it. -#}
+{%- macro _without_scheme(path) -%}
+    {%- set scheme = path.split(':')[0] -%}
+    {%- if not scheme or scheme == path or not spark_cdc._has_only(scheme, '') -%}{{ return(path.removeprefix('./')) }}{%- endif -%}
+    {%- set rest = path[scheme | length + 1:] -%}
+    {{ return(rest[2 + rest[2:].split('/')[0] | length:] if rest.startswith('//') else rest) }}
+{%- endmacro -%}
 
 
 {#- Checks that a streamed business time is closed: no load would read later messages. Returns none,
     or a refusal. -#}
 {%- macro _check_closed(entity, time) -%}
     {%- if entity.source.stream is not mapping -%}{{ return(none) }}{%- endif -%}
-    {%- set folder = spark_cdc._landing_path(entity, time).rstrip('/') -%}
-    {%- if not spark_cdc._lacks_path(folder ~ spark_cdc._closed_folder() ~ '/*') -%}{{ return(none) }}{%- endif -%}
+    {%- set folder = spark_cdc._landing_path(entity, [time]).rstrip('/') -%}
+    {#- spark-cdc stream puts its marker into a folder that Spark's readers skip -#}
+    {%- if not spark_cdc._lacks_path(folder ~ '/_closed/*') -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}
 the business time of '{{ folder }}' is not closed; spark-cdc stream may still add messages, which no load would read.
 spark-cdc run loads it when it is closed.
@@ -194,15 +169,15 @@ spark-cdc run loads it when it is closed.
 {%- endmacro -%}
 
 
-{#- The input of a written load as it is now: rows {load_id, operation, row_count, note} for
-    _load_counts(), of the files and, of text, of their lines. None where no files are read. -#}
-{%- macro _input_sql(entity, time) -%}
-{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}
-    {{ return(none) }}
-{%- endif -%}
-{%- set is_no_folder = spark_cdc._is_no_folder(entity, time) -%}
+{#- The input of written loads as it is now: rows {load_id, operation, row_count, note} for
+    _load_counts(), of the files and, of text, of their lines. Of several dates load_id is the
+    date's place among them. None where no files are read. -#}
+{%- macro _input_sql(entity, times) -%}
+{%- if not spark_cdc._reads_files(entity) or spark_cdc._is_archive_replay() -%}{{ return(none) }}{%- endif -%}
+{%- set is_no_folder = entity.source.on_no_files == 'empty' and times | length == 1
+        and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times)) -%}
 select
-    cast(null as string) as load_id,
+    cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
     'files' as operation,
     0 as row_count,
     {% if is_no_folder -%}
@@ -210,7 +185,7 @@ select
     {%- else -%}
     to_json(struct(files, bytes, digest)) as note
 from (
-    {{ spark_cdc._input_files_sql(entity, time) | indent(4) }}
+    {{ spark_cdc._input_files_sql(entity, times) | indent(4) }}
 )
     {%- endif %}
 {#- in UTF-16 and the like a line does not end with the byte of a line break -#}
@@ -218,42 +193,68 @@ from (
 
 union all
 
-{{ spark_cdc._input_lines_sql(entity, time) }}
+{{ spark_cdc._input_lines_sql(entity, times) }}
 {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The files that a load reads. Spark's binaryFile reader lists the files that every reader finds,
+{#- The files that loads read. Spark's binaryFile reader lists the files that every reader finds,
     and opens none.
-    Arguments: entity, time (datetime of the business date), found (of _found_by_pattern(), if
+    Arguments: entity, times (datetimes of business dates), found (of _found_by_pattern(), if
     known).
-    Returns a dictionary: files (number), bytes, digest (of paths, bytes and times), paths. -#}
-{%- macro _input_files(entity, time, found=none) -%}
-    {%- set is_no_folder = not found.is_there if found else spark_cdc._is_no_folder(entity, time) -%}
-    {{ return(spark_cdc._files_figures(none if is_no_folder else spark_cdc._query(spark_cdc._input_files_sql(entity, time))[0])) }}
+    Returns a list by date: files (number), bytes, digest (of paths, bytes and times), paths. None
+    of a table, and where several dates have to be read one by one: their paths have characters that
+    mean something to a pattern or a URL, or there is nothing at all. -#}
+{%- macro _input_files(entity, times, found=none) -%}
+    {%- if not spark_cdc._reads_files(entity) -%}{{ return(none) }}{%- endif -%}
+    {%- set paths, files = [], [] -%}
+    {%- for time in times -%}
+        {%- do paths.append(spark_cdc._landing_path(entity, [time])) -%}
+        {%- do files.append({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) -%}
+    {%- endfor -%}
+    {%- set several = times | length > 1 -%}
+    {%- if several and (spark_cdc._direct_options(entity) or paths | unique(case_sensitive=true) | list != paths
+            or not spark_cdc._has_only(paths | join, '_./:=-')) -%}
+        {{ return(none) }}
+    {%- elif (not found.is_there if found
+            else (several or entity.source.on_no_files == 'empty') and spark_cdc._lacks_path(spark_cdc._landing_path(entity, times))) -%}
+        {{ return(none if several else files) }}
+    {%- endif -%}
+    {%- for row in spark_cdc._query(spark_cdc._input_files_sql(entity, times)) -%}
+        {%- if row.get('position', 0) is none -%}{{ return(none) }}{%- endif -%}
+        {%- do files[row.get('position', 0) | int].update(
+            {'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) -%}
+    {%- endfor -%}
+    {{ return(files) }}
 {%- endmacro -%}
 
 
-{#- The figures of files from a row of _input_files_figures_sql(); those of no files without
-    one. -#}
-{%- macro _files_figures(row) -%}
-    {%- if row is none -%}{{ return({'files': 0, 'bytes': 0, 'digest': none, 'paths': []}) }}{%- endif -%}
-    {{ return({'files': row.files | int, 'bytes': row.bytes | int, 'digest': row.digest, 'paths': fromjson(row.paths)}) }}
-{%- endmacro -%}
-
-
-{%- macro _input_files_sql(entity, time) -%}
+{%- macro _input_files_sql(entity, times) -%}
 select
-    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
-from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+    {{ 'position,\n    ' if times | length > 1 }}count(*) as files,
+    coalesce(sum(length), 0) as bytes,
+    md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
+    to_json(sort_array(collect_list(path))) as paths
+from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}{{ spark_cdc._by_date_sql(entity, times) }}
 {%- endmacro -%}
 
 
-{%- macro _input_files_figures_sql() -%}
-count(*) as files,
-coalesce(sum(length), 0) as bytes,
-md5(array_join(sort_array(collect_list(concat_ws('\t', path, length, unix_micros(modificationTime)))), '\n')) as digest,
-to_json(sort_array(collect_list(path))) as paths
+{#- What follows the relation of a query on the files (with path) of several dates, to group it by
+    date: position, among these. Nothing for one date. -#}
+{%- macro _by_date_sql(entity, times) -%}
+{%- if times | length > 1 %} as found
+left join (
+    select *
+    from
+        values
+        {%- for time in times %}
+        ({{ spark_cdc._literal('/' ~ spark_cdc._entries_folder(entity, time).lstrip('/') ~ '/') }}, {{ loop.index0 }}){{ ',' if not loop.last }}
+        {%- endfor %}
+            as places (place, position)
+) as places
+    on contains(concat(found.path, '/'), places.place)
+group by position
+{%- endif -%}
 {%- endmacro -%}
 
 
@@ -269,11 +270,9 @@ to_json(sort_array(collect_list(path))) as paths
 {%- macro _reads_files(entity) -%}{{ return(entity.source.format not in ['table', 'change_feed']) }}{%- endmacro -%}
 
 
-{#- Columns in the names of folders, column=value. Spark would guess their types, and read times in
-    the session's zone; without its guess they are text, and are cast as any text is. -#}
-
-
-{#- Their names, in lower case. Switches the guess off if there are any. -#}
+{#- The names of columns in the names of folders, column=value, in lower case. Spark would guess
+    their types, and read times in the session's zone: its guess is switched off if there are any,
+    so that they are text, and are cast as any text is. -#}
 {%- macro _folder_columns(entity, time, files) -%}
     {%- set names = [] -%}
     {#- a table has no path -#}
@@ -312,7 +311,7 @@ to_json(sort_array(collect_list(path))) as paths
     {%- if not names or entity.source.text -%}{{ return(found) }}{%- endif -%}
     {%- set marked = [] -%}
     {%- for one in found -%}
-        {%- set declared = spark_cdc._folder_columns_declared(entity, one.col_name if one.col_name | lower in names else none) -%}
+        {%- set declared = spark_cdc._folder_columns_declared(entity, one.col_name) if one.col_name | lower in names else none -%}
         {%- do marked.append(dict(one, data_type=declared.data_type, folder=declared) if declared else one) -%}
     {%- endfor -%}
     {{ return(marked) }}
@@ -321,25 +320,8 @@ to_json(sort_array(collect_list(path))) as paths
 
 {#- The declared column that a folder names; a null in it is judged in staging. -#}
 {%- macro _folder_columns_declared(entity, name) -%}
-    {%- for column in entity.columns if name is not none and column.from | lower == name | lower -%}
-        {{ return(dict(column, nullable=true)) }}
-    {%- endfor -%}
+    {%- for column in entity.columns if column.from | lower == name | lower -%}{{ return(dict(column, nullable=true)) }}{%- endfor -%}
     {{ return(none) }}
-{%- endmacro -%}
-
-
-{#- An expression: the problem with the folders of a row, or null. -#}
-{%- macro _folder_columns_problem(entity, found) -%}
-{%- set cases = [] -%}
-{%- for column in found if column.get('folder') -%}
-    {%- set raw = spark_cdc._quote(column.col_name) -%}
-    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) -%}
-    {%- set condition = spark_cdc._reject_condition(column.folder, raw, '(' ~ value ~ ')', true, entity) -%}
-    {%- set message = ", which the folder is named for, is not accepted as " ~ column.data_type -%}
-    {%- do cases.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ') ~ ', ' ~ spark_cdc._shown(raw) ~ ', '
-        ~ spark_cdc._literal(message) ~ ')') if condition -%}
-{%- endfor -%}
-{{ 'case\n        ' ~ cases | join('\n        ') ~ '\n    end' if cases else 'cast(null as string)' }}
 {%- endmacro -%}
 
 
@@ -348,12 +330,13 @@ to_json(sort_array(collect_list(path))) as paths
 {%- macro _check_folder_columns(entity, input, time, names) -%}
     {%- if not names or (entity.source.format == 'csv' and not spark_cdc._csv_has_header(entity)) -%}{{ return(none) }}{%- endif -%}
     {%- set view = spark_cdc._files_view(entity) ~ '_alone' -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, time, {'recursiveFileLookup': 'true', 'mergeSchema': 'true'}, view)) -%}
+    {%- set reading = {'recursiveFileLookup': 'true', 'mergeSchema': 'true'} -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, none, [time], reading, view)) -%}
     {%- set path = spark_cdc._folder_columns_decoded('input_file_name()') -%}
     {%- for own in spark_cdc._described('describe ' ~ view) if own.col_name | lower in names and spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set column = spark_cdc._folder_columns_declared(entity, own.col_name) -%}
         {%- set value = spark_cdc._cast(column, spark_cdc._quote(own.col_name), own.data_type == 'string', entity.timezone) -%}
-        {%- set pattern = spark_cdc._literal('(?i)^.*/' ~ spark_cdc._pattern_of(own.col_name) ~ '=([^/]*)/') -%}
+        {%- set pattern = spark_cdc._literal('(?i)^.*/' ~ spark_cdc._escaped_regex(own.col_name) ~ '=([^/]*)/') -%}
         {%- set named = spark_cdc._folder_columns_decoded('regexp_extract(folder__path, ' ~ pattern ~ ', 1)') -%}
         {%- set sql -%}
 select min(folder__path) as path
@@ -394,10 +377,10 @@ if({{ sql }} rlike '%(?![0-9A-Fa-f]{2})', {{ sql }}, url_decode(replace({{ sql }
 {#- Reader options as SQL, a list of lines: the entity's, and those that the project needs. In CSV
     Spark distinguishes "" (empty text) from nothing (null) only with a null text that is not
     empty. -#}
-{%- macro _reader_options(entity, time, more={}) -%}
+{%- macro _reader_options(entity, times, more={}) -%}
     {%- set given = entity.source.options -%}
     {#- a file that is damaged or gone stops the load, whatever the cluster says -#}
-    {%- set options = {'path': spark_cdc._landing_path(entity, time), 'ignoreCorruptFiles': 'false', 'ignoreMissingFiles': 'false'} -%}
+    {%- set options = {'path': spark_cdc._landing_path(entity, times), 'ignoreCorruptFiles': 'false', 'ignoreMissingFiles': 'false'} -%}
     {%- for option, value in {'header': 'true', 'nullValue': '\\N'}.items() if entity.source.format == 'csv' -%}
         {%- do options.update({} if option | lower in given | map('lower') else {option: value}) -%}
     {%- endfor -%}

@@ -6,49 +6,55 @@
     table), time (datetime of the business date), files (of _input_files()). Returns none, or a
     refusal. -#}
 {%- macro _land(entity, landing, time, files) -%}
-    {%- set format, is_message = entity.source.format, entity.events and entity.events.is_message -%}
+    {%- set format, view = entity.source.format, spark_cdc._files_view(entity) -%}
+    {%- set is_message = entity.events and entity.events.is_message -%}
     {%- if files and not files.files or spark_cdc._is_change_feed_empty(entity) -%}
         {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- if format == 'table' -%}
-        {%- set entity = spark_cdc._date_column_found(entity, landing) -%}
-        {%- set refusal = spark_cdc._check_date_column(entity, landing) -%}
-        {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
-    {%- endif -%}
+    {%- set entity = spark_cdc._date_column_found(entity, landing) if format == 'table' else entity -%}
+    {%- set refusal = spark_cdc._check_date_column(entity, landing) if format == 'table' else none -%}
+    {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
     {%- do spark_cdc._set_for_reading(entity) -%}
     {%- set folders = spark_cdc._folder_columns(entity, time, files) if format != 'json' else [] -%}
-    {%- set ends = spark_cdc._line_ends(entity, time) -%}
+    {%- set ends = spark_cdc._line_ends(entity, [time]) -%}
     {%- if ends.refusal -%}{{ return(ends.refusal) }}{%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, time, view=spark_cdc._files_view(entity))) -%}
+    {%- do spark_cdc._send(spark_cdc._files_view_sql(ends.parts[0], landing, [time], view=view)) -%}
     {%- if is_message and format == 'json' -%}
         {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set read = spark_cdc._found_as_read(entity, files, folders) -%}
+    {%- set read, input = spark_cdc._found_as_read(entity, files, folders), spark_cdc._landing_input(entity, landing, time) -%}
     {%- set found, schemas = read.found, read.schemas or [] -%}
     {%- if is_message -%}
-        {{ return(spark_cdc._land_messages(entity, landing, time, files, found, folders)) }}
+        {#- of several schemas, as the topics of a registry are: files with the same columns are
+            read together, since a column that a file lacks was not sent, and is not null -#}
+        {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if files and files.files > 1
+                else [{'columns': found}] -%}
+        {%- set several, landed = schemas | length > 1, [] -%}
+        {%- for schema in schemas -%}
+            {%- do landed.append({'relation': view ~ ('_' ~ loop.index if several else ''), 'columns': schema.columns}) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(
+                entity, landing, [time], spark_cdc._path_options(entity, [time], schema.paths), landed[-1].relation)) if several -%}
+        {%- endfor -%}
+        {%- set refusal = spark_cdc._check_message_types(entity, input, schemas) -%}
+        {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) if not refusal -%}
+        {{ return(refusal) }}
     {%- endif -%}
-    {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
     {%- set refusal = spark_cdc._check_columns(entity, input, found) -%}
     {%- if not refusal and schemas | length > 1 -%}
         {%- set refusal = spark_cdc._check_schemas(entity, schemas) -%}
         {%- if not refusal -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, {'mergeSchema': 'true'})) -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, [time], {'mergeSchema': 'true'})) -%}
             {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
         {%- endif -%}
     {%- endif -%}
     {%- set refusal = refusal or spark_cdc._check_folder_columns(entity, input, time, folders) -%}
-    {%- if refusal -%}
-        {{ return(refusal) }}
-    {%- endif -%}
-    {%- set views = [] -%}
-    {%- for part in ends.parts -%}
-        {%- do spark_cdc._land_columns(part, time, found) -%}
-        {%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}
-    {%- endfor -%}
-    {%- if views | length > 1 -%}
+    {%- if refusal -%}{{ return(refusal) }}{%- endif -%}
+    {%- for part in ends.parts -%}{%- do spark_cdc._land_columns(part, [time], found) -%}{%- endfor -%}
+    {%- if ends.parts | length > 1 -%}
+        {%- set views = [] -%}
+        {%- for part in ends.parts -%}{%- do views.append('select *\nfrom ' ~ spark_cdc._landed_view(part)) -%}{%- endfor -%}
         {%- do spark_cdc._send('create or replace temporary view ' ~ spark_cdc._landed_view(entity) ~ ' as\n' ~ views | join('\n\nunion all\n\n')) -%}
     {%- endif -%}
     {{ return(none) }}
@@ -56,43 +62,11 @@
 
 
 {#- Makes the view that staging reads, from files whose columns are known. -#}
-{%- macro _land_columns(entity, time, found) -%}
+{%- macro _land_columns(entity, times, found) -%}
     {%- if entity.source.format == 'csv' and not spark_cdc._csv_is_as_declared(entity, found) -%}
-        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, time, found, spark_cdc._files_view(entity))) -%}
+        {%- do spark_cdc._send(spark_cdc._csv_view_sql(entity, times, found, spark_cdc._files_view(entity))) -%}
     {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, time, found)) -%}
-{%- endmacro -%}
-
-
-{#- Makes the view landed_<entity> of messages in a table or in typed files. Files may have the
-    columns of several schemas, as the topics of a registry do. Those with the same columns are read
-    together, since a column that a file lacks was not sent, and is not null.
-    Arguments: entity, landing, time, files (of _input_files(), or none), found (the columns, as
-    Spark finds them), folders (of _folder_columns()). Returns none, or a refusal. -#}
-{%- macro _land_messages(entity, landing, time, files, found, folders) -%}
-    {%- set view = spark_cdc._files_view(entity) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if files and files.files > 1 else [{'columns': found}] -%}
-    {%- set landed, problems = [], [] -%}
-    {%- for schema in schemas -%}
-        {%- set relation = view ~ ('_' ~ loop.index if schemas | length > 1 else '') -%}
-        {%- if schemas | length > 1 -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(entity, landing, time, spark_cdc._path_options(entity, time, schema.paths), relation)) -%}
-        {%- endif -%}
-        {%- do landed.append({'relation': relation, 'columns': schema.columns}) -%}
-        {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
-            {%- do problems.append(problem ~ (', as in ' ~ schema.paths[0] if schemas | length > 1 else '')) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {%- if problems -%}
-        {%- set problem -%}
-types in {{ spark_cdc._landing_input(entity, landing, time) }} are not what the declared columns say of them.
-  {{ problems | join('\n  ') }}
-Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md.
-        {%- endset -%}
-        {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
-    {%- endif -%}
-    {%- do spark_cdc._send(spark_cdc._landed_messages_sql(entity, landed)) -%}
-    {{ return(none) }}
+    {%- do spark_cdc._send(spark_cdc._landed_view_sql(entity, times, found)) -%}
 {%- endmacro -%}
 
 
@@ -102,47 +76,33 @@ Correct the columns of stg_{{ entity.name }}: see the types of messages from Avr
     Arguments: entity, landed (of a table or typed files: a list of {relation, columns}, one per
     schema). -#}
 {%- macro _landed_messages_sql(entity, landed=[]) -%}
+{%- set control, is_lines = entity.columns | selectattr('role', 'equalto', 'control') | list, entity.source.format == 'json' -%}
 create or replace temporary view {{ spark_cdc._landed_view(entity) }} as
-{% if entity.source.format == 'json' -%}
-select
-    value as message,
-    cast(null as string) as message_key
-    {{- spark_cdc._landed_beside(entity, {}) }}
-from {{ spark_cdc._files_view(entity) }}
-where trim(value) <> ''
-{%- else -%}
-{%- for schema in landed -%}
+{% for schema in ([{'relation': spark_cdc._files_view(entity), 'columns': []}] if is_lines else landed) -%}
 {%- set types = {} -%}
 {%- for column in schema.columns -%}{%- do types.update({column.col_name | lower: column.data_type}) -%}{%- endfor -%}
+{#- a topic of tombstones alone, in which Spark finds no message -#}
+{%- set of_topic = ['topic', 'partition', 'offset'] -%}
+{%- set beside = of_topic + ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema']
+    + control | map(attribute='from') | map('lower') | list -%}
+{%- set is_without_value = types | select('in', of_topic) | list | length == 3 and not types | reject('in', beside) | list -%}
 select
-    {% if 'value' in types or spark_cdc._is_without_value(entity, types) -%}
+    {% if is_lines -%}
+    value as message,
+    cast(null as string) as message_key
+    {%- elif 'value' in types or is_without_value -%}
     {{ spark_cdc._landed_message(entity, 'value', types) | indent(4) }} as message,
     {{ spark_cdc._landed_message(entity, 'key', types) | indent(4) }} as message_key
     {%- else -%}
     {{ spark_cdc._typed_message(entity, schema.columns) | indent(4) }} as message,
     cast(null as string) as message_key
     {%- endif %}
-    {{- spark_cdc._landed_beside(entity, types) }}
-from {{ schema.relation }}
-{{- '\n\nunion all\n\n' if not loop.last }}
-{%- endfor -%}
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether columns are those of a topic of tombstones alone, in which Spark finds no message. -#}
-{%- macro _is_without_value(entity, types) -%}
-    {%- set of_topic = ['topic', 'partition', 'offset'] -%}
-    {%- set beside = ['key', 'headers', 'timestamp', 'timestamptype', 'batch', 'schema'] -%}
-    {%- set control = entity.columns | selectattr('role', 'equalto', 'control') | map(attribute='from') | map('lower') | list -%}
-    {{ return(types | select('in', of_topic) | list | length == 3 and not types | reject('in', of_topic + beside + control) | list) }}
-{%- endmacro -%}
-
-
-{#- The declared control columns that lie beside the messages, as text; null where they do not. -#}
-{%- macro _landed_beside(entity, types) -%}
-{%- for column in entity.columns | selectattr('role', 'equalto', 'control') %},
+    {%- for column in control %},
     {{ spark_cdc._landed_text(column.from, types) }} as {{ spark_cdc._quote(column.from) }}
+    {%- endfor %}
+from {{ schema.relation }}
+{{- "\nwhere trim(value) <> ''" if is_lines }}
+{{- '\n\nunion all\n\n' if not loop.last }}
 {%- endfor -%}
 {%- endmacro -%}
 
@@ -185,18 +145,21 @@ cast({{ column }} as string)
     rows with too few or too many fields and checks each further file's header. JSON lines become
     columns; format_string() makes U+FFFD of bytes that are not UTF-8, which finds them. Columns
     that may be missing are nulls. -#}
-{%- macro _landed_view_sql(entity, time, found) -%}
+{%- macro _landed_view_sql(entity, times, found) -%}
 {%- set format, view = entity.source.format, spark_cdc._landed_view(entity) -%}
-{%- set missing, values = spark_cdc._missing_columns(entity, found), [] -%}
+{%- set missing, values, problems = spark_cdc._missing_columns(entity, found), [], [] -%}
 {%- for column in found -%}
-    {%- set raw = spark_cdc._quote(column.col_name) -%}
-    {%- set value = spark_cdc._cast(column.folder, raw, true, entity.timezone) if column.get('folder')
+    {%- set raw, folder = spark_cdc._quote(column.col_name), column.get('folder') -%}
+    {%- set value = spark_cdc._cast(folder, raw, true, entity.timezone) if folder
         else 'cast(null as ' ~ column.data_type ~ ')' if column.get('is_null') else raw -%}
     {%- do values.append(spark_cdc._aliased(value, raw)) -%}
+    {%- set condition = spark_cdc._reject_condition(folder, raw, '(' ~ value ~ ')', true, entity) if folder else '' -%}
+    {%- do problems.append('when ' ~ condition ~ '\n            then concat(' ~ spark_cdc._literal(column.col_name ~ ': ')
+        ~ ', ' ~ spark_cdc._shown(raw) ~ ', ' ~ spark_cdc._literal(', which the folder is named for, is not accepted as ' ~ column.data_type) ~ ')') if condition -%}
 {%- endfor -%}
 {%- set is_as_found = not (found | selectattr('folder', 'defined') | list or found | selectattr('is_null', 'defined') | list) -%}
 {%- if format == 'csv' and spark_cdc._csv_is_as_declared(entity, found) -%}
-{{ spark_cdc._csv_view_sql(entity, time, found, view) }}
+{{ spark_cdc._csv_view_sql(entity, times, found, view) }}
 {%- elif format == 'json' -%}
 {%- set declared = entity.columns | map(attribute='from') | list -%}
 {%- set unexpected -%}array_except(map_keys(fields), array({{ spark_cdc._literals(declared) }})){%- endset -%}
@@ -255,7 +218,7 @@ select
     cast(null as {{ 'string' if entity.source.text else column.data_type }}) as {{ spark_cdc._quote(column.from) }}
     {%- endfor %}
     {%- if format != 'csv' %},
-    {{ spark_cdc._folder_columns_problem(entity, found) }} as landing_problem
+    {{ 'case\n        ' ~ problems | join('\n        ') ~ '\n    end' if problems else 'cast(null as string)' }} as landing_problem
     {%- endif %}
 from {{ spark_cdc._files_view(entity) }}
 {%- endif -%}
@@ -326,11 +289,8 @@ where false
 {#- The declared columns that are not among those found, whatever their case. dbt makes a line feed
     of each line break in YAML. -#}
 {%- macro _missing_columns(entity, found) -%}
-    {%- set names = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list -%}
-    {%- set missing = [] -%}
-    {%- for column in entity.columns if column.from | lower not in names -%}
-        {%- do missing.append(column) -%}
-    {%- endfor -%}
+    {%- set names, missing = found | map(attribute='col_name') | map('replace', '\r\n', '\n') | map('lower') | list, [] -%}
+    {%- for column in entity.columns if column.from | lower not in names -%}{%- do missing.append(column) -%}{%- endfor -%}
     {{ return(missing) }}
 {%- endmacro -%}
 
@@ -374,155 +334,4 @@ from (select value from {{ spark_cdc._files_view(entity) }} limit 1000)
         {%- do found.append(column) -%}
     {%- endfor -%}
     {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- Several dates in one statement, where loads take one or several for each date. Only for paths
-    without characters that mean something to a pattern or a URL; others are read date by date. -#}
-
-
-{#- The paths of some dates as one pattern; none where they can't be taken together. -#}
-{%- macro _dates_path(entity, times) -%}
-    {%- if not times or entity.source.format == 'table' or spark_cdc._direct_options(entity) -%}{{ return(none) }}{%- endif -%}
-    {%- set paths = [] -%}
-    {%- for time in times -%}
-        {%- do paths.append(spark_cdc._landing_path(entity, time).rstrip('/')) -%}
-    {%- endfor -%}
-    {%- if paths | unique | list | length < paths | length or not spark_cdc._has_only(paths | join, '_./:=-') -%}
-        {{ return(none) }}
-    {%- endif -%}
-    {{ return(spark_cdc._braced_dates(paths)) }}
-{%- endmacro -%}
-
-
-{#- Some paths as one pattern: what they have in common, then the rest of each between braces. -#}
-{%- macro _braced_dates(paths) -%}
-    {%- if paths | length == 1 -%}{{ return(paths[0]) }}{%- endif -%}
-    {%- set common = namespace(length=0) -%}
-    {%- for at in range(paths | map('length') | min) if common.length == at and paths | map(attribute=at) | unique | list | length == 1 -%}
-        {%- set common.length = at + 1 -%}
-    {%- endfor -%}
-    {%- set rests = [] -%}
-    {%- for path in paths -%}{%- do rests.append(path[common.length:]) -%}{%- endfor -%}
-    {{ return(paths[0][:common.length] ~ '{' ~ rests | join(',') ~ '}') }}
-{%- endmacro -%}
-
-
-{#- An entity whose path is that of many dates. -#}
-{%- macro _entity_of_dates(entity, path) -%}{{ return(dict(entity, source=dict(entity.source, path=path))) }}{%- endmacro -%}
-
-
-{#- The dates as an inline table to join files with: place (a part of a file's path, with a slash
-    after it) and position (of the date among these). -#}
-{%- macro _dates_places_sql(entity, times) -%}
-values
-    {%- for time in times %}
-    ({{ spark_cdc._literal('/' ~ spark_cdc._entries_folder(entity, time).lstrip('/') ~ '/') }}, {{ loop.index0 }}){{ ',' if not loop.last }}
-    {%- endfor %}
-    as places (place, position)
-{%- endmacro -%}
-
-
-{#- The files of several dates: a list with _input_files() of each date, in order; none where the
-    dates have to be read one by one. -#}
-{%- macro _dates_files(entity, times) -%}
-    {%- set path = spark_cdc._dates_path(entity, times) -%}
-    {%- if not path -%}{{ return(none) }}{%- endif -%}
-    {%- set all = spark_cdc._entity_of_dates(entity, path) -%}
-    {#- a pattern that finds nothing at all is an error -#}
-    {%- if spark_cdc._lacks_files(all, times[0]) -%}{{ return(none) }}{%- endif -%}
-    {%- set files = [] -%}
-    {%- for time in times -%}{%- do files.append(spark_cdc._files_figures(none)) -%}{%- endfor -%}
-    {%- for row in spark_cdc._query(spark_cdc._dates_files_sql(entity, times, all)) -%}
-        {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
-        {%- do files[row.position | int].update(spark_cdc._files_figures(row)) -%}
-    {%- endfor -%}
-    {{ return(files) }}
-{%- endmacro -%}
-
-
-{%- macro _dates_files_sql(entity, times, all) -%}
-select
-    position,
-    {{ spark_cdc._input_files_figures_sql() | indent(4) }}
-from (
-    select
-        path,
-        length,
-        modificationTime,
-        places.position
-    from {{ spark_cdc._direct_sql(all, times[0], 'binaryFile') }} as found
-    left join (
-        select *
-        from {{ spark_cdc._dates_places_sql(entity, times) | indent(8) }}
-    ) as places
-        on contains(concat(found.path, '/'), places.place)
-) as placed
-group by position
-{%- endmacro -%}
-
-
-{#- A text for each date, the same for dates that are read alike, so that one check stands for all
-    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
-    checked one by one.
-    Arguments: entity, times, files (of _dates_files()). -#}
-{%- macro _dates_signatures(entity, times, files) -%}
-    {%- set format = entity.source.format -%}
-    {%- set apart = [none] * times | length -%}
-    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
-    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list -%}{{ return(apart) }}{%- endif -%}
-    {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
-    {#- each date has a folder with its files and nothing else -#}
-    {%- if spark_cdc._found_by_pattern(all, times[0]).count != files | sum(attribute='files') + times | length -%}{{ return(apart) }}{%- endif -%}
-    {%- set paths = files | map(attribute='paths') | sum(start=[]) -%}
-    {%- set told = {} -%}
-    {%- if format != 'csv' -%}
-        {%- for schema in spark_cdc._file_schemas(entity, {'paths': paths}, []) -%}
-            {%- for path in schema.paths -%}{%- do told.update({path: tojson(schema.columns)}) -%}{%- endfor -%}
-        {%- endfor -%}
-    {%- elif spark_cdc._csv_has_header(entity) -%}
-        {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
-        {%- set endings = [] -%}
-        {%- for path in paths -%}
-            {%- do endings.append(path.split('.')[-1]) -%}
-        {%- endfor -%}
-        {%- if endings | select('in', ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz']) | list or files | map(attribute='bytes') | max > 2 ** 28
-                or spark_cdc._csv_encoding(entity) != 'utf-8' or spark_cdc._csv_is_multi_line(entity)
-                or spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
-            {{ return(apart) }}
-        {%- endif -%}
-        {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "
-            ~ spark_cdc._direct_sql(all, times[0], 'binaryFile') -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do told.update({row.path: row.header | trim}) -%}{%- endfor -%}
-        {%- if '' in told.values() | list -%}{{ return(apart) }}{%- endif -%}
-    {%- endif -%}
-    {%- set signatures = [] -%}
-    {%- for one in files -%}
-        {%- set of_date = [] -%}
-        {%- for path in one.paths -%}{%- do of_date.append(told.get(path)) -%}{%- endfor -%}
-        {%- set is_told = format != 'csv' or spark_cdc._csv_has_header(entity) -%}
-        {%- if is_told and none in of_date -%}{{ return(apart) }}{%- endif -%}
-        {%- do signatures.append(tojson([of_date | unique | sort if is_told else [], one.files > 1])) -%}
-    {%- endfor -%}
-    {{ return(signatures) }}
-{%- endmacro -%}
-
-
-{#- The input of written loads of several dates as it is now: a list of dictionaries by date, with
-    files and, of text, lines, as of _input_sql(); none where the dates have to be read one by
-    one. -#}
-{%- macro _dates_input(entity, times) -%}
-    {%- set files = spark_cdc._dates_files(entity, times) -%}
-    {%- if files is none -%}{{ return(none) }}{%- endif -%}
-    {%- set inputs = [] -%}
-    {%- for one in files -%}{%- do inputs.append({'files': one}) -%}{%- endfor -%}
-    {%- if entity.source.format in ['csv', 'json'] and not spark_cdc._is_wide_encoding(spark_cdc._csv_encoding(entity)) -%}
-        {%- set all = spark_cdc._entity_of_dates(entity, spark_cdc._dates_path(entity, times)) -%}
-        {%- set places = spark_cdc._dates_places_sql(entity, times) -%}
-        {%- for row in spark_cdc._query(spark_cdc._input_lines_sql(all, times[0], places)) -%}
-            {%- if row.position is none -%}{{ return(none) }}{%- endif -%}
-            {%- do inputs[row.position | int].update({'lines': fromjson(row.note)}) -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {{ return(inputs) }}
 {%- endmacro -%}

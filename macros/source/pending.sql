@@ -3,17 +3,17 @@
     came alike on several dates are one row, before anything is cast or hashed: of snapshots that is
     most of what they hold. Where a column can't be grouped by, each row stays for itself.
     Arguments: entity, landing (of a table), days (a list of dictionaries: time, day (the bit that
-    stands for the date), files (of _land_load()), found (of _found_columns())). Returns the name of
-    the columns of a landed view with backfill__days, as a query between brackets. -#}
+    stands for the date), files (of _land_load()), found (of _found_columns())). Returns a
+    dictionary: sql (the columns of a landed view with backfill__days, as a query between brackets),
+    views (of _dates_views()). -#}
 {%- macro _landed_dates_sql(entity, landing, days) -%}
-    {%- set columns = entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
-    {%- set read = spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table' else entity -%}
-    {%- set views = spark_cdc._dates_views(read, landing, days) -%}
-    {%- if not views -%}
-        {%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}
-    {%- endif -%}
+    {%- set views = spark_cdc._dates_views(spark_cdc._date_column_found(entity, landing) if entity.source.format == 'table'
+            else entity, landing, days) -%}
+    {%- if not views -%}{%- do spark_cdc._send(spark_cdc._no_rows_view_sql(entity)) -%}{%- endif -%}
     {%- set names = [] -%}
-    {%- for name in columns -%}{%- do names.append(spark_cdc._quote(name)) -%}{%- endfor -%}
+    {%- for name in entity.columns | map(attribute='from') | list + ['landing_problem'] -%}
+        {%- do names.append(spark_cdc._quote(name)) -%}
+    {%- endfor -%}
     {%- set types = entity.columns | map(attribute='data_type') | join -%}
     {%- set is_grouped = entity.source.text or ('map' not in types and 'variant' not in types) -%}
     {%- set sql -%}
@@ -34,23 +34,6 @@
 {%- endmacro -%}
 
 
-{#- How many rows came in on each of these dates: rows {day, row_count}. -#}
-{%- macro _landed_dates_counts(views) -%}
-    {%- set sql -%}
-select
-    backfill__day as day,
-    count(*) as row_count
-from (
-    {{ spark_cdc._dated_rows_sql([], views) | indent(4) }}
-) as dated
-group by backfill__day
-    {%- endset -%}
-    {%- set counts = {} -%}
-    {%- for row in (spark_cdc._query(sql) if views else []) -%}{%- do counts.update({row.day | int: row.row_count | int}) -%}{%- endfor -%}
-    {{ return(counts) }}
-{%- endmacro -%}
-
-
 {#- The rows of the views with the day that each is of; none is lost of a file that came meanwhile,
     which is noticed later. -#}
 {%- macro _dated_rows_sql(names, views) -%}
@@ -68,7 +51,7 @@ left join (
     select *
     from values
         {%- for place, day in view.places.items() %}
-        ({{ place }}, {{ day }}L){{ ',' if not loop.last }}
+        ({{ spark_cdc._literal(place) }}, {{ day }}L){{ ',' if not loop.last }}
         {%- endfor %}
         as places (backfill__place, backfill__day)
 ) as places
@@ -87,9 +70,9 @@ union all
     values to days). -#}
 {%- macro _dates_views(entity, landing, days) -%}
     {%- set is_table = entity.source.format == 'table' -%}
-    {%- set groups = {} -%}
+    {%- set groups, views = {}, [] -%}
     {%- for one in days if is_table or one.files.files -%}
-        {%- set path = '' if is_table else spark_cdc._landing_path(entity, one.time).rstrip('/') -%}
+        {%- set path = '' if is_table else spark_cdc._landing_path(entity, [one.time]).rstrip('/') -%}
         {%- set below = [] -%}
         {%- for found in (one.files.paths if not is_table else []) -%}
             {%- do below.extend(found.replace(path.rsplit(':', 1)[-1].lstrip('/'), '').split('/')[:-1]) -%}
@@ -97,37 +80,25 @@ union all
         {%- set is_apart = spark_cdc._as_pattern(path) != path or '=' in below | join -%}
         {#- of typed files a merged schema says of each file what the columns of all are -#}
         {%- set several = entity.source.format not in ['csv', 'json', 'table'] and one.files.files > 1 -%}
-        {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {
-            'found': one.found, 'several': several, 'days': [], 'paths': []}) -%}
+        {%- set group = groups.setdefault(tojson([one.found, several, path if is_apart else '']), {'several': several, 'days': []}) -%}
         {%- do group.days.append(one) -%}
-        {%- do group.paths.append(path) -%}
     {%- endfor -%}
-    {%- set views = [] -%}
     {%- for group in groups.values() -%}
-        {%- set time = group.days[0].time -%}
-        {%- set all = dict(
-            spark_cdc._entity_of_dates(entity, spark_cdc._braced_dates(group.paths)), name=entity.name ~ '_backfill_' ~ loop.index) -%}
-        {%- for view in spark_cdc._line_ends(all, time).parts -%}
-            {%- set merged = {'mergeSchema': 'true'} if group.several else {} -%}
-            {%- set times = group.days | map(attribute='time') | list -%}
-            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, time, merged, times=times)) -%}
-            {%- do spark_cdc._land_columns(view, time, group.found) -%}
-            {%- set places = {} -%}
-            {%- if is_table -%}
-                {%- for one in group.days -%}{%- do places.update({spark_cdc._literal(spark_cdc._time_text(entity, one.time)): one.day}) -%}{%- endfor -%}
-            {%- else -%}
-                {%- set by_path = {} -%}
-                {%- for one in group.days -%}
-                    {%- for found in one.files.paths -%}{%- do by_path.update({found: one.day}) -%}{%- endfor -%}
-                {%- endfor -%}
-                {%- for row in spark_cdc._query('select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, time, 'binaryFile')) -%}
-                    {%- do places.update({spark_cdc._literal(row.place): by_path.get(row.path, 0)}) -%}
-                {%- endfor -%}
-            {%- endif -%}
+        {%- set times, days_of = group.days | map(attribute='time') | list, {} -%}
+        {%- for one in group.days -%}
+            {%- do days_of.update(dict.fromkeys([spark_cdc._time_text(entity, one.time)] if is_table else one.files.paths, one.day)) -%}
+        {%- endfor -%}
+        {%- for view in spark_cdc._line_ends(dict(entity, name=entity.name ~ '_backfill_' ~ loop.index), times).parts -%}
+            {%- do spark_cdc._send(spark_cdc._files_view_sql(view, landing, times, {'mergeSchema': 'true'} if group.several else {})) -%}
+            {%- do spark_cdc._land_columns(view, times, group.days[0].found) -%}
+            {%- set places = days_of if is_table else {} -%}
+            {%- for row in ([] if is_table else spark_cdc._query(
+                    'select path, input_file_name() as place from ' ~ spark_cdc._direct_sql(view, times, 'binaryFile'))) -%}
+                {%- do places.update({row.place: days_of.get(row.path, 0)}) -%}
+            {%- endfor -%}
             {%- do views.append({
-                'name': spark_cdc._landed_view(view),
+                'name': spark_cdc._landed_view(view), 'places': places,
                 'place_sql': spark_cdc._date_column_text(entity) if is_table else 'input_file_name()',
-                'places': places,
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -144,27 +115,28 @@ union all
     Returns a dictionary by entity: times (datetimes, in order), problem (why they can't be told, or
     none), absent (why an entity without any is not just idle: of _landed_nowhere()). -#}
 {%- macro _landed_times(captures, since) -%}
-    {%- set landed, files, tables, patterns = {}, [], [], {} -%}
+    {%- set landed, files, tables, letters = {}, [], [], {} -%}
     {%- for capture in captures -%}
-        {%- set entity = capture.entity -%}
+        {%- set entity, last = capture.entity, since[capture.entity.name] -%}
         {%- set due = [] -%}
         {%- if entity.source.format == 'change_feed' -%}
             {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(spark_cdc._change_feed_table(entity)) -%}
             {%- set problem = now.get('problem') -%}
-            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, since[entity.name])) -%}
+            {%- do due.extend([] if problem else spark_cdc._change_feed_due(entity, now, capture.head, last)) -%}
         {%- elif entity.source.format == 'table' -%}
             {%- set landing = spark_cdc._landing_source(entity) -%}
             {%- set is_there = landing is not none and '_NOT_FOUND]' not in spark_cdc._plan('select * from ' ~ landing) -%}
             {%- set read = spark_cdc._date_column_found(entity, landing) if is_there else entity -%}
-            {%- set unread = 'its source table ' ~ landing ~ ' can not be read: ' ~ spark_cdc._date_column_problem(read)
-                if is_there and spark_cdc._date_column_problem(read) else none -%}
-            {%- set problem = unread if is_there else 'its source table ' ~ (landing or 'is not a dbt source, which') ~ ' is not there' -%}
-            {%- if not problem -%}{%- do tables.append(spark_cdc._landed_times_of_table_sql(read, landing, since[entity.name])) -%}{%- endif -%}
+            {%- set unread = spark_cdc._date_column_problem(read) if is_there else none -%}
+            {%- set problem = 'its source table ' ~ (landing or 'is not a dbt source, which')
+                ~ (' can not be read: ' ~ unread if unread else ' is not there') if unread or not is_there else none -%}
+            {%- do tables.append(spark_cdc._landed_times_of_table_sql(
+                read, landing, none if last is none else spark_cdc._date_column_next(read, last))) if not problem -%}
         {%- else -%}
             {%- set pattern = spark_cdc._landed_times_pattern(entity) -%}
             {%- set problem = pattern.problem -%}
-            {%- do patterns.update({entity.name: pattern}) -%}
-            {%- if not problem -%}{%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) -%}{%- endif -%}
+            {%- do letters.update({entity.name: pattern.letters}) -%}
+            {%- do files.append(spark_cdc._landed_times_of_files_sql(entity, pattern)) if not problem -%}
         {%- endif -%}
         {%- do landed.update({entity.name: {'times': due, 'problem': problem, 'is_streamed': entity.source.stream is mapping, 'markers': {}, 'absent': none}}) -%}
     {%- endfor -%}
@@ -183,23 +155,21 @@ union all
     {%- for sql in ([joined] if is_whole else files) + ([tables | join('\nunion all\n')] if tables else []) -%}
         {%- if is_whole or sql not in files or 'PATH_NOT_FOUND' not in spark_cdc._plan(sql) -%}
             {%- for row in spark_cdc._query(sql) -%}
-                {%- set pattern = patterns.get(row.entity) -%}
-                {%- set time = spark_cdc._landed_times_path(pattern, row.found) if pattern
-                    else spark_cdc._business_time(row.found) -%}
+                {%- set values = row.found.split('|') -%}
+                {%- set time = spark_cdc._landed_times_path(letters[row.entity], values) if row.entity in letters
+                        else spark_cdc._business_time(row.found) -%}
                 {%- if time is not none -%}
                     {%- do landed[row.entity].times.append(time) -%}
-                    {%- do landed[row.entity].markers.update({time: row.found.rsplit('/', 1)[-1]}) -%}
+                    {%- do landed[row.entity].markers.update({time: values[-1]}) -%}
                 {%- endif -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for name, told in landed.items() -%}
-        {%- do told.update({'times': told.times | unique | sort}) -%}
-        {%- if told.is_streamed -%}{%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, since[name])) -%}{%- endif -%}
-    {%- endfor -%}
     {%- for capture in captures -%}
-        {%- set name, told = capture.entity.name, landed[capture.entity.name] -%}
-        {%- if not told.times and not told.problem -%}{%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, since[name])}) -%}{%- endif -%}
+        {%- set last, told = since[capture.entity.name], landed[capture.entity.name] -%}
+        {%- do told.update({'times': told.times | unique | sort}) -%}
+        {%- do told.update(spark_cdc._landed_times_in_a_row(told.times, told.markers, last)) if told.is_streamed -%}
+        {%- do told.update({'absent': spark_cdc._landed_nowhere(capture.entity, last)}) if not told.times and not told.problem -%}
     {%- endfor -%}
     {{ return(landed) }}
 {%- endmacro -%}
@@ -231,18 +201,24 @@ loaded: bring its folder back, or load on behind it
 {%- endmacro -%}
 
 
-{#- Of what is streamed the markers count (see _closed_folder()). -#}
+{#- The parts of the business times in the paths of files, with `|` between them; of what is
+    streamed the markers count (see _check_closed()), and the marker's name is the last part. -#}
 {%- macro _landed_times_of_files_sql(entity, pattern) -%}
-{%- set options = spark_cdc._direct_options(entity) -%}
-{%- set markers = spark_cdc._closed_folder() ~ '/*' if entity.source.stream is mapping else '' -%}
+{%- set options, is_streamed = spark_cdc._direct_options(entity), entity.source.stream is mapping -%}
+{%- set regex = spark_cdc._literal(pattern.regex ~ ('.*/([^/]*)$' if is_streamed else '')) -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
-    regexp_extract(path, {{ spark_cdc._literal(pattern.plain ~ ('.*' if markers else '')) }}, 0) as found
-from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ markers }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+    concat_ws('|'
+        {%- for group in range(pattern.letters | length + (1 if is_streamed else 0)) -%}
+        , regexp_extract(path, {{ regex }}, {{ loop.index }})
+        {%- endfor -%}
+    ) as found
+from binaryFile.`{{ pattern.glob.replace('`', '``') }}{{ '/_closed/*' if is_streamed }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
 {%- endmacro -%}
 
 
-{%- macro _landed_times_of_table_sql(entity, landing, since) -%}
+{#- The business times of a table from first on, and before next. -#}
+{%- macro _landed_times_of_table_sql(entity, landing, first=none, next=none) -%}
 {%- set value = spark_cdc._date_column_value(entity) -%}
 select distinct
     {{ spark_cdc._literal(entity.name) }} as entity,
@@ -250,70 +226,103 @@ select distinct
 from {{ landing }}
 where
     {{ value }} is not null
-    {%- if since is not none %}
-    and {{ value }} >= {{ spark_cdc._date_column_literal(entity, spark_cdc._date_column_next(entity, since)) }}
-    {%- endif %}
+    {%- for sign, time in [('>=', first), ('<', next)] if time is not none %}
+    and {{ value }} {{ sign }} {{ spark_cdc._date_column_literal(entity, time) }}
+    {%- endfor %}
 {%- endmacro -%}
 
 
 {#- How a business date is read back from a path that _landing_path() makes.
     Returns a dictionary: glob (what finds the paths of all dates), regex (with a group for each
-    part of the date, by the letter that strftime has for it), plain (the same without groups, for
-    Spark), problem. -#}
+    part of the date), letters (that strftime has for these parts, by group), problem. -#}
 {%- macro _landed_times_pattern(entity) -%}
-    {%- set parts = {
-        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '(?:0[1-9]|1[0-2])', 'd': '(?:0[1-9]|[12][0-9]|3[01])', 'j': '[0-3][0-9]{2}',
-        'H': '(?:[01][0-9]|2[0-3])', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
+    {%- set digits = {
+        'Y': '[1-9][0-9]{3}', 'y': '[0-9]{2}', 'm': '0[1-9]|1[0-2]', 'd': '0[1-9]|[12][0-9]|3[01]', 'j': '[0-3][0-9]{2}',
+        'H': '[01][0-9]|2[0-3]', 'M': '[0-5][0-9]', 'S': '[0-5][0-9]',
     } -%}
-    {%- set glob, regex, plain, found, unknown = [], [], [], [], [] -%}
+    {%- set glob, regex, letters, unknown = [], [], [], [] -%}
     {%- for part in spark_cdc._landing_path_parts(entity, entity.source.path.rstrip('/')) -%}
         {%- if loop.index is odd -%}
-            {%- do glob.append(part) -%}
             {#- wildcards of Spark stand for something within a folder's name; the path of a file
                 has neither scheme nor leading dot as it was written -#}
-            {%- set text = spark_cdc._without_scheme(part) if loop.first else part -%}
-            {%- set single = namespace(slashes=text) -%}
-            {%- for _ in text if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
-            {%- set escaped = spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*') -%}
-            {%- do regex.append(escaped) -%}
-            {%- do plain.append(escaped) -%}
+            {%- set single = namespace(slashes=spark_cdc._without_scheme(part) if loop.first else part) -%}
+            {%- for _ in part if '//' in single.slashes -%}{%- set single.slashes = single.slashes.replace('//', '/') -%}{%- endfor -%}
+            {%- do glob.append(part) -%}
+            {%- do regex.append(spark_cdc._escaped_regex(spark_cdc._with_stars(single.slashes)).replace('\\*', '[^/]*')) -%}
         {%- else -%}
-            {%- set pieces = part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
-            {%- for piece in pieces -%}
-                {%- set letter, text = (piece[:1], piece[1:]) if not loop.first else ('', piece) -%}
-                {%- set named = '(?P=' ~ letter ~ ')' if letter in found else '(?P<' ~ letter ~ '>' ~ parts.get(letter, '') ~ ')' -%}
-                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in parts -%}
+            {%- for piece in part.replace('%F', '%Y-%m-%d').replace('%T', '%H:%M:%S').split('%') -%}
+                {%- set letter, text = ('', piece) if loop.first else (piece[:1], piece[1:]) -%}
+                {%- do unknown.append('%' ~ letter) if not loop.first and letter not in digits -%}
+                {%- do regex.append('(?:\\' ~ (letters.index(letter) + 1) ~ ')' if letter in letters
+                    else '(' ~ digits[letter] ~ ')' if letter in digits else '') -%}
+                {%- do letters.append(letter) if letter in digits and letter not in letters -%}
+                {%- do regex.append(spark_cdc._escaped_regex(text)) -%}
                 {%- do glob.append(('*' if letter else '') ~ text) -%}
-                {%- do regex.append((named if letter else '') ~ spark_cdc._escaped_regex(text)) -%}
-                {%- do plain.append(parts.get(letter, '') ~ spark_cdc._escaped_regex(text)) -%}
-                {%- do found.append(letter) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set is_day = ('Y' in found or 'y' in found) and ('j' in found or ('m' in found and 'd' in found)) -%}
+    {%- set is_day = ('Y' in letters or 'y' in letters) and ('j' in letters or ('m' in letters and 'd' in letters)) -%}
     {%- set problem -%}
         {%- if unknown -%}
 its path has {{ unknown | join(', ') }}, which is not read back from a path; what is: %Y, %y, %m, %d, %j, %H, %M, %S, %F, %T
-        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in found) -%}
+        {%- elif not is_day or (entity.eff_type != 'date' and 'H' not in letters) -%}
 its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day else 'time of day' }} of a load
         {%- endif -%}
     {%- endset -%}
-    {{ return({
-        'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'plain': plain | join ~ '(?:/|$)', 'problem': problem | trim or none,
-    }) }}
+    {{ return({'glob': glob | join, 'regex': regex | join ~ '(?:/|$)', 'letters': letters, 'problem': problem | trim or none}) }}
 {%- endmacro -%}
 
 
 {#- The business time in a path, as a datetime; none where it has none that exists.
-    Arguments: pattern (of _landed_times_pattern()), path. -#}
-{%- macro _landed_times_path(pattern, path) -%}
-    {%- set match = modules.re.search(pattern.regex, path) -%}
-    {%- if not match -%}{{ return(none) }}{%- endif -%}
-    {%- set found = match.groupdict() -%}
-    {%- set year = (found.get('Y') or '20' ~ found.get('y')) | int -%}
-    {%- set month = (found.get('m') or 1) | int -%}
+    Arguments: letters (of _landed_times_pattern()), values (the texts found for them, empty ones
+    where the path is another one). -#}
+{%- macro _landed_times_path(letters, values) -%}
+    {%- if not values[0] -%}{{ return(none) }}{%- endif -%}
+    {%- set found = dict(zip(letters, values)) -%}
+    {%- set year, month = (found.get('Y') or '20' ~ found.get('y')) | int, (found.get('m') or 1) | int -%}
     {%- set start = modules.datetime.datetime(
         year, month, 1, (found.get('H') or 0) | int, (found.get('M') or 0) | int, (found.get('S') or 0) | int) -%}
     {%- set time = start + modules.datetime.timedelta(days=(found.get('j') or found.get('d')) | int - 1) -%}
     {{ return(time if time.year == year and (found.get('j') or time.month == month) else none) }}
+{%- endmacro -%}
+
+
+{#- A text for each date, the same for dates that are read alike, so that one check stands for all
+    of them: of CSV the headers, of typed files the columns. None for each date if they have to be
+    checked one by one.
+    Arguments: entity, times, files (of _input_files()). -#}
+{%- macro _dates_signatures(entity, times, files) -%}
+    {%- set format, apart = entity.source.format, [none] * times | length -%}
+    {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
+    {#- each date has a folder with its files and nothing else -#}
+    {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list
+            or spark_cdc._found_by_pattern(entity, times).count != files | sum(attribute='files') + times | length -%}
+        {{ return(apart) }}
+    {%- endif -%}
+    {%- set paths, told = files | map(attribute='paths') | sum(start=[]), {} -%}
+    {%- if format != 'csv' -%}
+        {%- for schema in spark_cdc._file_schemas(entity, paths, []) -%}
+            {%- do told.update(dict.fromkeys(schema.paths, tojson(schema.columns))) -%}
+        {%- endfor -%}
+    {%- elif not spark_cdc._csv_has_header(entity) -%}
+        {%- do told.update(dict.fromkeys(paths, 'no header')) -%}
+    {%- elif files | map(attribute='bytes') | max <= 2 ** 28 and spark_cdc._csv_encoding(entity) == 'utf-8'
+            and not spark_cdc._csv_is_multi_line(entity)
+            and not spark_cdc._reader_option(entity, ['comment', 'linesep'], '') -%}
+        {#- content is read as bytes: of files that are not compressed, and fit in memory -#}
+        {%- set sql = "select path, substring_index(cast(substring(content, 1, 65536) as string), '\\n', 1) as header from "
+            ~ spark_cdc._direct_sql(entity, times, 'binaryFile') -%}
+        {%- for row in spark_cdc._query(sql)
+                if row.header | trim and row.path.split('.')[-1] not in ['gz', 'bz2', 'deflate', 'snappy', 'lz4', 'zst', 'xz'] -%}
+            {%- do told.update({row.path: row.header | trim}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- if paths | reject('in', told) | list -%}{{ return(apart) }}{%- endif -%}
+    {%- set signatures = [] -%}
+    {%- for one in files -%}
+        {%- set columns = [] -%}
+        {%- for path in one.paths -%}{%- do columns.append(told[path]) -%}{%- endfor -%}
+        {%- do signatures.append(tojson([columns | unique(case_sensitive=true) | sort(case_sensitive=true), one.files > 1])) -%}
+    {%- endfor -%}
+    {{ return(signatures) }}
 {%- endmacro -%}

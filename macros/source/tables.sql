@@ -115,9 +115,7 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {#- The name of the table: what the YAML says, else the dbt source that stage() names. -#}
 {%- macro _change_feed_table(entity) -%}
     {%- set parts = [] -%}
-    {%- for part in (entity.source.table or '').split('.') | select -%}
-        {%- do parts.append(spark_cdc._quote(part)) -%}
-    {%- endfor -%}
+    {%- for part in (entity.source.table or '').split('.') | select -%}{%- do parts.append(spark_cdc._quote(part)) -%}{%- endfor -%}
     {{ return(parts | join('.') or spark_cdc._landing_source(entity) | string) }}
 {%- endmacro -%}
 
@@ -132,14 +130,11 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {%- endmacro -%}
 
 
-{#- The macro _events_<format>_feed_<what> of the format that the entity's YAML names. -#}
+{#- The macro _events_<format>_feed_<what> of the format that the entity's YAML names: a full
+    snapshot among events has a format of its own. -#}
 {%- macro _change_feed_adapter(entity, what) -%}
-    {{ return(spark_cdc._adapter(spark_cdc._change_feed_format(entity), '_feed_' ~ what)) }}
+    {{ return(spark_cdc._adapter(entity.events.get('declared', entity.events).format, '_feed_' ~ what)) }}
 {%- endmacro -%}
-
-
-{#- A full snapshot among events has a format of its own, its feed that of the declared one. -#}
-{%- macro _change_feed_format(entity) -%}{{ return(entity.events.get('declared', entity.events).format) }}{%- endmacro -%}
 
 
 {#- Whether there is nothing to read: the table is where it was. -#}
@@ -159,7 +154,7 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
 {#- The part of the feed that a load reads, in words. -#}
 {%- macro _change_feed_text(entity) -%}
     {%- set feed = entity.source.get('feed') -%}
-    {%- set unit = spark_cdc._adapter_format(spark_cdc._change_feed_format(entity)).feed -%}
+    {%- set unit = spark_cdc._adapter_format(entity.events.get('declared', entity.events).format).feed -%}
     {%- if not feed -%}
         {{ return('the change feed of ' ~ spark_cdc._change_feed_table(entity)) }}
     {%- elif spark_cdc._is_change_feed_empty(entity) -%}

@@ -19,67 +19,49 @@
 {%- endmacro -%}
 
 
-{#- By line: 1 where a field begins with a quote that the line does not close. With multiLine: how
-    many quotes begin or end a field. -#}
-{%- macro _csv_open_quotes(entity) -%}
-{%- set of = spark_cdc._csv_quotes(entity) -%}
-{%- if not of -%}{{ return('0') }}{%- endif -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-if(contains(value, {{ of.literal }}), regexp_count({{ of.text }}, {{ spark_cdc._literal(of.start ~ of.quote ~ '|' ~ of.quote ~ of.end) }}), 0)
-{%- else -%}
-{%- set unclosed = spark_cdc._literal(of.start ~ of.quote ~ '[^' ~ of.quote ~ ']*\\z') -%}
-if(
-    contains(value, {{ of.literal }})
-    and {{ of.text }} rlike {{ unclosed }}
-    and {{ of.rest }} rlike {{ unclosed }},
-    1, 0
-)
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Whether a field between quotes holds a quote that is not escaped, as where quotes are doubled
-    and `escape` is another character: Spark takes the field as it stands there, with its quotes.
-    With multiLine it does so only at the end of a field, else it stops. -#}
-{%- macro _csv_unescaped_quotes(entity) -%}
-{%- set of = spark_cdc._csv_quotes(entity) -%}
-{%- if not of -%}{{ return('false') }}{%- endif -%}
-{%- set open, inner = of.start ~ of.quote, '[^' ~ of.quote ~ ']*' -%}
-{%- if spark_cdc._csv_is_multi_line(entity) -%}
-{%- set doubled = '(' ~ of.quote ~ '{3}|' ~ open ~ inner ~ '[^' ~ of.quote ~ '](?<!' ~ of.separator ~ ')' ~ of.quote ~ '{2})' -%}
-(contains(value, {{ of.literal }}) and {{ of.text }} rlike {{ spark_cdc._literal(doubled ~ of.end) }})
-{%- else -%}
-(contains(value, {{ of.literal }}) and {{ of.rest }} rlike {{ spark_cdc._literal(open ~ inner ~ of.quote) }})
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- What the quotes of CSV are looked for by, none where there are none: quote, start and end (of a
-    field), separator as regular expressions, literal (the quote), text (the line without pairs that
-    stand for a quote in a value), rest (the same without the fields that are closed). -#}
+{#- What is wrong with the quotes of a line of CSV, as SQL. Spark takes a field whose quote is not
+    escaped as it stands there, with its quotes; with multiLine it does so only at the end of a
+    field, else it stops.
+    Returns a dictionary:
+        open       1 where a field begins with a quote that the line does not close; with multiLine
+                   how many quotes begin or end a field
+        unescaped  whether a field between quotes holds a quote that is not escaped, as where
+                   quotes are doubled and `escape` is another character -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
-    {%- if entity.source.format != 'csv' or not quote -%}{{ return(none) }}{%- endif -%}
+    {%- if entity.source.format != 'csv' or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
     {%- set escape = spark_cdc._reader_option(entity, ['escape'], '\\') -%}
     {%- set is_trimmed = spark_cdc._reader_option(entity, ['ignoreleadingwhitespace'], false) | string | lower == 'true' -%}
-    {%- set q = spark_cdc._pattern_of(quote) -%}
-    {%- set separator = spark_cdc._pattern_of(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',')) -%}
-    {%- set start = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else '') -%}
-    {%- set end = '(?=\\s*(' ~ separator ~ '|\\z))' -%}
-    {%- set pairs = [quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else [] -%}
+    {%- set q = spark_cdc._escaped_regex(quote) -%}
+    {%- set separator = spark_cdc._escaped_regex(spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t')) -%}
+    {%- set start, end = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else ''), '(?=\\s*(' ~ separator ~ '|\\z))' -%}
+    {%- set open, inner = start ~ q, '[^' ~ q ~ ']*' -%}
+    {%- set has_quote = 'contains(value, ' ~ spark_cdc._literal(quote) ~ ')' -%}
+    {#- the line without pairs that stand for a quote in a value -#}
     {%- set text = namespace(sql='value') -%}
-    {%- for pair in pairs -%}{%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}{%- endfor -%}
-    {%- set closed = spark_cdc._literal(start ~ q ~ '[^' ~ q ~ ']*' ~ q ~ end) -%}
+    {%- for pair in ([quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else []) -%}
+        {%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}
+    {%- endfor -%}
+    {%- if spark_cdc._csv_is_multi_line(entity) -%}
+        {%- set doubled = '(' ~ q ~ '{3}|' ~ open ~ inner ~ '[^' ~ q ~ '](?<!' ~ separator ~ ')' ~ q ~ '{2})' -%}
+        {{ return({
+            'open': 'if(' ~ has_quote ~ ', regexp_count(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ '|' ~ q ~ end) ~ '), 0)',
+            'unescaped': '(' ~ has_quote ~ ' and ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ')',
+        }) }}
+    {%- endif -%}
+    {#- the same without the fields that are closed -#}
+    {%- set rest = 'regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241')" -%}
+    {%- set unclosed = ' rlike ' ~ spark_cdc._literal(open ~ inner ~ '\\z') -%}
     {{ return({
-        'quote': q, 'start': start, 'end': end, 'separator': separator, 'literal': spark_cdc._literal(quote), 'text': text.sql,
-        'rest': 'regexp_replace(' ~ text.sql ~ ', ' ~ closed ~ ", '\\u00241')",
+        'open': 'if(\n    ' ~ [has_quote, text.sql ~ unclosed, rest ~ unclosed] | join('\n    and ') ~ ',\n    1, 0\n)',
+        'unescaped': '(' ~ has_quote ~ ' and ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ')',
     }) }}
 {%- endmacro -%}
 
 
 {#- A view on CSV files with the columns of their header, as text, and landing_problem: the text of
     a row that has other fields. -#}
-{%- macro _csv_view_sql(entity, time, found, view) -%}
+{%- macro _csv_view_sql(entity, times, found, view) -%}
 {%- set options = {'enforceSchema': 'false', 'mode': 'PERMISSIVE', 'columnNameOfCorruptRecord': 'landing_problem'} -%}
 {%- if spark_cdc._csv_is_multi_line(entity) -%}
     {#- else a quote that is not closed ends at the next one, lines further on -#}
@@ -94,32 +76,36 @@ create or replace temporary view {{ view }} (
 )
 using csv
 options (
-    {{ spark_cdc._reader_options(entity, time, options) | join(',\n    ') }}
+    {{ spark_cdc._reader_options(entity, times, options) | join(',\n    ') }}
 )
 {%- endmacro -%}
 
 
-{#- How records end in CSV files whose values may hold line breaks. Spark would go by the first line
-    break of a file, be it in a value, and leave a carriage return in the last column; with lineSep
-    it takes a value's line breaks as they are. -#}
-
-
 {#- An entity once per line end of its files, each with the files that have it and with lineSep; the
-    entity itself where Spark need not be told.
-    Arguments: entity, time.
+    entity itself where Spark need not be told. Of CSV whose values may hold line breaks Spark would
+    go by the first line break of a file, be it in a value, and leave a carriage return in the last
+    column; with lineSep it takes a value's line breaks as they are.
     Returns a dictionary: parts (a list of entities), refusal ({guard, message} where the records of
     one file end in more than one way, or none). -#}
-{%- macro _line_ends(entity, time) -%}
+{%- macro _line_ends(entity, times) -%}
     {%- if not spark_cdc._csv_is_multi_line(entity) or spark_cdc._reader_option(entity, ['linesep'], '') -%}
         {{ return({'parts': [entity], 'refusal': none}) }}
     {%- endif -%}
-    {%- set groups, mixed = {}, [] -%}
-    {%- for row in spark_cdc._line_ends_of_files(entity, time) -%}
+    {%- set groups, mixed, chosen, view = {}, [], {}, spark_cdc._landed_view(entity) ~ '_lines' -%}
+    {%- for name, value in entity.source.options.items()
+            if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+        {%- do chosen.update({name: value}) -%}
+    {%- endfor -%}
+    {#- lines without regard to quotes: the separator is no character -#}
+    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
+    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
+        ~ spark_cdc._reader_options(dict(entity, source=dict(entity.source, options=chosen)), times, reading) | join(',\n    ') ~ '\n)') -%}
+    {%- for row in spark_cdc._query(spark_cdc._line_ends_sql(entity, times, view)) -%}
         {%- do groups.setdefault({'lf': '\n', 'crlf': '\r\n', 'cr': '\r'}[row.line_end], []).append(row.path) -%}
         {%- do mixed.append(row.path ~ ': ' ~ row.crlf ~ ' end with CRLF, ' ~ row.lf ~ ' with LF') if row.lf | int and row.crlf | int -%}
     {%- endfor -%}
     {%- set problem -%}
-the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, time) }}, so that a carriage
+the records of a file do not all end alike in {{ spark_cdc._landing_input(entity, none, times[0]) }}, so that a carriage
 return would get into their last column.
   {{ mixed[:5] | join('\n  ') }}
 Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine in stg_{{ entity.name }} if no value goes over several lines.
@@ -130,7 +116,7 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
         {%- if groups | length == 1 -%}
             {%- do parts.append(dict(entity, source=dict(entity.source, options=options))) -%}
         {%- else -%}
-            {%- set of_paths = spark_cdc._path_options(entity, time, paths) -%}
+            {%- set of_paths = spark_cdc._path_options(entity, times, paths) -%}
             {%- set source = dict(entity.source, path=of_paths.pop('path'), options=dict(options, **of_paths)) -%}
             {%- do parts.append(dict(entity, name=entity.name ~ '_ends_' ~ loop.index, source=source)) -%}
         {%- endif -%}
@@ -139,26 +125,10 @@ Deliver it with one line end, CRLF or LF; or leave out source.options.multiLine 
 {%- endmacro -%}
 
 
-{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so. The lines are read
-    without regard to quotes, and a line break counts where as many quotes were opened as closed.
-    What ends the last line is not known. A carriage return alone ends records only where nothing
-    else does. -#}
-{%- macro _line_ends_of_files(entity, time) -%}
-    {%- set view = spark_cdc._landed_view(entity) ~ '_lines' -%}
-    {%- set chosen = {} -%}
-    {%- for name, value in entity.source.options.items() if name | lower in ['encoding', 'charset', 'pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
-        {%- do chosen.update({name: value}) -%}
-    {%- endfor -%}
-    {%- set lines = dict(entity, source=dict(entity.source, options=chosen)) -%}
-    {#- a separator that is no character -#}
-    {%- set reading = {'header': 'false', 'multiLine': 'true', 'lineSep': '\n', 'sep': '\uffff', 'quote': '', 'escape': ''} -%}
-    {%- do spark_cdc._send('create or replace temporary view ' ~ view ~ ' (value string)\nusing csv\noptions (\n    '
-        ~ spark_cdc._reader_options(lines, time, reading) | join(',\n    ') ~ '\n)') -%}
-    {{ return(spark_cdc._query(spark_cdc._line_ends_sql(entity, time, view))) }}
-{%- endmacro -%}
-
-
-{%- macro _line_ends_sql(entity, time, view) -%}
+{#- Rows {path, line_end, lf, crlf} of the files, with how many records end so: a line break counts
+    where as many quotes were opened as closed. What ends the last line is not known. A carriage
+    return alone ends records only where nothing else does. -#}
+{%- macro _line_ends_sql(entity, times, view) -%}
 select
     found.path,
     coalesce(ends.first_end, if(ends.cr > 0, 'cr', null), ends.last_end, 'lf') as line_end,
@@ -168,7 +138,7 @@ from (
     select
         path,
         input_file_name() as uri
-    from {{ spark_cdc._direct_sql(entity, time, 'binaryFile') }}
+    from {{ spark_cdc._direct_sql(entity, times, 'binaryFile') }}
 ) as found
 left join (
     select
@@ -196,7 +166,7 @@ left join (
                     uri,
                     line,
                     piece,
-                    if({{ spark_cdc._record_condition(entity) }}, {{ spark_cdc._csv_open_quotes(entity) | indent(20) }}, 0) as quotes,
+                    if({{ spark_cdc._record_condition(entity) }}, {{ spark_cdc._csv_quotes(entity).open }}, 0) as quotes,
                     case
                         when piece = size(pieces) - 1 then if(piece > 0 and value = '', null, 'lf')
                         when piece = size(pieces) - 2 and pieces[piece + 1] = '' then 'crlf'
@@ -228,19 +198,15 @@ left join (
         unescaped  lines with a quote in a quoted value that is not escaped
         blank      rows that Spark skips
         malformed  lines with bytes that are not UTF-8
-    Argument: places (of several dates, as of _dates_places_sql(); the entity's path is that of
-    all dates; the query then has a row {position, note} for each). -#}
-{%- macro _input_lines_sql(entity, time, places=none) -%}
+    Of several dates the query has a row for each. -#}
+{%- macro _input_lines_sql(entity, times) -%}
 {%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
+{%- set quotes = spark_cdc._csv_quotes(entity) -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
-    {%- if places %}
-    position,
-    {%- else %}
-    cast(null as string) as load_id,
+    cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
     'lines' as operation,
     0 as row_count,
-    {%- endif %}
     to_json(struct(
         {{ 'null' if is_multi_line else 'coalesce(sum(records), 0)' }} as records,
         sum(unclosed) as unclosed,
@@ -285,26 +251,20 @@ from (
                 value,
                 path,
                 {{ spark_cdc._record_condition(entity) }} as is_record,
-                {{ spark_cdc._csv_open_quotes(entity) | indent(16) }} as quotes,
-                {{ spark_cdc._csv_unescaped_quotes(entity) | indent(16) }} as is_unescaped,
+                {{ quotes.open | indent(16) }} as quotes,
+                {{ quotes.unescaped }} as is_unescaped,
                 {{ spark_cdc._blank_condition(entity) }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
                 select value, _metadata.file_path as path
-                from {{ spark_cdc._direct_sql(entity, time, 'text', ['linesep']) }}
+                from {{ spark_cdc._direct_sql(entity, times, 'text', ['linesep']) }}
             )
         )
         group by path, odd_line
     )
     group by path
-){% if places %} as of_file
-left join (
-    select *
-    from {{ places | indent(8) }}
-) as places
-    on contains(concat(of_file.path, '/'), places.place)
-group by position
-{%- endif %}
+)
+{{- spark_cdc._by_date_sql(entity, times) }}
 {%- endmacro -%}
 
 
@@ -327,8 +287,8 @@ group by position
     {%- do spark_cdc._set_for_reading(entity) -%}
     {%- set blank_lines = " where trim(value) <> ''" if entity.source.format == 'json' else '' -%}
     {%- set counts = [] -%}
-    {%- for part in spark_cdc._line_ends(read, time).parts -%}
-        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, time)) -%}
+    {%- for part in spark_cdc._line_ends(read, [time]).parts -%}
+        {%- do spark_cdc._send(spark_cdc._files_view_sql(part, landing, [time])) -%}
         {%- do counts.append('select count(*) as row_count from ' ~ spark_cdc._files_view(part) ~ blank_lines) -%}
     {%- endfor -%}
     {{ return(spark_cdc._query(counts | join(' union all ')) | map(attribute='row_count') | map('int') | sum) }}
@@ -365,24 +325,17 @@ regexp_replace(concat({{ message }}, ' "'), {{ spark_cdc._literal(pattern) }}, '
         found    of _found_columns()
         schemas  of _file_schemas(); none of a single file, of text and of tables -#}
 {%- macro _found_as_read(entity, files, folders) -%}
-    {%- set format = entity.source.format -%}
-    {%- set is_typed = format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
+    {%- set is_typed = entity.source.format not in ['csv', 'json'] and not (entity.events and entity.events.is_message) -%}
     {%- set found = spark_cdc._folder_columns_found(entity, spark_cdc._found_columns(entity), folders) -%}
-    {%- set schemas = spark_cdc._file_schemas(entity, files, found, folders) if is_typed and files and files.files > 1 else none -%}
-    {%- set others = [] -%}
-    {%- for one in found if is_typed and (schemas or []) | length <= 1 -%}
-        {%- for column in entity.columns if column.from | lower == one.col_name | lower and not spark_cdc._is_lossless(one.data_type | lower, spark_cdc._is_lossless_type(entity, column)) -%}
-            {%- do others.append({'found': one, 'type': spark_cdc._is_lossless_type(entity, column)}) -%}
-        {%- endfor -%}
+    {%- set schemas = spark_cdc._file_schemas(entity, files.paths, found, folders) if is_typed and files and files.files > 1 else none -%}
+    {%- set lossy, counts = spark_cdc._lossy_columns(entity, found) if is_typed and (schemas or []) | length <= 1 else [], [] -%}
+    {%- for one in lossy -%}
+        {%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}
     {%- endfor -%}
-    {%- if others -%}
-        {%- set counts = [] -%}
-        {%- for one in others -%}{%- do counts.append('count(' ~ spark_cdc._quote(one.found.col_name) ~ ') as values_' ~ loop.index) -%}{%- endfor -%}
-        {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] -%}
-        {%- for one in others -%}
-            {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- set row = spark_cdc._query('select ' ~ counts | join(', ') ~ ' from ' ~ spark_cdc._files_view(entity))[0] if lossy else {} -%}
+    {%- for one in lossy -%}
+        {%- do one.found.update({'data_type': one.type, 'is_null': true} if row['values_' ~ loop.index] | int == 0 else {}) -%}
+    {%- endfor -%}
     {{ return({'found': found, 'schemas': schemas}) }}
 {%- endmacro -%}
 

@@ -21,35 +21,21 @@
 
 
 {#- A struct of the table's columns with those values changed that JSON would bend, or write
-    otherwise than the declared column is read. -#}
+    otherwise than the declared column is read. Decimals become text, for as a number in JSON they
+    would be read as a double. What is a time without a zone in the source comes as an instant if
+    Kafka Connect has made it one: its wall clock in UTC. -#}
 {%- macro _typed_image(entity, sql, type) -%}
 {%- set parts, changed = [], [] -%}
 {%- for field in spark_cdc._typed_fields(type) -%}
     {%- set value = sql ~ '.' ~ spark_cdc._quote(field.col_name) -%}
-    {%- set column = entity.stored | selectattr('from', 'equalto', field.col_name) | first | default(none) -%}
-    {%- set text = spark_cdc._typed_value(value, field.data_type, column) -%}
+    {%- set column = entity.stored | selectattr('from', 'equalto', field.col_name) | first | default({}) -%}
+    {%- set text = 'cast(' ~ value ~ ' as string)' if field.data_type.startswith(('decimal', 'time('))
+        else 'cast(' ~ spark_cdc._wall_clock(value) ~ ' as string)'
+        if field.data_type == 'timestamp' and column.get('data_type') == 'timestamp_ntz' else value -%}
     {%- do parts.append(spark_cdc._literal(field.col_name) ~ ', ' ~ text) -%}
-    {%- do changed.append(field.col_name) if text != value -%}
+    {%- do changed.append(text) if text != value -%}
 {%- endfor -%}
-{%- if not changed -%}
-{{ sql }}
-{%- else -%}
-if({{ sql }} is null, null, named_struct({{ parts | join(', ') }}))
-{%- endif -%}
-{%- endmacro -%}
-
-
-{#- Decimals as text, for as a number in JSON they would be read as a double. What is a time without
-    a zone in the source comes as an instant if Kafka Connect has made it one: its wall clock in
-    UTC. -#}
-{%- macro _typed_value(value, type, column) -%}
-{%- if type.startswith(('decimal', 'time(')) -%}
-cast({{ value }} as string)
-{%- elif type == 'timestamp' and column and column.data_type == 'timestamp_ntz' -%}
-cast({{ spark_cdc._wall_clock(value) }} as string)
-{%- else -%}
-{{ value }}
-{%- endif -%}
+{{ 'if(' ~ sql ~ ' is null, null, named_struct(' ~ parts | join(', ') ~ '))' if changed else sql }}
 {%- endmacro -%}
 
 
@@ -79,54 +65,68 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     Arguments: entity, columns (of one schema).
     Returns a list of texts. -#}
 {%- macro _typed_message_problems(entity, columns) -%}
-    {%- set problems = {} -%}
+    {%- set problems = [] -%}
     {%- set value = columns | selectattr('col_name', 'equalto', 'value') | first | default(none) -%}
     {%- set fields = columns | selectattr('col_name', 'equalto', 'key') | list if value else columns -%}
     {%- set fields = fields + (spark_cdc._typed_fields(value.data_type) if value and value.data_type.startswith('struct<') else []) -%}
     {%- set names = columns | map(attribute='col_name') | list + columns | map(attribute='data_type') | list -%}
     {%- for name in (names | join(',')).replace('<', ',').replace('>', ',').replace(':', ',').split(',') if '${' in name -%}
-        {%- do problems.update({name ~ ' has ${ in its name, in the place of which Spark puts a setting: rename it in the source': none}) -%}
+        {%- do problems.append(name ~ ' has ${ in its name, in the place of which Spark puts a setting: rename it in the source') -%}
     {%- endfor -%}
+    {%- set times, numbers = ['date', 'timestamp', 'timestamp_ntz'], ['boolean', 'integer', 'decimal', 'float', 'double'] -%}
     {%- for field in fields if field.col_name in spark_cdc._typed_images(entity) and field.data_type.startswith('struct<') -%}
-        {%- for found in spark_cdc._typed_fields(field.data_type) -%}
-            {%- for column in entity.stored if column.from == found.col_name -%}
-                {%- set problem = spark_cdc._typed_value_problem(column, found.data_type) -%}
-                {%- do problems.update({found.col_name ~ ' is ' ~ found.data_type ~ ', declared ' ~ problem: none}) if problem -%}
+        {%- for one in spark_cdc._typed_fields(field.data_type) -%}
+            {%- for column in entity.stored | selectattr('from', 'equalto', one.col_name) -%}
+                {%- set found = 'time' if one.data_type.startswith('time(') else spark_cdc._hash_type(one.data_type).get('kind') -%}
+                {%- set wanted, encoding = spark_cdc._hash_type(column.data_type).kind, column.encoding -%}
+                {%- do problems.extend(spark_cdc._broken({
+                    'as': one.col_name ~ ' is ' ~ one.data_type ~ ', declared ' ~ column.data_type,
+                    'encoding': encoding, 'format': column.format,
+                }, [
+                    (encoding == 'base64' and found not in ['string', 'binary', 'struct', none],
+                     '%(as)s with encoding: base64, which is for bytes: leave it out'),
+                    (encoding and encoding != 'base64' and found not in ['string', 'integer', none],
+                     '%(as)s with encoding: %(encoding)s, which is for whole numbers: leave it out'),
+                    (not encoding and wanted in times and found in numbers,
+                     '%(as)s: say by encoding: what the number counts, days, seconds, millis, micros or nanos, as the connector is set'),
+                    (not encoding and wanted == 'decimal' and found == 'binary',
+                     '%(as)s: say encoding: base64, for bytes of an unscaled number, whose scale is the declared one'),
+                    (column.format and found in times + ['binary'], '%(as)s with format: %(format)s, which is for text: leave it out'),
+                    (not encoding and wanted in numbers and found in times + ['time'], '%(as)s: declare the type found, or string'),
+                    (wanted in times and found == 'time', '%(as)s: declare it string'),
+                ])[:1]) -%}
             {%- endfor -%}
         {%- endfor -%}
     {%- endfor -%}
-    {{ return(problems | list) }}
+    {{ return(problems | unique(case_sensitive=true) | list) }}
 {%- endmacro -%}
 
 
-{#- What is wrong with what is declared of a column, for values of a type. Returns text, or
-    none. -#}
-{%- macro _typed_value_problem(column, type) -%}
-    {%- set found = 'time' if type.startswith('time(') else spark_cdc._hash_type(type).get('kind') -%}
-    {%- set wanted = spark_cdc._hash_type(column.data_type).kind -%}
-    {%- set times, numbers = ['date', 'timestamp', 'timestamp_ntz'], ['boolean', 'integer', 'decimal', 'float', 'double'] -%}
-    {{ return(spark_cdc._broken({'type': column.data_type, 'encoding': column.encoding, 'format': column.format}, [
-        (column.encoding == 'base64' and found not in ['string', 'binary', 'struct', none],
-         '%(type)s with encoding: base64, which is for bytes: leave it out'),
-        (column.encoding and column.encoding != 'base64' and found not in ['string', 'integer', none],
-         '%(type)s with encoding: %(encoding)s, which is for whole numbers: leave it out'),
-        (not column.encoding and wanted in times and found in numbers,
-         '%(type)s: say by encoding: what the number counts, days, seconds, millis, micros or nanos, as the connector is set'),
-        (not column.encoding and wanted == 'decimal' and found == 'binary',
-         '%(type)s: say encoding: base64, for bytes of an unscaled number, whose scale is the declared one'),
-        (column.format and found in times + ['binary'], '%(type)s with format: %(format)s, which is for text: leave it out'),
-        (not column.encoding and wanted in numbers and found in times + ['time'], '%(type)s: declare the type found, or string'),
-        (wanted in times and found == 'time', '%(type)s: declare it string'),
-    ]) | first | default(none)) }}
+{#- Checks the types of messages that came typed. Arguments: entity, input (in words), schemas (of
+    _file_schemas(), or of one without paths). Returns none, or a refusal. -#}
+{%- macro _check_message_types(entity, input, schemas) -%}
+    {%- set problems = [] -%}
+    {%- for schema in schemas -%}
+        {%- for problem in spark_cdc._typed_message_problems(entity, schema.columns) -%}
+            {%- do problems.append(problem ~ (', as in ' ~ schema.paths[0] if schemas | length > 1 else '')) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- if not problems -%}{{ return(none) }}{%- endif -%}
+    {%- set problem -%}
+types in {{ input }} are not what the declared columns say of them.
+  {{ problems | join('\n  ') }}
+Correct the columns of stg_{{ entity.name }}: see the types of messages from Avro in docs/formats/debezium.md.
+    {%- endset -%}
+    {{ return(spark_cdc._load_refusal(entity, 'column_types', problem)) }}
 {%- endmacro -%}
 
 
-{#- The files of a business date as a relation, without a view: with a reader of Spark's own, and
+{#- The files of business dates as a relation, without a view: with a reader of Spark's own, and
     those of the entity's options that say which files are read (and more, in lower case). Options
     in a query are known to Spark 4 only. -#}
-{%- macro _direct_sql(entity, time, reader, more=[]) -%}
+{%- macro _direct_sql(entity, times, reader, more=[]) -%}
 {%- set options = spark_cdc._direct_options(entity, more) -%}
-{{ reader }}.`{{ spark_cdc._landing_path(entity, time).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
+{{ reader }}.`{{ spark_cdc._landing_path(entity, times).replace('`', '``') }}`{{ ' with (' ~ options | join(', ') ~ ')' if options }}
 {%- endmacro -%}
 
 
@@ -139,12 +139,6 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
 {%- endmacro -%}
 
 
-{#- The type that a column must have in typed files, where its values may be encoded. -#}
-{%- macro _is_lossless_type(entity, column) -%}
-    {{ return('string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding else column.data_type) }}
-{%- endmacro -%}
-
-
 {#- Whether every value of one type is a value of the other. -#}
 {%- macro _is_lossless(found, declared) -%}
     {%- set found, declared = spark_cdc._plain_type_shown(found), spark_cdc._plain_type_shown(declared) -%}
@@ -153,11 +147,24 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
                      'int': ['bigint', 'double'], 'bigint': [], 'float': ['double'], 'date': ['timestamp_ntz']} -%}
     {%- set digits = spark_cdc._decimal_digits(declared) -%}
     {%- set found_digits = [integers[found], 0] if found in integers else spark_cdc._decimal_digits(found) -%}
-    {%- if digits and found_digits -%}
-        {{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}
-    {%- endif -%}
+    {%- if digits and found_digits -%}{{ return(digits[0] >= found_digits[0] and digits[1] >= found_digits[1]) }}{%- endif -%}
     {%- set is_text = found.split('(')[0] in ['char', 'varchar'] -%}
     {{ return(found == declared or is_text and declared == 'string' or declared in wider.get(found, [])) }}
+{%- endmacro -%}
+
+
+{#- The columns found whose values need not all be values of the declared ones: a list of
+    dictionaries with found, column and type (that it must have, where values may be encoded). -#}
+{%- macro _lossy_columns(entity, found) -%}
+    {%- set lossy = [] -%}
+    {%- for column in entity.columns -%}
+        {%- set type = 'string' if entity.source.text or column.encoding == 'base64' else 'bigint' if column.encoding
+                else column.data_type -%}
+        {%- for one in found if one.col_name | lower == column.from | lower and not spark_cdc._is_lossless(one.data_type | lower, type) -%}
+            {%- do lossy.append({'found': one, 'column': column, 'type': type}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(lossy) }}
 {%- endmacro -%}
 
 
@@ -165,42 +172,37 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     file lacks a column, or has it under another name, null stands for what another file has. Told
     by the footers, which a statement reads for 50 files: it costs what the files cost to open, not
     what their rows cost to read.
-    Arguments: entity, files (of _input_files()), found (the columns of all, as Spark reads them),
-    folders (of _folder_columns()).
+    Arguments: entity, paths, found (the columns of all, as Spark reads them), folders (of
+    _folder_columns()).
     Returns a list with one dictionary per list of columns that occurs: paths (of the files with
     it), columns ({col_name, data_type}). -#}
-{%- macro _file_schemas(entity, files, found, folders=[]) -%}
+{%- macro _file_schemas(entity, paths, found, folders=[]) -%}
     {%- set schemas = {} -%}
-    {%- for paths in files.paths | batch(50) -%}
-        {%- set columns = [] -%}
-        {%- for row in spark_cdc._described(spark_cdc._describe_files_sql(entity, paths)) -%}
-            {%- if row.col_name == '_spark_cdc_file' -%}{%- do columns.append([]) -%}
-            {%- else -%}{%- do columns[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}{%- endif -%}
+    {%- for some in paths | batch(50) -%}
+        {%- set described, names, relations = [], [], [] -%}
+        {%- for path in some -%}
+            {%- do names.append('1 as _spark_cdc_file,\n    file_' ~ loop.index ~ '.*') -%}
+            {%- do relations.append(entity.source.format ~ '.`' ~ path.replace('`', '``') ~ '` as file_' ~ loop.index) -%}
         {%- endfor -%}
-        {%- for path in paths -%}
+        {%- for row in spark_cdc._described('describe query\nselect\n    ' ~ names | join(',\n    ') ~ '\nfrom\n    '
+                ~ relations | join(',\n    ')) -%}
+            {%- do described.append([]) if row.col_name == '_spark_cdc_file'
+                    else described[-1].append({'col_name': row.col_name, 'data_type': row.data_type}) -%}
+        {%- endfor -%}
+        {%- for path in some -%}
             {#- folders named column=value are columns of their files -#}
-            {%- set of_file = [] -%}
-            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}{%- do of_file.append(column) -%}{%- endfor -%}
-            {%- for column in columns[loop.index0] if column.col_name | lower not in folders -%}{%- do of_file.append(column) -%}{%- endfor -%}
-            {%- set schema = schemas.setdefault(tojson(of_file | sort(attribute='col_name')), {'paths': [], 'columns': of_file}) -%}
+            {%- set columns = [] -%}
+            {%- for column in found if column.col_name | lower in folders and '/' ~ column.col_name | lower ~ '=' in path | lower -%}
+                {%- do columns.append(column) -%}
+            {%- endfor -%}
+            {%- for column in described[loop.index0] if column.col_name | lower not in folders -%}
+                {%- do columns.append(column) -%}
+            {%- endfor -%}
+            {%- set schema = schemas.setdefault(tojson(columns | sort(attribute='col_name')), {'paths': [], 'columns': columns}) -%}
             {%- do schema.paths.append(path) -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(schemas.values() | list) }}
-{%- endmacro -%}
-
-
-{%- macro _describe_files_sql(entity, paths) -%}
-describe query
-select
-    {%- for path in paths %}
-    1 as _spark_cdc_file,
-    file_{{ loop.index }}.*{{ ',' if not loop.last }}
-    {%- endfor %}
-from
-    {%- for path in paths %}
-    {{ entity.source.format }}.`{{ path.replace('`', '``') }}` as file_{{ loop.index }}{{ ',' if not loop.last }}
-    {%- endfor %}
 {%- endmacro -%}
 
 

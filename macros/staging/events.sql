@@ -20,6 +20,7 @@
 {%- macro _staged_events_sql(entity, landed, note) -%}
 {%- set old_keys, names_origin = spark_cdc._old_keys(entity), spark_cdc._adapter_format(entity.events.format).origin -%}
 {%- set faults = [] if note else spark_cdc._numbered_faults(spark_cdc._event_faults(entity)) -%}
+{%- set kind -%}if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'){%- endset -%}
 {%- do spark_cdc._refuse_events(entity) -%}
 {{ spark_cdc._typed_messages_ctes(entity, landed, old_keys) if entity.events.is_message else spark_cdc._typed_rows_ctes(entity, landed, old_keys) }},
 
@@ -30,8 +31,8 @@ completed as (
         {%- if spark_cdc._has_place(entity) %}
         event_position[0] as step__place,
         {%- endif %}
-        {{ spark_cdc._event_names_absent(entity) | indent(8) }} as event_absent,
-        {{ spark_cdc._event_names_unavailable(entity) | indent(8) }} as event_unavailable,
+        {{ spark_cdc._event_names(entity, 'absent') | indent(8) }} as event_absent,
+        {{ spark_cdc._event_names(entity, 'unavailable') | indent(8) }} as event_unavailable,
         {{ spark_cdc._event_names_unexpected(entity) | indent(8) }} as event_unexpected
         {%- for old in old_keys %},
         {{ spark_cdc._cast(old, spark_cdc._raw(old), true, entity.timezone) }} as {{ old.sql }}
@@ -78,7 +79,15 @@ select
     {%- if entity.events.origin %}
     {{ 'event_origin' if names_origin else 'cast(null as ' ~ spark_cdc._event_origin_type() ~ ')' }} as event_origin,
     {%- endif %}
-    {{ note or spark_cdc._event_note(entity, faults) | indent(4) }} as note
+    {%- if note %}
+    {{ note }} as note
+    {%- else %}
+    if(
+        {{ spark_cdc._has_fault(faults) }},
+        {{ spark_cdc._reject_note(entity, kind, faults) | indent(8) }},
+        null
+    ) as note
+    {%- endif %}
 from {{ 'judged' if faults else 'completed' }}
 {%- endmacro -%}
 
@@ -133,7 +142,9 @@ typed as (
     select
         *
         {%- for column in entity.stored + order_columns %},
-        {{ spark_cdc._sent_value(entity, column) }} as {{ column.sql }}
+        {%- set raw, marks = spark_cdc._raw(column), spark_cdc._sent_marks(entity, column) if column.role != 'key' else [] %}
+        {%- set value = spark_cdc._cast(column, raw, entity.source.text, entity.timezone) %}
+        {{ 'if(' ~ raw ~ ' in (' ~ marks | join(', ') ~ '), null, ' ~ value ~ ')' if marks else value }} as {{ column.sql }}
         {%- endfor %}
     from received
 )
@@ -162,20 +173,19 @@ typed as (
 {#- A number by which equal events are told from different ones that claim the same place in the
     order. Of a delete only the key counts. -#}
 {%- macro _event_hash(entity) -%}
-{%- set columns = spark_cdc._old_keys(entity) + entity.stored -%}
+{%- set hashed = {'delete': [], 'others': []} -%}
+{%- for kind, columns in [('delete', entity.key_columns), ('others', spark_cdc._old_keys(entity) + entity.stored)] -%}
+    {%- for column in columns -%}
+        {%- set value = "to_json(named_struct('m', " ~ column.sql ~ '))' if column.data_type.startswith('map')
+                or 'map<' in column.data_type else column.sql -%}
+        {%- do hashed[kind].append(', ' ~ column.sql ~ ' is null, ' ~ value) -%}
+    {%- endfor -%}
+{%- endfor -%}
 if(
     event_op = 'delete',
-    xxhash64(event_op{{ spark_cdc._event_hash_values(entity.key_columns) }}),
-    xxhash64(coalesce(event_op, ''){{ spark_cdc._event_hash_values(columns) }}, event_absent, event_unavailable)
+    xxhash64(event_op{{ hashed.delete | join }}),
+    xxhash64(coalesce(event_op, ''){{ hashed.others | join }}, event_absent, event_unavailable)
 )
-{%- endmacro -%}
-
-
-{%- macro _event_hash_values(columns) -%}
-    {%- for column in columns -%}
-    {%- set is_map = column.data_type.startswith('map') or 'map<' in column.data_type -%}
-    , {{ column.sql }} is null, {{ "to_json(named_struct('m', %s))" | format(column.sql) if is_map else column.sql }}
-    {%- endfor -%}
 {%- endmacro -%}
 
 
@@ -236,46 +246,30 @@ case when event_op not in ('update', 'upsert', 'delete') or coalesce({{ spark_cd
     never missing: that is a reason to reject. -#}
 
 
-{#- Of the stored columns those that an event that brings a row does not have; of an update also
-    those in which a null says that nothing changed. -#}
-{%- macro _event_names_absent(entity) -%}
-    {%- set is_there = 'map_contains_key(event_after, ' if entity.events.is_message else 'array_contains(landing_names, ' -%}
-    {%- set names = [] -%}
-    {%- for column in entity.stored if column.role != 'key' -%}
-        {%- set lacks = [] -%}
-        {%- if entity.events.is_message or entity.source.format == 'json' -%}
-            {%- do lacks.append('not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')') -%}
-        {%- endif -%}
-        {%- if (column.null_means or entity.events.null_means) == 'unchanged' -%}
-            {%- do lacks.append("event_op in ('update', 'upsert')") -%}
-        {%- endif -%}
-        {%- if lacks -%}
-            {%- set lacking = '(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0] -%}
-            {%- do names.append('if(' ~ spark_cdc._raw(column) ~ ' is null and ' ~ lacking ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(spark_cdc._event_names_of_row(names)) }}
-{%- endmacro -%}
 
 
-{#- Of the stored columns those that an event that brings a row has only a mark in place of. -#}
-{%- macro _event_names_unavailable(entity) -%}
-    {%- set names = [] -%}
-    {%- for column in entity.stored if column.role != 'key' -%}
-        {%- set marks = spark_cdc._sent_marks(entity, column) -%}
-        {%- if marks and (entity.events.is_message or entity.source.text or column.data_type == 'string') -%}
-            {%- set name -%}
-if(coalesce({{ spark_cdc._raw(column) }} in ({{ marks | join(', ') }}), false), {{ spark_cdc._literal(column.name) }}, null)
-            {%- endset -%}
-            {%- do names.append(name) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(spark_cdc._event_names_of_row(names)) }}
-{%- endmacro -%}
 
 
-{#- Those of some names that are not null, of an event that brings a row; null where all are. -#}
-{%- macro _event_names_of_row(names) -%}
+{#- Of the stored columns those that an event that brings a row does not have (absent; of an update
+    also those in which a null says that nothing changed), or has only a mark in place of
+    (unavailable); null where it has all. -#}
+{%- macro _event_names(entity, what) -%}
+{%- set events, has_names, names = entity.events, entity.events.is_message or entity.source.format == 'json', [] -%}
+{%- set is_there = 'map_contains_key(event_after, ' if events.is_message else 'array_contains(landing_names, ' -%}
+{%- for column in entity.stored if column.role != 'key' -%}
+    {%- set raw = spark_cdc._raw(column) -%}
+    {%- if what == 'absent' -%}
+        {%- set lacks = (['not ' ~ is_there ~ spark_cdc._literal(column.from) ~ ')'] if has_names else [])
+            + (["event_op in ('update', 'upsert')"] if (column.null_means or events.null_means) == 'unchanged' else []) -%}
+        {%- set condition = raw ~ ' is null and ' ~ ('(' ~ lacks | join(' or ') ~ ')' if lacks | length > 1 else lacks[0]) if lacks
+                else '' -%}
+    {%- else -%}
+        {%- set marks = spark_cdc._sent_marks(entity, column) if events.is_message or entity.source.text or column.data_type == 'string'
+                else [] -%}
+        {%- set condition = 'coalesce(' ~ raw ~ ' in (' ~ marks | join(', ') ~ '), false)' if marks else '' -%}
+    {%- endif -%}
+    {%- do names.append('if(' ~ condition ~ ', ' ~ spark_cdc._literal(column.name) ~ ', null)') if condition -%}
+{%- endfor -%}
 {%- if not names -%}
 cast(null as array<string>)
 {%- else -%}
@@ -308,17 +302,6 @@ if(
     array_except({{ found }}, array({{ spark_cdc._literals(entity.columns | map(attribute='from')) }})), null
 )
 {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The note on an event that can't be accepted; null for the others. -#}
-{%- macro _event_note(entity, faults) -%}
-{%- set kind -%}if({{ spark_cdc._event_key_is_missing(entity) }}, 'null_keys', 'failed_casts'){%- endset -%}
-if(
-    {{ spark_cdc._has_fault(faults) }},
-    {{ spark_cdc._reject_note(entity, kind, faults) | indent(4) }},
-    null
-)
 {%- endmacro -%}
 
 
@@ -435,8 +418,17 @@ end
     {%- set parts = [] -%}
     {%- for column in columns -%}
         {%- set type, sql = column.data_type, column.sql -%}
-        {%- if type.startswith('decimal') -%}
-            {%- do parts.extend(spark_cdc._order_decimal_parts(type, sql)) -%}
+        {%- set digits, scale = spark_cdc._decimal_digits(type) or [0, 0] -%}
+        {%- if digits > 18 or scale -%}
+            {%- set highest = [digits - 1, 0] | max // 18 -%}
+            {%- for place in range(highest, -1, -1) -%}  {#- 18 digits at a time -#}
+                {%- set rest = sql if place == highest else '(' ~ sql ~ ' % 1' ~ '0' * 18 * (place + 1) ~ ')' -%}
+                {%- do parts.append(rest ~ ' div 1' ~ '0' * 18 * place) -%}
+            {%- endfor -%}
+            {%- if scale -%}
+                {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale
+                        ~ ' as bigint)') -%}
+            {%- endif -%}
         {%- else -%}
             {%- do parts.append({
                 'date': 'cast(unix_date(' ~ sql ~ ') as bigint)',
@@ -446,24 +438,6 @@ end
             }.get(type, 'cast(' ~ sql ~ ' as bigint)')) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(parts) }}
-{%- endmacro -%}
-
-
-{%- macro _order_decimal_parts(type, sql) -%}
-    {%- set digits, scale = spark_cdc._decimal_digits(type) -%}
-    {%- if digits <= 18 and scale == 0 -%}
-        {{ return(['cast(' ~ sql ~ ' as bigint)']) }}
-    {%- endif -%}
-    {%- set parts = [] -%}
-    {%- set highest = [digits - 1, 0] | max // 18 -%}
-    {%- for place in range(highest, -1, -1) -%}  {#- 18 digits at a time -#}
-        {%- set rest = sql if place == highest else '(' ~ sql ~ ' % 1' ~ '0' * 18 * (place + 1) ~ ')' -%}
-        {%- do parts.append(rest ~ ' div 1' ~ '0' * 18 * place) -%}
-    {%- endfor -%}
-    {%- if scale -%}
-        {%- do parts.append('cast(cast(' ~ sql ~ ' % 1 as decimal(' ~ scale ~ ', ' ~ scale ~ ')) * 1' ~ '0' * scale ~ ' as bigint)') -%}
-    {%- endif -%}
     {{ return(parts) }}
 {%- endmacro -%}
 
@@ -491,12 +465,12 @@ end
     {%- for found in spark_cdc._query('describe ' ~ spark_cdc._landed_view(entity)) -%}
         {%- do types.update({found.col_name | lower: spark_cdc._plain_type_shown(found.data_type)}) -%}
     {%- endfor -%}
-    {%- set cast = [] -%}
     {%- for column in entity.columns if column.get('encoding')
-            or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type) -%}
-        {%- do cast.append(column.name) -%}
+            or types.get(column.from | lower) != spark_cdc._plain_type_shown(column.data_type)
+            or column.in_orc and spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') -%}
+        {{ return(false) }}
     {%- endfor -%}
-    {{ return(not cast) }}
+    {{ return(true) }}
 {%- endmacro -%}
 
 

@@ -64,9 +64,10 @@ if(
     (docs/sensitive.md). Arguments: entity, sql (of _stage_sql() or _stage_events_sql()). -#}
 {%- macro _masked_stage_sql(entity, sql) -%}
 {%- set columns = [] -%}
-{%- for name in (['event_op', 'event_position', 'event_time'] if entity.events else []) -%}{%- do columns.append({'name': name, 'at_sql': name}) -%}{%- endfor -%}
-{%- for column in entity.stored -%}{%- do columns.append(dict(column, at_sql=column.sql)) -%}{%- endfor -%}
-{%- for name in ['key_hash'] + ([] if entity.events else ['nonkey_hash']) + ['note'] -%}{%- do columns.append({'name': name, 'at_sql': name}) -%}{%- endfor -%}
+{%- for one in (['event_op', 'event_position', 'event_time'] if entity.events else []) + entity.stored
+        + ['key_hash'] + ([] if entity.events else ['nonkey_hash']) + ['note'] -%}
+    {%- do columns.append({'name': one, 'at_sql': one} if one is string else dict(one, at_sql=one.sql)) -%}
+{%- endfor -%}
 select
     {{ spark_cdc._masked_columns(entity, columns, 'note is not null') | join(',\n') | indent(4) }}
 from (

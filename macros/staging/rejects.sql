@@ -117,7 +117,7 @@ to_json(named_struct(
     )),
     {%- endfor %}
     {%- if rules %}
-    'rules', {{ spark_cdc._rule_names(rules) | indent(4) }},
+    'rules', {{ spark_cdc._texts_found(spark_cdc._rule_texts(rules)) | indent(4) }},
     {%- endif %}
     {%- if entity.events and entity.events.is_message %}
     'row', named_struct('message', landing_message, 'operation', event_op, 'position', event_position, 'before', event_before, {# -#}
@@ -151,7 +151,8 @@ case
 end
 {%- endset -%}
 {%- set repeated = "if(repeated_key_hash is not null, concat('the key comes more than once in the load (', repeated_rows, ' rows)'), null)" -%}
-{{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated else []) + spark_cdc._rule_reasons(rules), rules) }}
+{{ spark_cdc._reject_note(entity, kind, faults, ([repeated] if drops_repeated
+        else []) + spark_cdc._rule_texts(rules, in_words=true), rules) }}
 {%- endmacro -%}
 
 
@@ -187,24 +188,15 @@ if(
 {%- endmacro -%}
 
 
-{#- The names of the rules that a row breaks, as an array in SQL. -#}
-{%- macro _rule_names(rules, bits='rule_bits') -%}
-{%- set names = [] -%}
-{%- for rule in rules -%}
-    {%- do names.append('if(' ~ bits ~ ' & ' ~ 2 ** loop.index0 ~ 'L <> 0, ' ~ spark_cdc._literal(rule.name) ~ ', null)') -%}
-{%- endfor -%}
-{{ spark_cdc._texts_found(names) }}
-{%- endmacro -%}
-
-
-{#- What the note on a row that is set aside says of its rules: names, and reasons in words. -#}
-{%- macro _rule_reasons(rules, bits='rule_bits') -%}
-    {%- set reasons = [] -%}
-    {%- for rule in rules if rule.action != 'warn' -%}
-        {%- set what = 'the rule ' ~ rule.name ~ ' is broken: ' ~ rule.condition -%}
-        {%- do reasons.append('if(' ~ bits ~ ' & ' ~ 2 ** rules.index(rule) ~ 'L <> 0, ' ~ spark_cdc._literal(what) ~ ', null)') -%}
+{#- For each rule a text that is null in a row that does not break it, as a list of expressions: its
+    name or, of rules that do not only warn, the reason in words. -#}
+{%- macro _rule_texts(rules, bits='rule_bits', in_words=false) -%}
+    {%- set texts = [] -%}
+    {%- for rule in rules if not in_words or rule.action != 'warn' -%}
+        {%- set text = spark_cdc._literal('the rule ' ~ rule.name ~ ' is broken: ' ~ rule.condition if in_words else rule.name) -%}
+        {%- do texts.append('if(' ~ bits ~ ' & ' ~ 2 ** rules.index(rule) ~ 'L <> 0, ' ~ text ~ ', null)') -%}
     {%- endfor -%}
-    {{ return(reasons) }}
+    {{ return(texts) }}
 {%- endmacro -%}
 
 
@@ -223,9 +215,7 @@ if(
     null,
     concat_ws(
         ',',
-        {%- for rule in rules %}
-        if({{ bits }} & {{ 2 ** loop.index0 }}L <> 0, {{ spark_cdc._literal(rule.name) }}, null){{ ',' if not loop.last }}
-        {%- endfor %}
+        {{ spark_cdc._rule_texts(rules, bits) | join(',\n        ') }}
     )
 )
 {%- endmacro -%}

@@ -142,11 +142,8 @@ array_except(array(
 {%- endmacro -%}
 
 
-{#- What an event sent of a column: event_after is its new image, event_before the old one or the
-    old key, as maps of text. -#}
-
-
-{#- A column of a message's new image as text; for a key that the image lacks the old one. -#}
+{#- A column of a message's new image (event_after; event_before is the old one or the old key, as
+    maps of text) as text; for a key that the image lacks the old one. -#}
 {%- macro _sent_image_value(column) -%}
 {%- set name = spark_cdc._literal(column.from) -%}
 {%- if column.role == 'key' -%}
@@ -176,27 +173,12 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
 {%- endmacro -%}
 
 
-{#- A message's column in its type; null where it stands for an unchanged value. -#}
-{%- macro _sent_value(entity, column) -%}
-{%- set raw = spark_cdc._raw(column) -%}
-{%- set value = spark_cdc._cast(column, raw, entity.source.text, entity.timezone) -%}
-{%- set marks = spark_cdc._sent_marks(entity, column) -%}
-{%- if column.role == 'key' or not marks -%}
-{{ value }}
-{%- else -%}
-if({{ raw }} in ({{ marks | join(', ') }}), null, {{ value }})
-{%- endif -%}
-{%- endmacro -%}
-
-
 {#- How the text for an unchanged value looks in a column, as Debezium writes it: its bytes as
     base64 or hexadecimal digits in binary, lists of it in arrays (of numbers its bytes, each as
     base64 where they are decimals; of uuid the one that Java names after it), a pair of it in a
     map. Returns a list of expressions. -#}
 {%- macro _sent_marks(entity, column) -%}
-    {%- if entity.events.unavailable is none -%}
-        {{ return([]) }}
-    {%- endif -%}
+    {%- if entity.events.unavailable is none -%}{{ return([]) }}{%- endif -%}
     {%- set mark = entity.events.unavailable | string -%}
     {%- set digits = mark.encode('utf-8').hex() -%}
     {%- set letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' -%}
@@ -226,7 +208,7 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
         {{ return(text + binary) }}
     {%- elif column.data_type.startswith('array') -%}
         {{ return(text + list) }}
-    {%- elif modules.re.match('(map|struct)', column.data_type) -%}
+    {%- elif column.data_type.startswith(('map', 'struct')) -%}
         {{ return(text + pair) }}
     {%- endif -%}
     {{ return(text + [base64]) }}

@@ -195,9 +195,7 @@
             or not spark_cdc._query('show views in ' ~ spark_cdc._quote(marker.schema) ~ ' like ' ~ spark_cdc._literal(marker.identifier)) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set text = spark_cdc._query('show create table ' ~ marker)[0].createtab_stmt -%}
-    {%- set comment = text.split('/* spark_cdc branch: ')[1:] | first | default(none) -%}
-    {{ return(fromjson(comment.split(' */')[0]) if comment else none) }}
+    {{ return(spark_cdc._branch_origin(spark_cdc._query('show create table ' ~ marker)[0].createtab_stmt)) }}
 {%- endmacro -%}
 
 
@@ -384,7 +382,8 @@ where
 {%- endmacro -%}
 
 
-{#- What the comment in such a view's text says, or none where it is no such view. -#}
+{#- What the comment in such a view's text, or in a marker's, says; none where it is no such
+    view. -#}
 {%- macro _branch_origin(text) -%}
     {%- set comment = (text or '').split('/* spark_cdc branch: ')[1:] | first | default('') -%}
     {{ return(fromjson(comment.split(' */')[0]) if comment else none) }}

@@ -17,6 +17,12 @@
 {%- endmacro -%}
 
 
+{#- The first five of some texts for a message, and how many more there are. -#}
+{%- macro _some_of(texts) -%}
+    {{ return(texts[:5] | join(', ') ~ (' and ' ~ (texts | length - 5) ~ ' more' if texts | length > 5 else '')) }}
+{%- endmacro -%}
+
+
 {#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand
     alone. -#}
 {%- macro _folded(text) -%}
