@@ -194,9 +194,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
     found = notify.read(argparse.Namespace(target=None, notify_file="b"), variables)
     assert (found.file, found.on, found.openlineage) == ("b", "always", False)
     assert SECRET not in repr(found)
-    assert not notify.read(argparse.Namespace(target="session"), {})
-    with pytest.raises(SparkCdcError, match="target 'session' has none"):
-        notify.read(argparse.Namespace(target="session"), variables)
+    assert not notify.read(argparse.Namespace(target=None), {})
     monkeypatch.setattr(lineage.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(SparkCdcError, match=r"pip install 'spark-cdc\[openlineage\]'"):
         notify.read(argparse.Namespace(target=None, openlineage=True), {})

@@ -88,7 +88,6 @@
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expect': settings.expect,
-        'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),

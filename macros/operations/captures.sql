@@ -6,7 +6,7 @@
     stg_<name>), which are dbt's. -#}
 {%- macro _captures(operation, names=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'verify'] -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact'] -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
     {%- set known = [] -%}
     {%- set found = [] -%}
@@ -64,10 +64,11 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {#- Entities with the manifests that readers see, for operations that look at many of them: one
     statement that lists schemas, one per schema. An entity whose names or columns are wrong
     stops no other: what is wrong with it is handed back. Arguments: operation (name of the
-    macro, for messages), names (list of entities, or one; none for all). Returns a dictionary:
-    captures (as of _captures(), each with head and draft, manifests), broken (name to list of
+    macro, for messages), names (list of entities, or one; none for all), with_heads (whether
+    manifests are read). Returns a dictionary: captures (as of _captures(), each with head and
+    draft, manifests), broken (name to list of
     problems), wanted (list of the names; none for all). -#}
-{%- macro _captures_with_heads(operation, names=none) -%}
+{%- macro _captures_with_heads(operation, names=none, with_heads=true) -%}
     {%- set wanted = [names] if names is string else names or [] -%}
     {%- set problems = spark_cdc._branch_problems() -%}
     {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
@@ -85,6 +86,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
         {%- endif -%}
     {%- endfor -%}
     {%- if wanted | reject('in', known) | list -%}{%- do spark_cdc._captures(operation, wanted) -%}{%- endif -%}  {#- which says what is wrong -#}
+    {%- if not with_heads -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted or none}) }}{%- endif -%}
     {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
     {%- set found = [] -%}
     {%- for capture in captures -%}

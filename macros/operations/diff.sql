@@ -125,32 +125,28 @@ if(
 {%- endmacro -%}
 
 
-{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary
-    by entity: before and after (what the states are called), counts (by row_difference), rows
-    (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
-{%- macro _state_diff(found, before=none, after=none, row_limit=20) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
-        {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
-        {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
-        {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
-            {%- do counts.update({row.row_difference: row.row_count | int}) -%}
-        {%- endfor -%}
-        {%- if counts.values() | sum -%}
-            {%- set rows_sql -%}
+{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary:
+    before and after (what the states are called), counts (by row_difference), rows (at most so
+    many). Arguments: before, after (as of diff()), row_limit. -#}
+{%- macro _state_diff(capture, before=none, after=none, row_limit=20) -%}
+    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+    {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
+    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- if counts.values() | sum -%}
+        {%- set rows_sql -%}
 select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
 from (
 {{ sql }}
 ) as compared
 order by {{ keys | join(', ') or 'key_hash' }}
 limit {{ row_limit }}
-            {%- endset -%}
-            {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
-        {%- endif -%}
-        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
-            else {'before': before or 'now', 'after': after or 'now'} -%}
-        {%- do told.update({capture.entity.name: dict(states, counts=counts, rows=rows)}) -%}
-    {%- endfor -%}
-    {{ return(told) }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
+        else {'before': before or 'now', 'after': after or 'now'} -%}
+    {{ return(dict(states, counts=counts, rows=rows)) }}
 {%- endmacro -%}
