@@ -510,11 +510,15 @@ limit {{ reject_limit }}
 {#- A part of state(), for notices and metrics (docs/notify.md): what cdc_loads has of some runs,
     and what is new since the last load of each entity. One statement, which reads these partitions
     alone. Arguments: runs (dbt's invocation ids). Returns a dictionary by entity: rows (of
-    cdc_loads, each as a text of JSON), and of an entity of the project, also of one that is broken,
-    last (business time, or none). -#}
+    cdc_loads, each as a text of JSON), places (by load, where its input lies, see
+    _landing_place()), and of an entity of the project, also of one that is broken, last (business
+    time, or none). -#}
 {%- macro _state_runs(found, runs=[]) -%}
-    {%- set committed, told, wanted, attempts = {}, {}, [], [] -%}
-    {%- for capture in found.captures -%}{%- do committed.update({capture.entity.name: capture.head.loads}) -%}{%- endfor -%}
+    {%- set committed, entities, told, wanted, attempts = {}, {}, {}, [], [] -%}
+    {%- for capture in found.captures -%}
+        {%- do committed.update({capture.entity.name: capture.head.loads}) -%}
+        {%- do entities.update({capture.entity.name: capture.entity}) -%}
+    {%- endfor -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if name in found.broken -%}
         {%- set view = graph.nodes[ledger].schema ~ '.' ~ name ~ '_committed' -%}
         {%- set text = spark_cdc._committed_texts([graph.nodes[ledger].schema]).get(view) -%}
@@ -523,7 +527,7 @@ limit {{ reject_limit }}
     {%- for name, loads in committed.items() -%}
         {%- set newer = " and load_id >= '" ~ loads[-1].split('-')[0] ~ "'" if loads else '' -%}
         {%- do wanted.append('(entity = ' ~ spark_cdc._literal(name) ~ newer ~ ')') -%}
-        {%- do told.update({name: {'last': spark_cdc._load_time(loads[-1]).strftime('%Y-%m-%d %H:%M:%S') if loads else none, 'rows': []}}) -%}
+        {%- do told.update({name: {'last': spark_cdc._load_time(loads[-1]).strftime('%Y-%m-%d %H:%M:%S') if loads else none, 'rows': [], 'places': {}}}) -%}
     {%- endfor -%}
     {%- for run in runs -%}{%- do attempts.append(local_md5(run)[:8]) -%}{%- endfor -%}
     {%- if attempts -%}{%- do wanted.append('right(load_id, 8) in (' ~ spark_cdc._literals(attempts) ~ ')') -%}{%- endif -%}
@@ -532,12 +536,19 @@ limit {{ reject_limit }}
         {%- set sql -%}
 select
     entity,
+    load_id,
     to_json(struct(*)) as load
 from {{ load_log }}
 where
     {{ wanted | join('\n    or ') }}
         {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do told.setdefault(row.entity, {'rows': []}).rows.append(row.load) -%}{%- endfor -%}
+        {%- for row in spark_cdc._query(sql) -%}
+            {%- set one = told.setdefault(row.entity, {'rows': [], 'places': {}}) -%}
+            {%- do one.rows.append(row.load) -%}
+            {%- if row.entity in entities -%}
+                {%- do one.places.update({row.load_id: spark_cdc._landing_place(entities[row.entity], spark_cdc._load_time(row.load_id))}) -%}
+            {%- endif -%}
+        {%- endfor -%}
     {%- endif -%}
     {{ return(told) }}
 {%- endmacro -%}

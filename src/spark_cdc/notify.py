@@ -205,8 +205,8 @@ class Teller:
             path = Path(settings.metrics_file)
             acts.append((str(path), functools.partial(metrics.write, path, report, found)))
         if settings.openlineage:
-            server = (found or {}).get("server") or "spark"
-            acts.append(("OpenLineage", functools.partial(lineage.emit, report, server)))
+            server, places = (found["server"], found["places"]) if found else ("spark", {})
+            acts.append(("OpenLineage", functools.partial(lineage.emit, report, server, places)))
         if not is_occasion(report, settings.on):
             return acts
         if settings.command:
@@ -244,6 +244,7 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
     schema, server: of the target.
     last: the business time of the last load that counts, by entity; None where there is none.
     loads: rows of cdc_loads.
+    places: where the input of each load lies.
     """
     found = state.ask(dbt, runs={"runs": list(dbt.invocations)})
     runs = {one["entity"]: one["runs"] for one in found["entities"] if "runs" in one}
@@ -252,6 +253,7 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
         "server": found["server"],
         "last": {name: one["last"] for name, one in runs.items() if "last" in one},
         "loads": [json.loads(row) for one in runs.values() for row in one["rows"]],
+        "places": {load: place for one in runs.values() for load, place in one["places"].items()},
     }
 
 
