@@ -22,11 +22,9 @@
     {%- for name in ['production' if with_production else before, after] -%}
         {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
         {%- if manifest.definition != head.definition and not with_production -%}
-            {%- set message -%}
-{{ entity.name }}: the columns of the {{ 'draft' if name == 'draft' else 'tag ' ~ name }} are not those of today, so that rows can't be compared. {# -#}
-as_of(ref('{{ entity.name }}_current'), tag='{{ name }}') shows it with its own columns.
-            {%- endset -%}
-            {%- do exceptions.raise_compiler_error(message) -%}
+            {%- do exceptions.raise_compiler_error(entity.name ~ ': the columns of the ' ~ ('draft' if name == 'draft' else 'tag ' ~ name)
+                ~ " are not those of today, so that rows can't be compared. as_of(ref('" ~ entity.name ~ "_current'), tag='" ~ name
+                ~ "') shows it with its own columns.") -%}
         {%- endif -%}
         {%- do states.update({loop.index: manifest.loads}) -%}
     {%- endfor -%}
@@ -111,7 +109,7 @@ where row_difference <> 'changed' or size(column_differences) > 0
 {%- set text = {} -%}
 {%- for state in ['rows_before', 'rows_after'] -%}
     {%- set value = state ~ '.' ~ column.sql -%}
-    {%- if modules.re.match('array|map|struct', column.data_type) -%}
+    {%- if column.data_type.startswith(('array', 'map', 'struct')) -%}
         {%- do text.update({state: 'to_json(' ~ value ~ ')'}) -%}
     {%- else -%}
         {%- do text.update({state: spark_cdc._hex(value) if column.data_type == 'binary' else 'cast(' ~ value ~ ' as string)'}) -%}

@@ -89,10 +89,11 @@ order by business_time, load_id
     {%- set chosen, problems = {}, [] -%}
     {%- for date in wanted -%}
         {%- set time = spark_cdc._business_time(date) -%}
-        {%- set found = [] -%}
-        {%- for row in refused if time is not none and spark_cdc._business_time(row.business_time) == time -%}{%- do found.append(row) -%}{%- endfor -%}
-        {%- for row in found -%}{%- do chosen.setdefault(row.entity, []).append(row) -%}{%- endfor -%}
-        {%- do problems.append("'%s'%s" % (date, ' is no date that exists' if time is none else '')) if not found -%}
+        {%- for row in refused if time is not none and spark_cdc._business_time(row.business_time) == time -%}
+            {%- do chosen.setdefault(row.entity, []).append(row) -%}
+        {%- else -%}
+            {%- do problems.append("'%s'%s" % (date, ' is no date that exists' if time is none else '')) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- if problems or not wanted -%}
         {%- set there = [] -%}
@@ -469,8 +470,7 @@ order by is_needed desc
     columns that rows were rejected for: columns, row_count), rejected_rows (the newest, at most
     reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
 {%- macro _rejects_of_loads(capture, head, reject_limit) -%}
-    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
-    {%- if not capture.entity.quarantine -%}{{ return(found) }}{%- endif -%}
+    {%- if not capture.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
     {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) -%}
     {%- set counted_sql -%}
 select
@@ -496,6 +496,7 @@ from (
 order by load_id desc, rejected_columns, row_text
 limit {{ reject_limit }}
     {%- endset -%}
+    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
     {%- for row in spark_cdc._query(counted_sql) -%}
         {%- do found.rejects.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
     {%- endfor -%}
@@ -589,9 +590,19 @@ where
     business date, load type, position and lifts are those of a run. -#}
 {%- macro _state_plan(capture) -%}
     {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
-    {%- do spark_cdc._check_plan(capture) -%}
+    {%- set name, ledger = capture.entity.name, capture.ledger -%}
+    {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
+    {#- as validate() asks at the start of a run -#}
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
+            + spark_cdc._run_problems([(name, settings)]) -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}
+        {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
+    {%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
-    {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
+    {%- set entity = run.entity -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
@@ -687,25 +698,7 @@ where
 
 {#- The names of a table's columns, in lower case. -#}
 {%- macro _found_names(table) -%}
-    {%- set found = [] -%}
-    {%- for column in adapter.get_columns_in_relation(table) -%}{%- do found.append(column.name | lower) -%}{%- endfor -%}
-    {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- What is wrong with the settings and with what the run is given, as validate() asks at the
-    start of a run. -#}
-{%- macro _check_plan(capture) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
-    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
-            + spark_cdc._run_problems([(name, settings)]) -%}
-    {%- if not spark_cdc._is_plainly_staged(name) -%}
-        {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
-    {%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
-    {%- endif -%}
+    {{ return(adapter.get_columns_in_relation(table) | map(attribute='name') | map('lower') | list) }}
 {%- endmacro -%}
 
 

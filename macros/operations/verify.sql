@@ -382,13 +382,9 @@ order by listed.load_id
     {%- set entity = verified.entity -%}
     {%- if kind == 'current' -%}
         {{ return([spark_cdc._current_sql(entity, committed, true), spark_cdc._current_sql(entity, committed, false)]) }}
-    {%- elif kind == 'history' -%}
-        {{ return([spark_cdc._history_sql(entity, committed)]) }}
-    {%- elif kind == 'versions' -%}
-        {{ return([spark_cdc._versions_sql(entity, committed)]) }}
-    {%- elif kind == 'changes' -%}
-        {{ return([spark_cdc._changes_sql(entity, committed)]) }}
     {%- endif -%}
+    {%- set of_committed = {'history': spark_cdc._history_sql, 'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql} -%}
+    {%- if kind in of_committed -%}{{ return([of_committed[kind](entity, committed)]) }}{%- endif -%}
     {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
     {{ return([view_sql(entity, verified.events, verified.committed, verified.layout)]) }}
 {%- endmacro -%}
