@@ -11,13 +11,13 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
 
-from spark_cdc import chain, console, demo, load, project, reach, replay, server_state, state
+from spark_cdc import chain, console, demo, load, project, reach, replay, state
 from spark_cdc import cli as command_line
 from spark_cdc.bootstrap import __main__ as install
 from spark_cdc.errors import SparkCdcError
@@ -29,8 +29,8 @@ ENTITIES = f"--select {' '.join(load.OF_ENTITIES)}"
 
 
 LOAD = (
-    'spark_cdc: {"load": {"entity": "a", "date": "2019-06-19", "rows": 5,'
-    ' "counts": "I 1, U 2, D 0, N 2, X 0"}}'
+    'spark_cdc: {"entities": [{"entity": "a", "load": {"date": "2019-06-19", "rows": 5,'
+    ' "counts": "I 1, U 2, D 0, N 2, X 0"}}]}'
 )
 
 
@@ -42,18 +42,26 @@ def fake_dbt(monkeypatch, tmp_path):
     """
     calls = tmp_path / "calls"
     calls.touch()
-    script = tmp_path / "dbt"
-    script.write_text(
-        '#!/bin/sh\ncase "$1" in\n'
-        "  ls) printf '%s\\n' stg_a a_ledger a_committed b_ledger general_ledger; exit;;\n"
-        '  run-operation) echo "12:00:00  spark_cdc: {\\"state\\": $STATUS}"; exit;;\n'
-        f'esac\necho "$SPARK_CDC_PORT|$*" >> "{calls}"\n'
-        '[ -z "$FAIL_AT" ] || case "$*" in *"$FAIL_AT"*) exit 1;; esac\n'
-        f"echo '{LOAD}'\n"
-    )
-    script.chmod(0o755)
-    monkeypatch.setattr(project, "dbt_command", lambda *words: [str(script), *words])
-    monkeypatch.setattr(chain.Dbt, "_is_safe", lambda self: False)
+
+    def invoke(dbt, words, shown, watch, *_):
+        if words[0] == "ls":
+            names = "\n".join(["stg_a", "a_ledger", "a_committed", "b_ledger", "general_ledger"])
+            return chain.Done(True, names), None
+        if words[0] == "run-operation":
+            return chain.Done(True, f"12:00:00  spark_cdc: {os.environ['STATUS']}"), None
+        with calls.open("a") as lines:
+            lines.write(f"{dbt._environment['SPARK_CDC_PORT']}|{' '.join(words)}\n")
+        fails = os.environ.get("FAIL_AT")
+        if fails and fails in " ".join(words):
+            return chain.Done(False, ""), None
+        node = SimpleNamespace(node_name="a_committed", node_status="success")
+        of_node = {"node_info": node, "run_result": SimpleNamespace(execution_time=1.5)}
+        for name, data in {"PrintEvent": {"msg": LOAD}, "NodeFinished": of_node}.items():
+            watch(SimpleNamespace(info=SimpleNamespace(name=name), data=SimpleNamespace(**data)))
+        return chain.Done(True, LOAD, models=1), None
+
+    monkeypatch.setattr(chain.Dbt, "_invoke", invoke)
+    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
     monkeypatch.delenv("FAIL_AT", raising=False)
     monkeypatch.setenv("SPARK_CDC_PORT", "10999")
     monkeypatch.setenv("STATUS", statuses(a=[], b=[]))
@@ -261,7 +269,7 @@ class Runner:
     def __init__(self, **_): pass
     def invoke(self, words):
         if words[0] == "run" and "2024-01-01" not in str(words):
-            print('spark_cdc: {"load": {"entity": "a", "date": "2024-01-02"}}')
+            print('spark_cdc: {"entities": [{"entity": "a", "load": {"date": "2024-01-02"}}]}')
             print("ready", file=sys.stderr, flush=True)
             time.sleep(60)
         return dbt.cli.main.dbtRunnerResult(success=True)
@@ -304,31 +312,6 @@ def test_an_interrupted_load_says_how_to_go_on(words, said, number):
     assert process.returncode == 130
     assert said in rest
     assert "Traceback" not in rest
-
-
-def test_an_interrupted_load_leaves_no_dbt_behind(tmp_path):
-    """Where dbt has a process of its own."""
-    driver = f"""
-import sys
-from spark_cdc import cli, project
-project.dbt_command = lambda *_: ["sh", "-c", "echo $$ > {tmp_path}/pid; exec sleep 60"]
-sys.exit(cli.main(["load", "2024-01-02", "--target", "session"]))
-"""
-    with subprocess.Popen([sys.executable, "-c", driver], cwd=ROOT, stderr=subprocess.PIPE) as load:
-        deadline = time.monotonic() + 30
-        while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.2)
-        load.send_signal(signal.SIGINT)
-        assert (
-            b"interrupted: Of 2024-01-02, no entity has reported a commit" in load.communicate()[1]
-        )
-    assert load.returncode == 130
-    child = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 10
-    while server_state.start_time(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert server_state.start_time(child) is None
 
 
 def test_no_server_answers(monkeypatch, tmp_path):

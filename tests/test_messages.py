@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,3 +74,26 @@ def test_messages_use_the_words_of_the_field() -> None:
 )
 def test_other_words_are_noticed(text: str) -> None:
     assert messages.broken_rules(messages.Message("a.py", 1, "error", text))
+
+
+def phrases(tree: ast.AST) -> Iterator[str]:
+    """Words that follow each other in the regular expressions of a module."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args:
+            for part in ast.walk(call.args[0]):
+                if isinstance(part, ast.Constant):
+                    yield from re.findall(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+", str(part.value))
+
+
+def test_no_regular_expression_reads_a_message() -> None:
+    """What programs have to know, macros print as data (_print_data)."""
+    own = [one.text for one in PYTHON if one.kind != "text"]
+    own += [one.text for one in messages.of_macros()]
+    found = {
+        (path.name, phrase)
+        for path in messages.PACKAGE.rglob("*.py")
+        for phrase in phrases(ast.parse(path.read_text("utf-8")))
+        if any(phrase in text for text in own)
+    }
+    assert not found
+    assert list(phrases(ast.parse('re.match(rf"{x} files of (.*)", read)'))) == ["files of"]

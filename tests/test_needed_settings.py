@@ -15,7 +15,8 @@ pytestmark = pytest.mark.proves("settings")
 
 LOADING = ["backfill", "plan"]
 OTHERS = ["undo", "redo", "tag", "diff", "branch", "forget", "publish_replay", "discard_replay"]
-EACH = ["vacuum", "compact", "verify"]
+OTHERS += ["verify"]
+EACH = ["vacuum", "compact"]
 # Settings that only a load reads, wrong in their type, their value, or as a whole.
 WRONG: list[dict[str, Any]] = [
     {"guards": {"deleted_share": "abc"}},
@@ -34,7 +35,7 @@ WRONG: list[dict[str, Any]] = [
     {"target_file_mb": "big"},
     {"cluster_by": ["nothing"]},
     {"expect": "often"},
-    {"priority": "high"},
+    {"priority": 5},
     {"on_reject": "shrug"},
     {"deleted_when": ["op"]},
 ]

@@ -755,8 +755,8 @@ def test_many_entities_of_a_list(tmp_path, capsys):
     """Options stand in columns; those of the command line count where the list is silent."""
     listed, models = tmp_path / "tables.csv", tmp_path / "models"
     listed.write_text(
-        "entity,columns,load_type,deleted_when,priority\n"
-        'bills,"id:bigint:key, state:string",delta,"state = \'gone\'",3\n'
+        "entity,columns,load_type,deleted_when,expect\n"
+        'bills,"id:bigint:key, state:string",delta,"state = \'gone\'",1h\n'
         'places,"id:int:key, name:string",,,\n'
     )
     words = ["--directory", str(models), "--path", "in/{entity}/{business_date}"]

@@ -194,9 +194,7 @@ def test_settings_come_from_options_then_variables(monkeypatch: pytest.MonkeyPat
     found = notify.read(argparse.Namespace(target=None, notify_file="b"), variables)
     assert (found.file, found.on, found.openlineage) == ("b", "always", False)
     assert SECRET not in repr(found)
-    assert not notify.read(argparse.Namespace(target="session"), {})
-    with pytest.raises(SparkCdcError, match="target 'session' has none"):
-        notify.read(argparse.Namespace(target="session"), variables)
+    assert not notify.read(argparse.Namespace(target=None), {})
     monkeypatch.setattr(lineage.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(SparkCdcError, match=r"pip install 'spark-cdc\[openlineage\]'"):
         notify.read(argparse.Namespace(target=None, openlineage=True), {})
@@ -367,7 +365,8 @@ def check_event(event: dict[str, Any]) -> None:
 
 
 def sent(one: dict[str, Any]) -> list[dict[str, Any]]:
-    events = lineage.events(one, "spark://host:10000")
+    places = {LOAD["load_id"]: {"path": "/in/orders/2024-03-01"}}
+    events = lineage.events(one, "spark://host:10000", places)
     return [json.loads(Serde.to_json(event)) for event in events]
 
 
@@ -426,14 +425,13 @@ def test_the_check_of_events_finds_what_is_wrong(change: dict[str, Any], where: 
 @pytest.mark.parametrize(
     ("read", "told"),
     [
-        ("csv files of s3a://bucket/in/2024", ("s3://bucket", "in/2024")),
-        ("orc files of hdfs://name:8020/in/x", ("hdfs://name:8020", "/in/x")),
-        ("table `raw`.`orders` where day is 2024-03-01", ("spark://h", "raw.orders")),
-        ("csv files of in/orders", ("file", "in/orders")),
-        ("", None),
+        ({"path": "s3a://bucket/in/2024"}, ("s3://bucket", "in/2024")),
+        ({"path": "hdfs://name:8020/in/x"}, ("hdfs://name:8020", "/in/x")),
+        ({"table": "raw.orders"}, ("spark://h", "raw.orders")),
+        ({"path": "in/orders"}, ("file", "in/orders")),
     ],
 )
-def test_names_of_inputs(read: str, told: Any) -> None:
+def test_names_of_inputs(read: dict[str, str], told: Any) -> None:
     assert lineage.dataset(read, "spark://h") == told
 
 

@@ -407,9 +407,15 @@ def test_charts_are_vega_lite(chart: dict[str, Any]) -> None:
 
 
 def test_lines_of_dbt_are_taken_as_they_are() -> None:
-    said = 'one\nspark_cdc: {"report": {"a": "spark_cdc: "}}\nspark_cdc: {"report": {"a": 2}}\n'
-    found = chain.all_data(chain.Done(True, said + 'spark_cdc: {"plan": 1}\n'), "report")
-    assert found == [{"a": "spark_cdc: "}, {"a": 2}]
+    lines = [
+        {"entities": [{"entity": name, "log": {"rows": rows}} for name in names]}
+        for names, rows in (("ab", "spark_cdc: "), ("b", "later"), ("", ""))
+    ]
+    said = "one\n" + "".join(f"spark_cdc: {json.dumps(line)}\n" for line in lines)
+    done = chain.Done(True, said)
+    assert chain.data(done) == lines[0]
+    assert chain.parts(done, "log") == {"a": {"rows": "spark_cdc: "}, "b": {"rows": "later"}}
+    assert chain.parts(done, "plan") == {}
 
 
 @pytest.mark.parametrize(

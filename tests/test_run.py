@@ -264,25 +264,23 @@ def test_a_kill_in_the_middle(project: Project, call: Any) -> None:
 
 
 @pytest.mark.integration
-def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) -> None:
+def test_the_entities_of_a_file(project: Project, call: Any, tmp_path: Path) -> None:
     project.entity("early", KEYED)
-    project.entity("late", KEYED, priority=5)
+    project.entity("late", KEYED)
     for date in DATES[:2]:
         project.land("early", date, "id,value", "1,1")
         project.land("late", date, "id,value", "1,1")
     listed = tmp_path / "list.csv"
-    listed.write_text("entity,priority\nearly,10\nlate,\n")
+    listed.write_text("entity,expect\nearly,\n")
     code, _, said = call("early", "late", words=("--file", str(listed), "--parallel", "1"))
     assert code == 0, said
-    found = [word for word in said.split() if word in ("early", "late")]
-    assert found[:4] == ["early", "early", "late", "late"]
+    assert [word for word in said.split() if word in ("early", "late")] == ["early"] * 2
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("table,priority\n", "entity is missing"),
-        ("entity,priority\na,high\n", "line 2: priority is 'high'"),
+        ("table,expect\n", "entity is missing"),
         ("entity,expect\na,often\n", "--expect 'often' is not a time between two loads"),
     ],
 )

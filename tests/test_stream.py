@@ -160,9 +160,8 @@ def test_late_files_a_batch_twice_and_a_job_of_its_own(
 
 
 def found(**more: Any) -> dict[str, Any]:
-    """What the macro _print_streams says of an entity."""
+    """The part stream of the macro state, of a streamed entity and another one."""
     one = {
-        "entity": "people",
         "problems": [],
         "load_type": "events",
         "per": "timestamp",
@@ -173,7 +172,7 @@ def found(**more: Any) -> dict[str, Any]:
         },
     }
     more["stream"] = one["stream"] | more["stream"] if more.get("stream") else one["stream"]
-    return {"known": ["people", "orders"], "found": [one | more]}
+    return {"people": one | more, "orders": {"problems": [], "stream": None}}
 
 
 def planned(told: dict[str, Any], *words: str) -> dict[str, Any]:
@@ -236,9 +235,9 @@ def test_what_is_refused(told: dict[str, Any], words: tuple[str, ...], message: 
 
 def test_no_entity_is_streamed() -> None:
     with pytest.raises(SparkCdcError, match=r"No entity has source\.stream"):
-        planned({"known": ["orders"], "found": []})
+        planned({"orders": found()["orders"]})
     nothing = found()
-    nothing["found"][0]["stream"] = None
+    nothing["people"]["stream"] = None
     with pytest.raises(SparkCdcError, match=r"people: its YAML has no source\.stream"):
         planned(nothing, "--select", "people")
 

@@ -282,12 +282,12 @@ def test_commands_call_the_macros(
 ) -> None:
     called: list[list[str]] = []
 
-    def apart(self: chain.Dbt, words: list[str], shown: bool, variables: Any) -> chain.Done:
+    def invoke(self: chain.Dbt, words: list[str], *_: Any) -> tuple[chain.Done, None]:
         called.append(list(words))
-        return chain.Done(len(called) == 1, "")
+        return chain.Done(len(called) == 1, ""), None
 
-    monkeypatch.setattr(chain.Dbt, "_apart", apart)
-    monkeypatch.setattr(chain.Dbt, "_is_safe", lambda self: False)
+    monkeypatch.setattr(chain.Dbt, "_invoke", invoke)
+    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
     arguments = cli.parser().parse_args([*words.split(), "--target", "cluster"])
     assert arguments.run(arguments) == 0
     at = called[0].index("run-operation")
@@ -340,7 +340,7 @@ def test_verify_prints_what_the_tests_found(
 ) -> None:
     ran: list[tuple[str, ...]] = []
     tests = {"test.shop.a.1": "ledger_rows_consistent", "test.shop.b.2": "views_match_ledger"}
-    plan = [{"entity": "orders", "model": "orders_committed", "tests": tests, "lacking": lacking}]
+    plan = {"model": "orders_committed", "tests": tests, "lacking": lacking}
     other = dict.fromkeys(FINDING) | {"entity": "orders", "problem": "a view is missing"}
     rows = [FINDING, other | {"repair": "dbt run"}]
 
@@ -352,8 +352,9 @@ def test_verify_prints_what_the_tests_found(
             results = [{"unique_id": "test.shop.b.2", "failures": failures}]
             written.write_text(json.dumps({"results": results}), encoding="utf-8")
             return chain.Done(ok, "")
-        marker, printed = ("verify", plan) if "_verify_plan" in words[1] else ("findings", rows)
-        return chain.Done(True, f"12:00:00  spark_cdc: {json.dumps({marker: printed})}")
+        [part] = json.loads(words[3])["parts"]
+        one = {"entity": "orders", part: {"tests": plan, "findings": rows}[part]}
+        return chain.Done(True, f"12:00:00  spark_cdc: {json.dumps({'entities': [one]})}")
 
     (tmp_path / "dbt_project.yml").write_text("name: shop\n", encoding="utf-8")
     written = tmp_path / "target" / "run_results.json"
@@ -370,6 +371,8 @@ def test_verify_prints_what_the_tests_found(
     printed = capsys.readouterr().out
     assert ran[1][-2:] == ("--select", "orders_committed,tag:spark_cdc_verify")
     assert len(ran) == (3 if failures == 2 else 2)
-    assert failures != 2 or json.loads(ran[2][-1]) == {"tests": {"orders": ["views_match_ledger"]}}
+    assert failures != 2 or json.loads(ran[2][-1])["parts"] == {
+        "findings": {"tests": {"orders": ["views_match_ledger"]}}
+    }
     assert (TOLD in printed) == (failures == 2)
     assert ("- spark_cdc.views_match_ledger" in printed) == bool(lacking)

@@ -64,7 +64,7 @@ def verify(
     def run(*entities: str) -> tuple[int, str]:
         capsys.readouterr()
         code = cli.main(["verify", *(["--select", *entities] if entities else [])])
-        return code, re.sub(r"(?m)^ +", "", capsys.readouterr().out)
+        return code, re.sub(r"(?m)^ +", "", "".join(capsys.readouterr()))
 
     return run
 

@@ -120,7 +120,6 @@
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
         'expect': settings.expect,
-        'priority': settings.priority,
         'guards': guards,
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),

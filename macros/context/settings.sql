@@ -115,7 +115,6 @@
             'dropped': {'kind': 'names', 'null': true},
             'expect': {'kind': 'form', 'form': 'interval', 'null': true,
                        'says': 'daily, hourly, weekly, or a number of minutes, hours, days or weeks such as 15m'},
-            'priority': {'kind': 'number', 'default': 0},
         },
         'events': {
             'format': {'kind': 'any'},

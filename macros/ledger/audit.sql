@@ -73,7 +73,7 @@
     {%- set message -%}
 {{ entity.name }}: {# -#}
 {%- if record -%}
-    {%- do spark_cdc._is_told('raced', entity.name) -%}
+    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
 another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
 {{ load.business_time }} is now {{ load.parent or 'none' }}
 {%- else -%}
@@ -246,7 +246,7 @@ I {{ counts.I }}, U {{ counts.U }}, D {{ counts.D }}, N {{ counts.N }}, X {{ cou
 {%- if drift %}; {{ drift }}{% endif -%}
 {%- if audit.record.get('definition_change') %}; definition changed: {{ audit.record.definition_change }}{% endif -%}
     {%- endset -%}
-    {%- set told = {'entity': load.entity, 'date': load.business_time, 'rows': audit.rows_in | int, 'counts': came} -%}
-    {%- set is_told = spark_cdc._is_told('load', told) -%}
-    {%- do log(told.entity ~ ' ' ~ told.date ~ ': ' ~ told.rows ~ ' rows in, ' ~ came ~ '; ' ~ more ~ place, info=not is_told) -%}
+    {%- set told = {'date': load.business_time, 'rows': audit.rows_in | int, 'counts': came} -%}
+    {%- set is_told = spark_cdc._is_told(load.entity, 'load', told) -%}
+    {%- do log(load.entity ~ ' ' ~ told.date ~ ': ' ~ told.rows ~ ' rows in, ' ~ came ~ '; ' ~ more ~ place, info=not is_told) -%}
 {%- endmacro -%}

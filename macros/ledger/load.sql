@@ -379,13 +379,13 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- Prints what a load would come to as a line of JSON (see _print_data). Arguments: entity, load
-    (of _plan_load()), audit (of _audit_load(); of a refused load as far as it is known),
-    statements (of _planned_statements(), or none), refusal (guard and message, or none). -#}
-{%- macro _print_plan_of_load(entity, load, audit, statements=none, refusal=none) -%}
+{#- What a load would come to, as data. Arguments: entity, load (of _plan_load()), audit (of
+    _audit_load(); of a refused load as far as it is known), statements (of _planned_statements(),
+    or none), refusal (guard and message, or none). -#}
+{%- macro _plan_of_load(entity, load, audit, statements=none, refusal=none) -%}
     {%- set record = audit.get('record') or {} -%}
     {%- set events = record.get('events') or {} -%}
-    {%- do spark_cdc._print_data('plan', {
+    {{ return({
         'entity': entity.name,
         'business_time': load.business_time,
         'load_type': load.load_type,
@@ -403,7 +403,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
         'definition_change': record.get('definition_change'),
         'statements': statements,
         'refused': refusal,
-    }) -%}
+    }) }}
 {%- endmacro -%}
 
 

@@ -6,12 +6,15 @@
     {#- of what is no text, a character for each run: a terminal might take it for commands -#}
     {%- set message = modules.re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ufffd]+', '\ufffd', message) -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {%- if spark_cdc._mode() == 'plan' -%}{%- do spark_cdc._print_plan_of_load(entity, load, audit or {}, refusal={'guard': guard, 'message': message}) -%}{%- endif -%}
+    {%- set refusal = {'guard': guard, 'message': message} -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- do spark_cdc._print_data([{'entity': entity.name, 'plan': spark_cdc._plan_of_load(entity, load, audit or {}, refusal=refusal)}]) -%}
+    {%- endif -%}
     {%- if load_log is not none and spark_cdc._mode() in ['load', 'operate'] -%}
         {%- do log(message) -%}
         {%- do spark_cdc._ensure_load_log(load_log) -%}
         {%- do spark_cdc._write_log(load_log, entity, [{
-            'load': load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, 'audit': audit or {}, 'refusal': {'guard': guard, 'message': message},
+            'load': load or spark_cdc._planned_run(spark_cdc._capture_of_model()).load, 'audit': audit or {}, 'refusal': refusal,
         }]) -%}
     {%- endif -%}
     {%- do exceptions.raise_compiler_error(message) -%}

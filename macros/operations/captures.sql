@@ -2,19 +2,23 @@
     others as far as they need it; all that is wrong is raised at once. Where no entity is named,
     one that is wrong keeps operations from no other, unless they are for all or none.
     Arguments: operation (name of the macro, for messages), names (list of entities, or one; none
-    for all). Returns a list of captures (of _capture()), each with ledger_node and node (that of
-    stg_<name>), which are dbt's. -#}
-{%- macro _captures(operation, names=none) -%}
+    for all), broken (a dictionary that takes what is wrong with an entity, by its name, for
+    operations that only look: then nothing else is raised than unknown names). Returns a list of
+    captures (of _capture()), each with ledger_node and node (that of stg_<name>), which are
+    dbt's. -#}
+{%- macro _captures(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'verify'] -%}
-    {%- set problems = spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
-    {%- set known = [] -%}
-    {%- set found = [] -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact'] -%}
+    {%- set problems = [] if broken is not none
+        else spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
+    {%- set known, found = [], [] -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
         {%- do known.append(name) -%}
         {%- if not wanted or name in wanted -%}
             {%- set wrong = spark_cdc._entity_problems(name, node) if loads else spark_cdc._needed_problems(name, node) -%}
-            {%- if wrong and each and not wanted -%}
+            {%- if wrong and broken is not none -%}
+                {%- do broken.update({name: wrong}) -%}
+            {%- elif wrong and each and not wanted -%}
                 {%- do exceptions.warn('spark_cdc.' ~ operation ~ ': left out ' ~ name ~ ', which is wrong:\n  - ' ~ wrong | join('\n  - ')) -%}
             {%- else -%}
                 {%- do problems.extend(wrong) -%}
@@ -23,17 +27,11 @@
         {%- endif -%}
     {%- endfor -%}
     {%- for name in wanted if name not in known -%}
-        {%- set problem -%}
-there is no entity '{{ name }}' with a model stg_{{ name }} and a model {{ name }}_ledger; accepted are {{ known | join(', ') }}
-        {%- endset -%}
-        {%- do problems.append(problem) -%}
+        {%- do problems.append("there is no entity '%s' with a model stg_%s and a model %s_ledger; accepted are %s" % (name, name, name, known | join(', '))) -%}
     {%- endfor -%}
     {%- if problems -%}
-        {%- set message -%}
-spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'problem') }} before anything was done:
-  - {{ problems | unique | join('\n  - ') }}
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ' found ' ~ spark_cdc._counted(problems | length, 'problem')
+            ~ ' before anything was done:\n  - ' ~ problems | unique | join('\n  - ')) -%}
     {%- endif -%}
     {%- set captures = [] -%}
     {%- for name, node, ledger_node in found -%}
@@ -52,10 +50,8 @@ spark_cdc.{{ operation }} found {{ spark_cdc._counted(problems | length, 'proble
         {%- if draft.existed or names -%}{%- do found.append(dict(capture, draft=draft)) -%}{%- endif -%}
     {%- endfor -%}
     {%- if not found -%}
-        {%- set message -%}
-spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation
+            ~ ': no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.') -%}
     {%- endif -%}
     {{ return(found) }}
 {%- endmacro -%}
@@ -64,27 +60,15 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
 {#- Entities with the manifests that readers see, for operations that look at many of them: one
     statement that lists schemas, one per schema. An entity whose names or columns are wrong
     stops no other: what is wrong with it is handed back. Arguments: operation (name of the
-    macro, for messages), names (list of entities, or one; none for all). Returns a dictionary:
-    captures (as of _captures(), each with head and draft, manifests), broken (name to list of
+    macro, for messages), names (list of entities, or one; none for all), with_heads (whether
+    manifests are read). Returns a dictionary: captures (as of _captures(), each with head and
+    draft, manifests), broken (name to list of
     problems), wanted (list of the names; none for all). -#}
-{%- macro _captures_with_heads(operation, names=none) -%}
-    {%- set wanted = [names] if names is string else names or [] -%}
-    {%- set problems = spark_cdc._branch_problems() -%}
+{%- macro _captures_with_heads(operation, names=none, with_heads=true) -%}
+    {%- set wanted, broken, problems = [names] if names is string else names or none, {}, spark_cdc._branch_problems() -%}
     {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
-    {%- set captures, broken, known = [], {}, [] -%}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
-        {%- do known.append(name) -%}
-        {%- if not wanted or name in wanted -%}
-            {%- set problems = spark_cdc._needed_problems(name, node) -%}
-            {%- if problems -%}
-                {%- do broken.update({name: problems}) -%}
-            {%- else -%}
-                {%- set capture = spark_cdc._capture(spark_cdc._described_entity(name, node), graph.nodes[ledger].schema) -%}
-                {%- do captures.append(dict(capture, ledger_node=graph.nodes[ledger], node=node)) -%}
-            {%- endif -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- if wanted | reject('in', known) | list -%}{%- do spark_cdc._captures(operation, wanted) -%}{%- endif -%}  {#- which says what is wrong -#}
+    {%- set captures = spark_cdc._captures(operation, wanted, broken) -%}
+    {%- if not with_heads -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
     {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
     {%- set found = [] -%}
     {%- for capture in captures -%}
@@ -95,7 +79,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
         {%- endfor -%}
         {%- do found.append(dict(capture, **manifests)) -%}
     {%- endfor -%}
-    {{ return({'captures': found, 'broken': broken, 'wanted': wanted or none}) }}
+    {{ return({'captures': found, 'broken': broken, 'wanted': wanted}) }}
 {%- endmacro -%}
 
 
@@ -233,9 +217,6 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
     that the YAML declares now. A text, or none. -#}
 {%- macro _other_columns_problem(entity, manifest) -%}
     {%- if spark_cdc._has_columns_of(entity, manifest.definition) -%}{{ return(none) }}{%- endif -%}
-    {%- set problem -%}
-{{ entity.name }}: after {{ manifest.loads[-1] }} the columns were other ones than stg_{{ entity.name }} has now. Give the YAML the columns, types and roles {# -#}
-back that it had then, and run the same command again.
-    {%- endset -%}
-    {{ return(problem) }}
+    {{ return(entity.name ~ ': after ' ~ manifest.loads[-1] ~ ' the columns were other ones than stg_' ~ entity.name
+        ~ ' has now. Give the YAML the columns, types and roles back that it had then, and run the same command again.') }}
 {%- endmacro -%}

@@ -22,11 +22,9 @@
     {%- for name in ['production' if with_production else before, after] -%}
         {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
         {%- if manifest.definition != head.definition and not with_production -%}
-            {%- set message -%}
-{{ entity.name }}: the columns of the {{ 'draft' if name == 'draft' else 'tag ' ~ name }} are not those of today, so that rows can't be compared. {# -#}
-as_of(ref('{{ entity.name }}_current'), tag='{{ name }}') shows it with its own columns.
-            {%- endset -%}
-            {%- do exceptions.raise_compiler_error(message) -%}
+            {%- do exceptions.raise_compiler_error(entity.name ~ ': the columns of the ' ~ ('draft' if name == 'draft' else 'tag ' ~ name)
+                ~ " are not those of today, so that rows can't be compared. as_of(ref('" ~ entity.name ~ "_current'), tag='" ~ name
+                ~ "') shows it with its own columns.") -%}
         {%- endif -%}
         {%- do states.update({loop.index: manifest.loads}) -%}
     {%- endfor -%}
@@ -111,7 +109,7 @@ where row_difference <> 'changed' or size(column_differences) > 0
 {%- set text = {} -%}
 {%- for state in ['rows_before', 'rows_after'] -%}
     {%- set value = state ~ '.' ~ column.sql -%}
-    {%- if modules.re.match('array|map|struct', column.data_type) -%}
+    {%- if column.data_type.startswith(('array', 'map', 'struct')) -%}
         {%- do text.update({state: 'to_json(' ~ value ~ ')'}) -%}
     {%- else -%}
         {%- do text.update({state: spark_cdc._hex(value) if column.data_type == 'binary' else 'cast(' ~ value ~ ' as string)'}) -%}
@@ -125,32 +123,28 @@ if(
 {%- endmacro -%}
 
 
-{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary
-    by entity: before and after (what the states are called), counts (by row_difference), rows
-    (at most so many). Arguments: before, after (as of diff()), row_limit. -#}
-{%- macro _state_diff(found, before=none, after=none, row_limit=20) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
-        {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
-        {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
-        {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
-            {%- do counts.update({row.row_difference: row.row_count | int}) -%}
-        {%- endfor -%}
-        {%- if counts.values() | sum -%}
-            {%- set rows_sql -%}
+{#- A part of state(): the rows that differ between two states, see diff(). Returns a dictionary:
+    before and after (what the states are called), counts (by row_difference), rows (at most so
+    many). Arguments: before, after (as of diff()), row_limit. -#}
+{%- macro _state_diff(capture, before=none, after=none, row_limit=20) -%}
+    {%- set sql = spark_cdc._diff_of_sql(capture, before, after) -%}
+    {%- set keys = capture.entity.key_columns | map(attribute='sql') | list -%}
+    {%- set counts, rows = {'added': 0, 'removed': 0, 'changed': 0}, [] -%}
+    {%- for row in spark_cdc._query('select row_difference, count(*) as row_count from (\n' ~ sql ~ '\n) as compared group by row_difference') -%}
+        {%- do counts.update({row.row_difference: row.row_count | int}) -%}
+    {%- endfor -%}
+    {%- if counts.values() | sum -%}
+        {%- set rows_sql -%}
 select to_json(struct(row_difference, struct({{ keys | join(', ') }}) as keys, column_differences)) as found
 from (
 {{ sql }}
 ) as compared
 order by {{ keys | join(', ') or 'key_hash' }}
 limit {{ row_limit }}
-            {%- endset -%}
-            {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
-        {%- endif -%}
-        {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
-            else {'before': before or 'now', 'after': after or 'now'} -%}
-        {%- do told.update({capture.entity.name: dict(states, counts=counts, rows=rows)}) -%}
-    {%- endfor -%}
-    {{ return(told) }}
+        {%- endset -%}
+        {%- for row in spark_cdc._query(rows_sql) -%}{%- do rows.append(fromjson(row.found)) -%}{%- endfor -%}
+    {%- endif -%}
+    {%- set states = {'before': 'production', 'after': 'the branch'} if before is none and after is none
+        else {'before': before or 'now', 'after': after or 'now'} -%}
+    {{ return(dict(states, counts=counts, rows=rows)) }}
 {%- endmacro -%}

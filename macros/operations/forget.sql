@@ -66,10 +66,9 @@
         {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
     {%- endif -%}
-    {%- do spark_cdc._print_data('forgot', {
-        'entity': capture.entity.name, 'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length,
-        'published': spark_cdc._forget_published(capture),
-    }) -%}
+    {%- do spark_cdc._print_data([{'entity': capture.entity.name, 'forgotten': {
+        'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length, 'published': spark_cdc._forget_published(capture),
+    }}]) -%}
 {%- endmacro -%}
 
 

@@ -53,27 +53,22 @@
 {%- endmacro -%}
 
 
-{#- A part of state(): how the drafts of replays differ from what readers see. Returns a
-    dictionary by entity that has a draft: dates (by business time, the rows of history before
-    and after, I, U and D, and how many come and go), current (counts of rows of the current
-    state), problem (why the draft can't be published, or none). -#}
-{%- macro _state_compare(found) -%}
+{#- A part of state(): how the draft of a replay differs from what readers see. Returns none without
+    a draft, else a dictionary: dates (by business time, the rows of history before and after, I, U
+    and D, and how many come and go), current (counts of rows of the current state), problem (why
+    the draft can't be published, or none). -#}
+{%- macro _state_compare(capture) -%}
+    {%- if not capture.draft.existed -%}{{ return(none) }}{%- endif -%}
     {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
-    {%- set told = {} -%}
-    {%- for capture in found.captures if capture.draft.existed -%}
-        {%- set dates, current = {}, {} -%}
-        {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(capture)) -%}
-            {%- set counts = {} -%}
-            {%- for name, count in row.items() if name != 'business_time' -%}{%- do counts.update({name: count | int}) -%}{%- endfor -%}
-            {%- do dates.update({spark_cdc._time_text(capture.entity, spark_cdc._business_time(row.business_time)): counts}) -%}
-        {%- endfor -%}
-        {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(capture))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
-        {%- do told.update({capture.entity.name: {
-            'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(capture, capture.head) | trim or none,
-        }}) -%}
-        {%- do spark_cdc._note_unread_rejects(capture, capture.draft.loads | reject('in', capture.head.loads) | list) -%}
+    {%- set dates, current = {}, {} -%}
+    {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(capture)) -%}
+        {%- set counts = {} -%}
+        {%- for name, count in row.items() if name != 'business_time' -%}{%- do counts.update({name: count | int}) -%}{%- endfor -%}
+        {%- do dates.update({spark_cdc._time_text(capture.entity, spark_cdc._business_time(row.business_time)): counts}) -%}
     {%- endfor -%}
-    {{ return(told) }}
+    {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(capture))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
+    {%- do spark_cdc._note_unread_rejects(capture, capture.draft.loads | reject('in', capture.head.loads) | list) -%}
+    {{ return({'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(capture, capture.head) | trim or none}) }}
 {%- endmacro -%}
 
 

@@ -1,33 +1,30 @@
 {#- The secrets that key the hashes of sensitive columns (docs/hash.md): makes the first one (init)
-    or another, which the next load of each entity takes (rotate), or tells which there are and who
-    uses them (check), as a line of JSON. A secret is never shown, and none is dropped.
+    or another, which the next load of each entity takes (rotate). A secret is never shown, and none
+    is dropped.
         dbt run-operation spark_cdc.secrets --args '{action: init}'
-    Arguments: action (init, rotate, check), force (rotate, although there are entities with a
+    Arguments: action (init, rotate), force (rotate, although there are entities with a
     sensitive key, which then have to be replayed).
     Returns nothing. -#}
-{%- macro secrets(action='check', force=false) -%}
+{%- macro secrets(action, force=false) -%}
     {%- do spark_cdc._check_arguments('secrets', {'force': force}) -%}
     {%- set is_there = not spark_cdc._secret_is_missing(spark_cdc._secret()) -%}
     {%- set problems = spark_cdc._broken({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
-        (action not in ['init', 'rotate', 'check'], "the action is '%(action)s'; accepted are init, rotate and check"),
+        (action not in ['init', 'rotate'], "the action is '%(action)s'; accepted are init and rotate. Which secrets there are: spark-cdc secrets check"),
         (action == 'rotate' and not is_there, 'there is no secret in %(schema)s yet. Make one: spark-cdc secrets init'),
         (action == 'init' and is_there, 'there is a secret in %(schema)s already. To have another one in its place: spark-cdc secrets rotate'),
     ]) -%}
-    {%- set used = [] if problems or action == 'init' else spark_cdc._listed_secrets_in_use(spark_cdc._captures_with_heads('secrets').captures) -%}
+    {%- set used = [] if problems or action == 'init' else spark_cdc._secrets_in_use(spark_cdc._captures_with_heads('secrets').captures) -%}
     {%- set keyed = used | selectattr('is_key') | map(attribute='entity') | join(', ') -%}
-    {%- if action == 'rotate' and keyed and not force -%}
+    {%- if keyed and not force -%}
         {%- do problems.append('the keys of ' ~ keyed ~ ' are sensitive. With another secret they take no load until they were loaded anew from their first '
             ~ 'load on: spark-cdc replay --from DATE --select ' ~ keyed.replace(',', '') ~ '. If that is meant, say so: spark-cdc secrets rotate --force') -%}
     {%- endif -%}
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.secrets: ' ~ problems | join('; ') ~ '. Nothing was made.') -%}
-    {%- elif action == 'check' -%}
-        {%- do spark_cdc._print_data('secrets', {'secrets': spark_cdc._listed_secrets(used), 'used': used}) -%}
-    {%- else -%}
-        {%- set secret = spark_cdc._create_secret(is_there) -%}
-        {%- do log('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema ~ ': the hashes of sensitive columns are keyed with it from the next load of '
-            ~ 'each entity on', info=true) -%}
     {%- endif -%}
+    {%- set secret = spark_cdc._create_secret(is_there) -%}
+    {%- do log('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema ~ ': the hashes of sensitive columns are keyed with it from the next load of '
+        ~ 'each entity on', info=true) -%}
 {%- endmacro -%}
 
 
@@ -73,18 +70,14 @@ from (
 {%- endmacro -%}
 
 
-{#- The secrets, oldest first: a list of dictionaries with id, table, proof (of _secret_proof();
-    none where it holds no key), is_current (whether loads take it) and entities (names of those
-    whose last load took it, of the entities given). Argument: used (of
-    _listed_secrets_in_use()). -#}
-{%- macro _listed_secrets(used) -%}
-    {%- set current, listed = spark_cdc._secret(), [] -%}
-    {%- set names = [] -%}
-    {%- for row in (spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
-            if adapter.check_schema_exists(target.database, current.schema) else []) -%}
-        {%- do names.append(row.tableName) -%}
-    {%- endfor -%}
-    {%- for name in names | sort -%}
+{#- A part of state(): secrets, oldest first: a list of dictionaries with id, table, proof (of
+    _secret_proof(); none where it holds no key), is_current (whether loads take it) and entities
+    (names of those whose last load took it); and used, see _secrets_in_use(). -#}
+{%- macro _state_secrets(found) -%}
+    {%- set current, used, listed = spark_cdc._secret(), spark_cdc._secrets_in_use(found.captures), [] -%}
+    {%- set tables = spark_cdc._query('show tables in ' ~ spark_cdc._quote(current.schema) ~ " like 'spark_cdc_secret_*'")
+        if adapter.check_schema_exists(target.database, current.schema) else [] -%}
+    {%- for name in tables | map(attribute='tableName') | sort -%}
         {%- set secret = spark_cdc._relation_in(current.schema, name) -%}
         {%- set id = spark_cdc._secret_id(secret) -%}
         {%- do listed.append({
@@ -92,7 +85,7 @@ from (
             'entities': used | selectattr('id', 'equalto', id) | map(attribute='entity') | list,
         }) -%}
     {%- endfor -%}
-    {{ return(listed) }}
+    {{ return({'secrets': listed, 'used': used}) }}
 {%- endmacro -%}
 
 
@@ -100,7 +93,7 @@ from (
     (as the manifest has it), is_key (whether the hash of its key is keyed); also which ones
     sensitive keys were forgotten with. Entities whose last load took none are left out.
     Argument: captures (with head). -#}
-{%- macro _listed_secrets_in_use(captures) -%}
+{%- macro _secrets_in_use(captures) -%}
     {%- set found = [] -%}
     {%- for capture in captures if ' ' in (capture.head.definition or '') -%}
         {%- set id = capture.head.definition.split(' ')[1] -%}

@@ -4,38 +4,65 @@
     files and one for all tables.
         dbt run-operation spark_cdc.state --args '{entities: [orders], parts: [pending]}'
     Arguments:
-        entities (list of names, or one): none for all parts (list of names, one, or a dictionary
-        from names to arguments): what to tell beside the committed loads
-            settings: what is wrong with the settings, and those that a report needs pending: dates
-            that have landed and are not committed compare: how the draft of a replay differs from
-            the active loads diff (before, after, row_limit): rows that differ between two states,
-            see diff() tags, branches log (since, before, row_limit), details (row_limit,
-            change_limit, reject_limit): what a report shows, see _state_log() and _state_details()
-    Prints a dictionary: schema (of the target), entities (one dictionary each: of _state_of(),
-    broken (what is wrong with names and columns, of an entity of which nothing else is known),
-    and its parts by their names). -#}
+        entities (list of names, or one): none for all
+        parts (list of names, one, or a dictionary from names to arguments): what to tell beside
+            the committed loads
+            settings: what is wrong with the settings, and those that a report needs
+            pending: dates that have landed and are not committed
+            compare: how the draft of a replay differs from the active loads
+            diff (before, after, row_limit): rows that differ between two states, see diff()
+            tags, branches
+            log (since, before, row_limit), details (row_limit, change_limit, reject_limit): what a
+                report shows, see _state_log() and _state_details()
+            runs (runs): what cdc_loads has of some runs, and what is new, see _state_runs()
+            secrets: those that key hashes, and who uses them
+        With these alone, committed loads are not asked for:
+            plan: what a load would do, and whether it would be refused
+            stream (names): what spark-cdc stream needs; no server is asked
+            tests, findings (tests): data tests that verify entities, and their rows
+            columns (database, pattern): of the tables of a database
+    Prints a dictionary: schema and server (of the target, as lineage tools name it), secrets and
+    columns (if asked for), entities (one dictionary each: of _state_of(), broken (what is wrong
+    with names and columns, of an entity of which nothing else is known), and its parts by their
+    names). -#}
 {%- macro state(entities=none, parts=[]) -%}
     {%- do spark_cdc._check_arguments('state', {'entities': entities, 'execute': false}) -%}
-    {%- set tellers = {
-        'settings': spark_cdc._state_settings, 'pending': spark_cdc._state_pending, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff,
-        'tags': spark_cdc._state_tags, 'branches': spark_cdc._state_branches, 'log': spark_cdc._state_log, 'details': spark_cdc._state_details,
+    {#- by capture: data, or none; and those that look at all at once: a dictionary by entity, or
+        what is of none -#}
+    {%- set of_each = {
+        'settings': spark_cdc._state_settings, 'compare': spark_cdc._state_compare, 'diff': spark_cdc._state_diff, 'tags': spark_cdc._state_tags,
+        'details': spark_cdc._state_details, 'plan': spark_cdc._state_plan, 'tests': spark_cdc._state_tests, 'findings': spark_cdc._state_findings,
+    } -%}
+    {%- set of_all = {
+        'pending': spark_cdc._state_pending, 'branches': spark_cdc._state_branches, 'log': spark_cdc._state_log, 'runs': spark_cdc._state_runs,
+        'stream': spark_cdc._state_stream, 'secrets': spark_cdc._state_secrets, 'columns': spark_cdc._state_columns,
     } -%}
     {%- set asked = parts if parts is mapping else dict.fromkeys([parts] if parts is string else parts, {}) -%}
-    {%- set unknown = asked | reject('in', tellers) | list -%}
+    {%- set unknown = asked | reject('in', dict(of_each, **of_all)) | list -%}
     {%- if unknown -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.state: there is no part '" ~ unknown | join("', '") ~ "'. Accepted are " ~ tellers | join(', ')
-            ~ '. Nothing was changed.') -%}
+        {%- do exceptions.raise_compiler_error("spark_cdc.state: there is no part '" ~ unknown | join("', '") ~ "'. Accepted are "
+            ~ dict(of_each, **of_all) | join(', ') ~ '. Nothing was changed.') -%}
     {%- endif -%}
-    {%- set found = spark_cdc._captures_with_heads('state', entities) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures -%}{%- do told.update({capture.entity.name: spark_cdc._state_of(capture)}) -%}{%- endfor -%}
+    {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
+        else spark_cdc._captures_with_heads('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
+    {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
+    {%- for capture in found.captures -%}
+        {%- set one = spark_cdc._state_of(capture) if capture.head is defined else {'entity': capture.entity.name} -%}
+        {%- for part, given in asked.items() if part in of_each -%}
+            {%- set data = of_each[part](capture, **given) -%}
+            {%- do one.update({part: data}) if data is not none -%}
+        {%- endfor -%}
+        {%- do told.update({capture.entity.name: one}) -%}
+    {%- endfor -%}
     {%- for name, problems in found.broken.items() -%}{%- do told.update({name: {'entity': name, 'broken': problems}}) -%}{%- endfor -%}
-    {%- for part, given in asked.items() -%}
-        {%- for name, data in tellers[part](found, **given).items() if not entities or name in told -%}
-            {%- do told.setdefault(name, {'entity': name}).update({part: data}) -%}
+    {%- for part, given in asked.items() if part in of_all -%}
+        {%- set data = of_all[part](found, **given) -%}
+        {%- do more.update({part: data}) if part in ['secrets', 'columns'] -%}
+        {%- for name in data if part not in more and (not entities or name in told) -%}
+            {%- do told.setdefault(name, {'entity': name}).update({part: data[name]}) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- do spark_cdc._print_data('state', {'schema': target.schema, 'entities': told.values() | list}) -%}
+    {%- do spark_cdc._print_data(told.values() | list, more) -%}
 {%- endmacro -%}
 
 
@@ -62,10 +89,11 @@ order by business_time, load_id
     {%- set chosen, problems = {}, [] -%}
     {%- for date in wanted -%}
         {%- set time = spark_cdc._business_time(date) -%}
-        {%- set found = [] -%}
-        {%- for row in refused if time is not none and spark_cdc._business_time(row.business_time) == time -%}{%- do found.append(row) -%}{%- endfor -%}
-        {%- for row in found -%}{%- do chosen.setdefault(row.entity, []).append(row) -%}{%- endfor -%}
-        {%- do problems.append("'%s'%s" % (date, ' is no date that exists' if time is none else '')) if not found -%}
+        {%- for row in refused if time is not none and spark_cdc._business_time(row.business_time) == time -%}
+            {%- do chosen.setdefault(row.entity, []).append(row) -%}
+        {%- else -%}
+            {%- do problems.append("'%s'%s" % (date, ' is no date that exists' if time is none else '')) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- if problems or not wanted -%}
         {%- set there = [] -%}
@@ -81,11 +109,10 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- Prints the columns of the tables of a database as a line of JSON (see _print_data), for
-    spark-cdc new --from-database: a dictionary per column, named as information_schema.columns
-    has them. Views of temporary life are left out. Arguments: database, pattern (as of `show
-    tables like`). -#}
-{%- macro _print_columns(database, pattern='*') -%}
+{#- A part of state(), for spark-cdc new --from-database: the columns of the tables of a database, a
+    list of dictionaries named as information_schema.columns has them. Views of temporary life are
+    left out. Arguments: database, pattern (as of `show tables like`). -#}
+{%- macro _state_columns(found, database, pattern='*') -%}
     {%- if not adapter.check_schema_exists(target.database, database) -%}
         {%- do exceptions.raise_compiler_error('There is no database ' ~ database ~ '. Nothing was written. Accepted is one that `show databases` lists, alone '
             ~ 'or with a pattern of table names: shop, or shop.ord*. Correct --from-database.') -%}
@@ -101,7 +128,7 @@ order by business_time, load_id
             {%- do columns.append({'table_schema': database, 'table_name': table.tableName, 'column_name': row.col_name, 'data_type': row.data_type}) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- do spark_cdc._print_data('columns', columns) -%}
+    {{ return(columns) }}
 {%- endmacro -%}
 
 
@@ -147,13 +174,9 @@ order by business_time, load_id
 
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
     expect, guards and upkeep. -#}
-{%- macro _state_settings(found) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
-        {%- do told.update({entity.name: {'problems': problems, 'expect': entity.expect, 'guards': entity.guards, 'upkeep': entity.upkeep}}) -%}
-    {%- endfor -%}
-    {{ return(told) }}
+{%- macro _state_settings(capture) -%}
+    {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
+    {{ return({'problems': problems, 'expect': entity.expect, 'guards': entity.guards, 'upkeep': entity.upkeep}) }}
 {%- endmacro -%}
 
 
@@ -161,9 +184,9 @@ order by business_time, load_id
     before the last committed load are gaps, which take a replay; dates that undo took back wait
     for a person, and so do those after them, since a later load drops what redo restores.
     Returns a dictionary by entity: problems (that keep it from being loaded; what has landed is
-    then not asked), priority, expect, landed (number of dates), dates and gaps (texts), problem
-    (why the dates can't be told, or none), absent (why nothing has landed, if that is no
-    idleness, or none). -#}
+    then not asked), expect, landed (number of dates), dates and gaps (texts), problem (why the
+    dates can't be told, or none), absent (why nothing has landed, if that is no idleness, or
+    none). -#}
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
     {%- for capture in found.captures -%}
@@ -193,8 +216,7 @@ order by business_time, load_id
             {%- endif -%}
         {%- endfor -%}
         {%- do told[entity.name].update({
-            'priority': entity.priority, 'expect': entity.expect, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem,
-            'absent': came.absent,
+            'expect': entity.expect, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem, 'absent': came.absent,
         }) -%}
     {%- endfor -%}
     {{ return(told) }}
@@ -300,27 +322,24 @@ from collected
 
 {#- A part of state(): what takes reads of each ledger. Arguments: row_limit (rows shown of each
     kind that the last load changed; 0 for no values at all), change_limit (a last load with more
-    changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns a
-    dictionary by entity that has a load: changes (counts of rows, columns, rows, or skipped: why
+    changed rows is not compared), reject_limit (rejected rows shown, the newest). Returns none
+    without a load, else a dictionary: changes (counts of rows, columns, rows, or skipped: why
     not); files of the ledger; rejects and rejected_rows; vacuum and compact (what these commands
     would do with their own defaults). -#}
-{%- macro _state_details(found, row_limit=5, change_limit=100000, reject_limit=200) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures if capture.head.loads -%}
-        {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
-        {%- do told.update({capture.entity.name: dict(
-            spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
-            changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
-            files=spark_cdc._files_of_ledger(capture, head),
-            vacuum={
-                'loads': dropped | length,
-                'files': dropped | map(attribute='files') | map('int') | sum,
-                'bytes': dropped | map(attribute='bytes') | map('int') | sum,
-            },
-            compact=spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
-        )}) -%}
-    {%- endfor -%}
-    {{ return(told) }}
+{%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
+    {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
+    {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
+    {{ return(dict(
+        spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
+        changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
+        files=spark_cdc._files_of_ledger(capture, head),
+        vacuum={
+            'loads': dropped | length,
+            'files': dropped | map(attribute='files') | map('int') | sum,
+            'bytes': dropped | map(attribute='bytes') | map('int') | sum,
+        },
+        compact=spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
+    )) }}
 {%- endmacro -%}
 
 
@@ -451,8 +470,7 @@ order by is_needed desc
     columns that rows were rejected for: columns, row_count), rejected_rows (the newest, at most
     reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
 {%- macro _rejects_of_loads(capture, head, reject_limit) -%}
-    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
-    {%- if not capture.entity.quarantine -%}{{ return(found) }}{%- endif -%}
+    {%- if not capture.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
     {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) -%}
     {%- set counted_sql -%}
 select
@@ -478,6 +496,7 @@ from (
 order by load_id desc, rejected_columns, row_text
 limit {{ reject_limit }}
     {%- endset -%}
+    {%- set found = {'rejects': [], 'rejected_rows': []} -%}
     {%- for row in spark_cdc._query(counted_sql) -%}
         {%- do found.rejects.append({'columns': row.rejected_columns, 'row_count': row.row_count | int}) -%}
     {%- endfor -%}
@@ -489,86 +508,101 @@ limit {{ reject_limit }}
 {%- endmacro -%}
 
 
-{#- Prints what cdc_loads has of some runs, and of what is new since the last load of each entity,
-    as a line of JSON (see _print_data): for notices and metrics (docs/notify.md). One statement per
-    schema, and one that reads these partitions of cdc_loads alone.
-    Arguments: runs (dbt's invocation ids). Prints a dictionary: schema, server (namespace of its
-    tables, as lineage tools name it), last (business time by entity, null where nothing is
-    committed), loads (rows of cdc_loads, each as a text of JSON). -#}
-{%- macro _print_loads(runs=[]) -%}
-    {%- set schemas, last, wanted, attempts = {}, {}, [], [] -%}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}{%- do schemas.update({name: graph.nodes[ledger].schema}) -%}{%- endfor -%}
-    {%- set texts = spark_cdc._committed_texts(schemas.values()) -%}
-    {%- for name, schema in schemas.items() -%}
-        {%- set view = schema ~ '.' ~ name ~ '_committed' -%}
-        {%- set loads = spark_cdc._parse_manifest(texts[view], view).loads if view in texts else [] -%}
+{#- A part of state(), for notices and metrics (docs/notify.md): what cdc_loads has of some runs,
+    and what is new since the last load of each entity. One statement, which reads these partitions
+    alone. Arguments: runs (dbt's invocation ids). Returns a dictionary by entity: rows (of
+    cdc_loads, each as a text of JSON), places (by load, where its input lies, see
+    _landing_place()), and of an entity of the project, also of one that is broken, last (business
+    time, or none). -#}
+{%- macro _state_runs(found, runs=[]) -%}
+    {%- set committed, entities, told, wanted, attempts = {}, {}, {}, [], [] -%}
+    {%- for capture in found.captures -%}
+        {%- do committed.update({capture.entity.name: capture.head.loads}) -%}
+        {%- do entities.update({capture.entity.name: capture.entity}) -%}
+    {%- endfor -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() if name in found.broken -%}
+        {%- set view = graph.nodes[ledger].schema ~ '.' ~ name ~ '_committed' -%}
+        {%- set text = spark_cdc._committed_texts([graph.nodes[ledger].schema]).get(view) -%}
+        {%- do committed.update({name: spark_cdc._parse_manifest(text, view).loads if text else []}) -%}
+    {%- endfor -%}
+    {%- for name, loads in committed.items() -%}
         {%- set newer = " and load_id >= '" ~ loads[-1].split('-')[0] ~ "'" if loads else '' -%}
         {%- do wanted.append('(entity = ' ~ spark_cdc._literal(name) ~ newer ~ ')') -%}
-        {%- do last.update({name: spark_cdc._load_time(loads[-1]).strftime('%Y-%m-%d %H:%M:%S') if loads else none}) -%}
+        {%- do told.update({name: {'last': spark_cdc._load_time(loads[-1]).strftime('%Y-%m-%d %H:%M:%S') if loads else none, 'rows': [], 'places': {}}}) -%}
     {%- endfor -%}
     {%- for run in runs -%}{%- do attempts.append(local_md5(run)[:8]) -%}{%- endfor -%}
     {%- if attempts -%}{%- do wanted.append('right(load_id, 8) in (' ~ spark_cdc._literals(attempts) ~ ')') -%}{%- endif -%}
     {%- set load_log = spark_cdc._load_log_there() -%}
-    {%- set found = [] -%}
     {%- if load_log is not none and wanted -%}
         {%- set sql -%}
-select to_json(struct(*)) as load
+select
+    entity,
+    load_id,
+    to_json(struct(*)) as load
 from {{ load_log }}
 where
     {{ wanted | join('\n    or ') }}
         {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}{%- do found.append(row.load) -%}{%- endfor -%}
-    {%- endif -%}
-    {%- set server = 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '') -%}
-    {%- do spark_cdc._print_data('loads', {'schema': target.schema, 'server': server, 'last': last, 'loads': found}) -%}
-{%- endmacro -%}
-
-
-{#- Prints what spark-cdc stream has to know of entities, as a line of JSON (see _print_data); no
-    server is asked. Arguments: entities (list of names; none for all with source.stream). An
-    entry has entity, problems (of its YAML), and without any: load_type, per, path (of a
-    business date, each with the letters of strftime), stream (its settings; none where there are
-    none). -#}
-{%- macro _print_streams(entities=none) -%}
-    {%- set listed, known = [], [] -%}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
-        {%- do known.append(name) -%}
-        {%- set source = spark_cdc._settings_of(node).get('source') -%}
-        {%- set is_streamed = source is mapping and source.get('stream') is mapping -%}
-        {%- if (name in entities if entities else is_streamed) -%}
-            {%- set problems = spark_cdc._entity_problems(name, node) -%}
-            {%- set told = {'entity': name, 'problems': problems} -%}
-            {%- if not problems -%}
-                {%- set entity = spark_cdc._described_entity(name, node, as_declared=true) -%}
-                {%- set default = '{business_date:' ~ ('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S') ~ '}' -%}
-                {%- do told.update({
-                    'load_type': entity.load_type,
-                    'per': 'date' if entity.eff_type == 'date' else 'timestamp',
-                    'path': entity.source.path | replace('{business_date}', default) if entity.source.path else none,
-                    'stream': spark_cdc._completed(entity.source.stream, spark_cdc._known_settings().entity.source.settings.stream.settings)
-                        if is_streamed else none,
-                }) -%}
+        {%- for row in spark_cdc._query(sql) -%}
+            {%- set one = told.setdefault(row.entity, {'rows': [], 'places': {}}) -%}
+            {%- do one.rows.append(row.load) -%}
+            {%- if row.entity in entities -%}
+                {%- do one.places.update({row.load_id: spark_cdc._landing_place(entities[row.entity], spark_cdc._load_time(row.load_id))}) -%}
             {%- endif -%}
-            {%- do listed.append(told) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- do spark_cdc._print_data('streams', {'known': known, 'found': listed}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(told) }}
 {%- endmacro -%}
 
 
-{#- Says what a load would do, and writes nothing: prints a line of JSON (see _print_data), for
-    spark-cdc load --dry-run. What came in is landed, staged and tagged by the load's own SQL,
-    behind a temporary view of the session that stands for the ledger with this load in it: it is
-    audited as if it had been written. A refusal is printed in the same form, with what was known,
-    and then raised.
-    Arguments: entity (name). The business date, load type, position and lifts are those of a
-    run. -#}
-{%- macro _print_plan(entity) -%}
-    {%- do spark_cdc._check_arguments('plan', {'execute': false}) -%}
-    {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
-    {%- do spark_cdc._check_plan(capture) -%}
+{#- A part of state(): what spark-cdc stream has to know of entities; no server is asked. Argument:
+    names (of entities; none for all with source.stream). Returns a dictionary by entity, of all:
+    problems (of its YAML), stream (its settings; none where there are none), and, if it is asked
+    for and has no problems, load_type, per, path (of a business date, each with the letters of
+    strftime). -#}
+{%- macro _state_stream(found, names=[]) -%}
+    {%- set told = {} -%}
+    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}
+        {%- set source = spark_cdc._settings_of(node).get('source') -%}
+        {%- set stream = source.stream if source is mapping and source.get('stream') is mapping else none -%}
+        {%- set is_asked = name in names if names else stream is not none -%}
+        {%- set one = {'problems': spark_cdc._entity_problems(name, node) if is_asked else [], 'stream': stream} -%}
+        {%- if is_asked and not one.problems -%}
+            {%- set entity = spark_cdc._described_entity(name, node, as_declared=true) -%}
+            {%- set default = '{business_date:' ~ ('%Y-%m-%d' if entity.eff_type == 'date' else '%Y-%m-%dT%H%M%S') ~ '}' -%}
+            {%- do one.update({
+                'load_type': entity.load_type,
+                'per': 'date' if entity.eff_type == 'date' else 'timestamp',
+                'path': entity.source.path | replace('{business_date}', default) if entity.source.path else none,
+                'stream': spark_cdc._completed(stream, spark_cdc._known_settings().entity.source.settings.stream.settings) if stream is not none else none,
+            }) -%}
+        {%- endif -%}
+        {%- do told.update({name: one}) -%}
+    {%- endfor -%}
+    {{ return(told) }}
+{%- endmacro -%}
+
+
+{#- A part of state(), for spark-cdc load --dry-run: what a load would do, see _plan_of_load(). What
+    came in is landed, staged and tagged by the load's own SQL, behind a temporary view of the
+    session that stands for the ledger with this load in it: it is audited as if it had been
+    written. A refusal is printed as the entity's plan, with what was known, and then raised. The
+    business date, load type, position and lifts are those of a run. -#}
+{%- macro _state_plan(capture) -%}
+    {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
+    {%- set name, ledger = capture.entity.name, capture.ledger -%}
+    {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
+    {#- as validate() asks at the start of a run -#}
+    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
+            + spark_cdc._run_problems([(name, settings)]) -%}
+    {%- if not spark_cdc._is_plainly_staged(name) -%}
+        {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
+    {%- endif -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
     {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
-    {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
+    {%- set entity = run.entity -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}
     {%- set incoming = spark_cdc._plan_view('staged_' ~ name,
@@ -610,7 +644,7 @@ where
         {%- set planned = spark_cdc._plan_view('planned_' ~ name ~ '_held', written) -%}
     {%- endif -%}
     {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
-    {%- do spark_cdc._print_plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held)) -%}
+    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held))) }}
 {%- endmacro -%}
 
 
@@ -664,25 +698,7 @@ where
 
 {#- The names of a table's columns, in lower case. -#}
 {%- macro _found_names(table) -%}
-    {%- set found = [] -%}
-    {%- for column in adapter.get_columns_in_relation(table) -%}{%- do found.append(column.name | lower) -%}{%- endfor -%}
-    {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- What is wrong with the settings and with what the run is given, as validate() asks at the
-    start of a run. -#}
-{%- macro _check_plan(capture) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
-    {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
-            + spark_cdc._run_problems([(name, settings)]) -%}
-    {%- if not spark_cdc._is_plainly_staged(name) -%}
-        {%- do problems.append('stg_' ~ name ~ ' is more than spark_cdc.stage(), which is all that a plan reads. Load the date (spark-cdc load), and undo it if need be.') -%}
-    {%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
-    {%- endif -%}
+    {{ return(adapter.get_columns_in_relation(table) | map(attribute='name') | map('lower') | list) }}
 {%- endmacro -%}
 
 

@@ -55,19 +55,16 @@ spark-cdc tag create march_2024. Nothing was changed.
 {%- endmacro -%}
 
 
-{#- A part of state(): the tags of each entity, a list of dictionaries. -#}
-{%- macro _state_tags(found) -%}
-    {%- set told = {} -%}
-    {%- for capture in found.captures -%}
-        {%- set listed = told.setdefault(capture.entity.name, []) -%}
-        {%- for name, manifest in spark_cdc._tags(capture).items() -%}
-            {%- do listed.append({
-                'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
-                'view': spark_cdc._tag(capture, name) | string,
-            }) -%}
-        {%- endfor -%}
+{#- A part of state(): the tags of an entity, a list of dictionaries. -#}
+{%- macro _state_tags(capture) -%}
+    {%- set listed = [] -%}
+    {%- for name, manifest in spark_cdc._tags(capture).items() -%}
+        {%- do listed.append({
+            'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
+            'view': spark_cdc._tag(capture, name) | string,
+        }) -%}
     {%- endfor -%}
-    {{ return(told) }}
+    {{ return(listed) }}
 {%- endmacro -%}
 
 

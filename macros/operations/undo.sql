@@ -28,8 +28,8 @@
     figures (of the manifest with these loads, where they differ from those without)}. What is there
     already is not done again, so that the command can be repeated: the state to go back to; what a
     process committed that ended before it had dropped the claims before.
-    Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: entities
-    whose views may have to be altered. Returns nothing. -#}
+    Arguments: command (undo or redo), entities, to (of undo()). Prints a line of JSON: of each
+    entity views_differ, whether its views may have to be altered. Returns nothing. -#}
 {%- macro _move_entities(command, entities, to=none) -%}
     {%- set captures = spark_cdc._captures(command, entities) if entities else [] -%}
     {%- set problems, moves = [], [] -%}
@@ -54,11 +54,11 @@
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error(problems | join('\n') ~ '\nNothing was changed, and readers see what they saw before.') -%}
     {%- endif -%}
-    {%- set altered = [] -%}
+    {%- set moved = [] -%}
     {%- for one in moves -%}
-        {%- do altered.append(one.entity.name) if spark_cdc._move_entity(command, one) -%}
+        {%- do moved.append({'entity': one.entity.name, 'views_differ': spark_cdc._move_entity(command, one)}) -%}
     {%- endfor -%}
-    {%- do spark_cdc._print_data('moved', altered) -%}
+    {%- do spark_cdc._print_data(moved) -%}
 {%- endmacro -%}
 
 

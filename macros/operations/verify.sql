@@ -382,55 +382,39 @@ order by listed.load_id
     {%- set entity = verified.entity -%}
     {%- if kind == 'current' -%}
         {{ return([spark_cdc._current_sql(entity, committed, true), spark_cdc._current_sql(entity, committed, false)]) }}
-    {%- elif kind == 'history' -%}
-        {{ return([spark_cdc._history_sql(entity, committed)]) }}
-    {%- elif kind == 'versions' -%}
-        {{ return([spark_cdc._versions_sql(entity, committed)]) }}
-    {%- elif kind == 'changes' -%}
-        {{ return([spark_cdc._changes_sql(entity, committed)]) }}
     {%- endif -%}
+    {%- set of_committed = {'history': spark_cdc._history_sql, 'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql} -%}
+    {%- if kind in of_committed -%}{{ return([of_committed[kind](entity, committed)]) }}{%- endif -%}
     {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
     {{ return([view_sql(entity, verified.events, verified.committed, verified.layout)]) }}
 {%- endmacro -%}
 
 
-{#- What `spark-cdc verify` asks before it runs the data tests that verify entities. Prints a
-    line of JSON: a list of dictionaries with entity, model (which the tests belong to), tests
-    (by dbt's unique_id, their names), lacking (those that the YAML does not have). Returns
-    nothing. -#}
-{%- macro _verify_plan(entities=none) -%}
-    {%- set plan = [] -%}
-    {%- for capture in spark_cdc._captures('verify', entities) -%}
-        {%- set model = capture.entity.name ~ '_committed' -%}
-        {%- set tests = {} -%}
-        {%- for node in graph.nodes.values() if node.resource_type == 'test' and 'spark_cdc_verify' in node.tags
-                and node.attached_node == capture.ledger_node.unique_id.rsplit('.', 1)[0] ~ '.' ~ model -%}
-            {%- do tests.update({node.unique_id: node.test_metadata.name}) -%}
-        {%- endfor -%}
-        {%- set wanted = ['ledger_rows_consistent', 'files_match_manifest', 'views_match_ledger', 'log_matches_ledger']
-                + (['archive_complete'] if capture.entity.events and capture.entity.events.archive else [])
-                + (['masks_hold'] if capture.entity.sensitive else []) -%}
-        {%- do plan.append({
-            'entity': capture.entity.name, 'model': model, 'tests': tests, 'lacking': wanted | reject('in', tests.values()) | list,
-        }) -%}
+{#- A part of state(): the data tests that verify an entity. Returns a dictionary: model (which the
+    tests belong to), tests (by dbt's unique_id, their names), lacking (those that the YAML does not
+    have). -#}
+{%- macro _state_tests(capture) -%}
+    {%- set entity, model, tests = capture.entity, capture.entity.name ~ '_committed', {} -%}
+    {%- for node in graph.nodes.values() if node.resource_type == 'test' and 'spark_cdc_verify' in node.tags
+            and node.attached_node == capture.ledger_node.unique_id.rsplit('.', 1)[0] ~ '.' ~ model -%}
+        {%- do tests.update({node.unique_id: node.test_metadata.name}) -%}
     {%- endfor -%}
-    {%- do spark_cdc._print_data('verify', plan) -%}
+    {%- set wanted = ['ledger_rows_consistent', 'files_match_manifest', 'views_match_ledger', 'log_matches_ledger']
+            + (['archive_complete'] if entity.events and entity.events.archive else []) + (['masks_hold'] if entity.sensitive else []) -%}
+    {{ return({'model': model, 'tests': tests, 'lacking': wanted | reject('in', tests.values()) | list}) }}
 {%- endmacro -%}
 
 
-{#- The rows of such tests, of which dbt only tells how many there are, for `spark-cdc verify` to
-    print. Arguments: tests (by entity, their names). Prints a line of JSON: a list of
-    dictionaries, see _verified_findings(). Returns nothing. -#}
-{%- macro _verify_findings(tests) -%}
-    {%- set found = [] -%}
-    {%- for capture in spark_cdc._captures('verify', tests | list) -%}
-        {%- for name in tests[capture.entity.name] -%}
-            {%- for row in spark_cdc._query(context['spark_cdc']['test_' ~ name](capture.committed)) -%}
-                {%- do found.append(dict(row, row_count=none if row.row_count is none else row.row_count | int)) -%}
-            {%- endfor -%}
+{#- A part of state(): the rows of such tests, of which dbt only tells how many there are. Argument:
+    tests (by entity, their names). Returns a list of dictionaries, see _verified_findings(). -#}
+{%- macro _state_findings(capture, tests) -%}
+    {%- set rows = [] -%}
+    {%- for name in tests.get(capture.entity.name, []) -%}
+        {%- for row in spark_cdc._query(context['spark_cdc']['test_' ~ name](capture.committed)) -%}
+            {%- do rows.append(dict(row, row_count=none if row.row_count is none else row.row_count | int)) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- do spark_cdc._print_data('findings', found) -%}
+    {{ return(rows) }}
 {%- endmacro -%}
 
 

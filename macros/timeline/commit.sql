@@ -124,7 +124,7 @@
 
 
 {%- macro _refuse_commit(entity, change, other) -%}
-    {%- do spark_cdc._is_told('raced', entity.name) -%}
+    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
     {%- set message -%}
 {{ entity.name }}: another run committed first, a load or an operation such as compact (commit {{ other.sequence }}, whose last load is {# -#}
 {{ other.loads[-1] or 'none' }}), while {{ change.what }} was on its way, which builds on the state before it. Nothing of it was committed, and readers see what the other run committed. {# -#}

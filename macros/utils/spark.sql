@@ -149,15 +149,17 @@
 
 {#- Prints what a program asked for, as one line of JSON that begins with `spark_cdc: `; the command
     line reads it.
-    Arguments: kind (what it is), data (what tojson takes). -#}
-{%- macro _print_data(kind, data) -%}{%- do print('spark_cdc: ' ~ tojson({kind: data})) -%}{%- endmacro -%}
+    Arguments: entities (dictionaries: entity, the name, and data by the names of parts, see
+    state()), more (what is not of one entity). -#}
+{%- macro _print_data(entities, more={}) -%}{%- do print('spark_cdc: ' ~ tojson(dict(more, entities=entities))) -%}{%- endmacro -%}
 
 
 {#- Prints data in a command of dbt that spark-cdc runs; people get a sentence of it in others.
-    Returns whether it was printed. Arguments as of _print_data(). -#}
-{%- macro _is_told(kind, data) -%}
+    Arguments: name (of an entity), part (what is told of it), data. Returns whether it was
+    printed. -#}
+{%- macro _is_told(name, part, data=true) -%}
     {%- set is_told = env_var('SPARK_CDC_DATA', '') != '' -%}
-    {%- if is_told -%}{%- do spark_cdc._print_data(kind, data) -%}{%- endif -%}
+    {%- if is_told -%}{%- do spark_cdc._print_data([{'entity': name, part: data}]) -%}{%- endif -%}
     {{ return(is_told) }}
 {%- endmacro -%}
 

@@ -8,13 +8,11 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,7 @@ from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
 
 LOG = f"dbt's messages are above and in {stacks.LOG}."
-# What dbt says of itself, and what macros print for this command line.
-NOISE = re.compile(
-    r"\s*$|Running with dbt=|Registered adapter:|Found |Unable to do partial parsing|\[WARNING\]"
-    r"|spark_cdc: [{]"
-)
-DATA = "spark_cdc: "  # how a line begins that a macro prints for this command line
+DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
 # What cleans up behind a process that ends at once is not to say so.
 sys.warnoptions.append("ignore:resource_tracker")
@@ -101,15 +94,14 @@ class Node:
 class Done:
     """What a dbt command came to: whether it succeeded, and what it printed, its stacks folded.
 
-    output: nothing of what dbt showed in a process of its own.
-    models: how many it ran; None where dbt ran in a process of its own.
-    nodes: what came of each node that it ran; nothing where dbt ran in a process of its own.
+    models: how many it ran.
+    nodes: what came of each node that it ran.
     notes: what macros logged for people.
     """
 
     ok: bool
     output: str
-    models: int | None = None
+    models: int = 0
     nodes: tuple[Node, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -142,7 +134,7 @@ class Dbt:
     """dbt for the project at hand and a target of its profiles.
 
     parses_once: for all commands, without their vars, which count only where something runs.
-    invocations: dbt's ids of the commands that ran nodes or macros in this process.
+    invocations: dbt's ids of the commands that ran nodes or macros.
     failed: messages of nodes that failed in the last command that ran them, by name.
     """
 
@@ -152,7 +144,6 @@ class Dbt:
         self._parses_once = parses_once
         self._parsed: Any = None
         self._printed = stacks.Output()
-        self._process: subprocess.Popen[str] | None = None
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
 
@@ -174,8 +165,8 @@ class Dbt:
         """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
 
         interrupted: what to say if it is interrupted, see ends_at_once.
-        watch: gets dbt's events, in dbt's threads; none where dbt runs in a process of its own.
-        variables: of the environment, for this command; the same holds of them.
+        watch: gets dbt's events, in dbt's threads.
+        variables: of the environment, for this command.
         heard: gets what macros log, as they do.
 
         Raises SparkCdcError if it fails because no server answers.
@@ -183,14 +174,8 @@ class Dbt:
         words = (*words, *(["--target", self.target] if self.target else []))
         waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
         with self.ends_at_once(interrupted), waits:
-            variables = dict(variables or {}) | ({} if shown else ASKS)
-            if not self._is_safe():
-                done = self._apart(words, shown, variables)
-                if heard:
-                    for text in done.notes:
-                        heard(text)
-                return done
-            done, error = self._in_process(words, shown, watch, variables, heard)
+            asks = {} if shown else ASKS
+            done, error = self._invoke(words, shown, watch, dict(variables or {}) | asks, heard)
         unreachable = None if done.ok else reach.problem(self.target, error)
         if unreachable:
             raise unreachable
@@ -199,8 +184,7 @@ class Dbt:
     @property
     def committed(self) -> list[str]:
         """Return the entities of which the command that runs has said that a load is committed."""
-        done = Done(True, self._printed.getvalue())
-        return [one["entity"] for one in all_data(done, "load")]
+        return list(parts(Done(True, self._printed.getvalue()), "load"))
 
     @contextlib.contextmanager
     def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
@@ -213,8 +197,6 @@ class Dbt:
         """
 
         def end(*_: object) -> None:
-            if self._process:
-                self._process.kill()
             with contextlib.suppress(RuntimeError):  # the signal came while it was written to
                 sys.__stdout__.flush()  # type: ignore[union-attr]
             os.write(2, f"\n{say()}\n".encode())
@@ -256,25 +238,7 @@ class Dbt:
         """Run a macro as `operate` does, and print what it logs."""
         return self.operate(macro, entities, console.printer(), **more)
 
-    def _is_safe(self) -> bool:
-        # Spark in dbt's own process is for one run
-        return self.target != "session"
-
-    def _apart(self, words: Sequence[str], shown: bool, variables: Mapping[str, str]) -> Done:
-        self._process = subprocess.Popen(
-            project.dbt_command(*words),
-            env={**self._environment, **variables},
-            cwd=project.root(),
-            stdout=None if shown else subprocess.PIPE,
-            stderr=None if shown else subprocess.STDOUT,
-            text=True,
-        )
-        output, _ = self._process.communicate()
-        code, self._process = self._process.returncode, None
-        done = Done(code == 0, stacks.fold(output or ""))
-        return replace(done, notes=tuple(line for line in done.lines if not NOISE.match(line)))
-
-    def _in_process(
+    def _invoke(
         self,
         words: Sequence[str],
         shown: bool,
@@ -430,8 +394,7 @@ class Watch:
         """Take an event of dbt's."""
         name = event.info.name
         if name == "PrintEvent":
-            for one in _read(event.data.msg, "load"):
-                self._told[one["entity"]] = one
+            self._told |= _parts(event.data.msg, "load")
         elif name == "JinjaLogInfo":
             self._screen.line(f"  {stacks.fold(event.data.msg)}")
         elif name == "NodeFinished":
@@ -442,13 +405,7 @@ class Watch:
         self._spent[entity] = self._spent.get(entity, 0) + seconds
         one = self._told.get(entity)
         if one and node.node_name == f"{entity}_committed" and node.node_status == "success":
-            self._ended(Load(**one, seconds=self._spent[entity]))
-
-    def read(self, done: Done, seconds: float) -> None:
-        """Take what dbt printed in a process of its own, where no event is seen."""
-        for one in all_data(done, "load"):
-            if one["entity"] not in self._told:
-                self._ended(Load(**one, seconds=seconds))
+            self._ended(Load(entity, **one, seconds=self._spent[entity]))
 
 
 class Progress:
@@ -471,9 +428,7 @@ class Progress:
         """Run dbt for a date; what dbt printed is shown only if it failed."""
         self._screen.advance(date)
         watch = Watch(lambda load: self._screen.line(str(load)), self._screen)
-        started = time.monotonic()
         done = dbt.run(*words, interrupted=interrupted, watch=watch)
-        watch.read(done, time.monotonic() - started)
         self.done += done.ok
         self._screen.advance(date, 1)
         if not done.ok:
@@ -481,18 +436,23 @@ class Progress:
         return done
 
 
-def data(done: Done, kind: str) -> Any:
-    """Return the data of a kind that a macro printed (macro _print_data)."""
-    for found in all_data(done, kind):
-        return found
-    raise SparkCdcError(f"dbt printed no data of the kind {kind!r}:\n{done.output}", LOG)
+def data(done: Done) -> dict[str, Any]:
+    """Return what a macro printed: a dictionary with `entities`, see the macro _print_data."""
+    for line in done.lines:
+        if found := _read(line):
+            return found
+    raise SparkCdcError(f"dbt printed no data:\n{done.output}", LOG)
 
 
-def all_data(done: Done, kind: str) -> list[Any]:
-    """Return the data of a kind in each of the lines that have it."""
-    return [one for line in done.lines for one in _read(line, kind)]
+def parts(done: Done, name: str) -> dict[str, Any]:
+    """Return a part of what macros printed of entities, by their names."""
+    return {entity: part for line in done.lines for entity, part in _parts(line, name).items()}
 
 
-def _read(line: str, kind: str) -> list[Any]:
-    found = json.loads(line.removeprefix(DATA)) if line.startswith(DATA) else {}
-    return [found[kind]] if kind in found else []
+def _read(line: str) -> dict[str, Any]:
+    return dict(json.loads(line.removeprefix(DATA))) if line.startswith(DATA) else {}
+
+
+def _parts(line: str, name: str) -> dict[str, Any]:
+    entities = _read(line).get("entities", ())
+    return {one["entity"]: one[name] for one in entities if name in one}

@@ -52,7 +52,7 @@ def run(arguments: Any) -> int:
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
     dbt = chain.Dbt(arguments.target)
     done = dbt.show("forget", entity=arguments.entity, **given, **more)
-    for found in chain.all_data(done, "forgot"):
+    for found in chain.parts(done, "forgotten").values():
         if found["published"]:
             tables = " ".join(found["published"])
             print("Rewrite the tables that publish its rows:")

@@ -243,7 +243,7 @@ def empty_interface(name: str) -> bytes:
 
 
 def environment(state_dir: Path | None = None) -> dict[str, str]:
-    """Return the variables that PySpark in a process of ours needs (generator, dbt's `session`).
+    """Return the variables that PySpark in a process of ours needs (generator, stream).
 
     Update os.environ with them before the first SparkSession of the process.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +23,7 @@ def problem() -> str:
     return ""
 
 
-def emit(report: Mapping[str, Any], server: str) -> None:
+def emit(report: Mapping[str, Any], server: str, places: Mapping[str, Any]) -> None:
     """Send the events of a report, by the settings of the library.
 
     Raises SparkCdcError, without what the library says, in which there may be secrets.
@@ -34,7 +33,7 @@ def emit(report: Mapping[str, Any], server: str) -> None:
     client = OpenLineageClient()
     if client.transport.kind == "console":
         raise SparkCdcError("nobody is named to send events to: set OPENLINEAGE_URL")
-    told = events(report, server)
+    told = events(report, server, places)
     try:
         for event in told:
             client.emit(event)
@@ -44,10 +43,11 @@ def emit(report: Mapping[str, Any], server: str) -> None:
         client.close()
 
 
-def events(report: Mapping[str, Any], server: str) -> list[Any]:
+def events(report: Mapping[str, Any], server: str, places: Mapping[str, Any]) -> list[Any]:
     """Return the events of a report: start and end of each load, and of what failed before it.
 
     server: namespace of the tables.
+    places: where the input of loads lies: {table}, {path} or None, by load.
     """
     told: list[Any] = []
     for one in report["entities"]:
@@ -58,11 +58,11 @@ def events(report: Mapping[str, Any], server: str) -> list[Any]:
             named = {"entity": one["entity"], "load_id": report["id"], "status": "failed"}
             loads.append({**named, **at, "message": one["failed"]})
         for load in loads:
-            told += _of_load(load, report["schema"], server)
+            told += _of_load(load, report["schema"], server, places.get(load["load_id"]))
     return told
 
 
-def _of_load(load: Mapping[str, Any], schema: str, server: str) -> list[Any]:
+def _of_load(load: Mapping[str, Any], schema: str, server: str, place: Any) -> list[Any]:
     """Return the two events of a load."""
     from openlineage.client import event_v2 as event
     from openlineage.client import facet_v2 as facet
@@ -85,7 +85,7 @@ def _of_load(load: Mapping[str, Any], schema: str, server: str) -> list[Any]:
     run_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"spark-cdc:{name}/{load['load_id']}"))
     kind = facet.job_type_job.JobTypeJobFacet("BATCH", "SPARK_CDC", "LOAD")
     job = event.Job(NAMESPACE, name, {"jobType": kind})
-    inputs = _inputs(load, server)
+    inputs = _inputs(load, server, place)
     outputs = [_output(load, f"{name}_ledger", server)] if is_done else []
     start = load.get("started_at") or load.get("committed_at")
     end = load.get("committed_at") or load.get("ended_at") or start
@@ -116,20 +116,19 @@ def _zoned(time: str) -> str:
     return time.replace("+00:00", "Z")
 
 
-def _inputs(load: Mapping[str, Any], server: str) -> list[Any]:
+def _inputs(load: Mapping[str, Any], server: str, place: Any) -> list[Any]:
     """Return the files or the table that a load read, with their numbers."""
     from openlineage.client import event_v2 as event
     from openlineage.client import facet_v2 as facet
 
-    read = dataset(load.get("input") or "", server)
-    if read is None:
+    if not place:
         return []
     counts = facet.input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
         rowCount=load.get("rows_in"),
         size=load.get("input_bytes"),
         fileCount=load.get("input_files"),
     )
-    return [event.InputDataset(*read, inputFacets={"inputStatistics": counts})]
+    return [event.InputDataset(*dataset(place, server), inputFacets={"inputStatistics": counts})]
 
 
 def _output(load: Mapping[str, Any], name: str, server: str) -> Any:
@@ -141,21 +140,16 @@ def _output(load: Mapping[str, Any], name: str, server: str) -> Any:
     return event.OutputDataset(server, name, outputFacets={"outputStatistics": counts})
 
 
-def dataset(read: str, server: str) -> tuple[str, str] | None:
-    """Return namespace and name of what `input` of cdc_loads says, by OpenLineage's conventions.
-
-    It says `csv files of /in/orders/2024-03-04`, or `table raw.orders where loaded_on is …`.
-    """
-    if match := re.fullmatch(r"table (\S+) where .*", read):
-        return server, match[1].replace("`", "")
-    match = re.fullmatch(r"\w+ files of (.*)", read)
-    if match is None:
-        return None
-    if "://" not in match[1]:
-        return "file", match[1]
-    parts = urlsplit(match[1])
+def dataset(place: Mapping[str, str], server: str) -> tuple[str, str]:
+    """Return namespace and name of a table or a path, by OpenLineage's conventions."""
+    if "table" in place:
+        return server, place["table"]
+    path = place["path"]
+    if "://" not in path:
+        return "file", path
+    parts = urlsplit(path)
     scheme = {"s3a": "s3", "s3n": "s3"}.get(parts.scheme, parts.scheme)
-    path = match[1].split("://", 1)[1].partition("/")[2]
+    name = path.split("://", 1)[1].partition("/")[2]
     if scheme in ("s3", "gs"):
-        return f"{scheme}://{parts.netloc}", path
-    return f"{scheme}://{parts.netloc}" if parts.netloc else scheme, f"/{path}"
+        return f"{scheme}://{parts.netloc}", name
+    return f"{scheme}://{parts.netloc}" if parts.netloc else scheme, f"/{name}"

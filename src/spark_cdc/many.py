@@ -12,13 +12,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc import chain
+from spark_cdc import chain, state
 from spark_cdc.entity import ROLES, Entity, own_name
 from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
 # Of `spark-cdc run --file`, which may be the same file.
-OTHERS = ("entity", "priority", "expect")
+OTHERS = ("entity", "expect")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
 # Options that the list can't hold.
@@ -114,8 +114,8 @@ def read(path: Path) -> tuple[list[str], list[Row]]:
 def in_database(text: str) -> tuple[list[str], list[Row]]:
     """Return the same of the tables of a database, DATABASE or DATABASE.TABLES; one dbt command."""
     database, _, pattern = text.partition(".")
-    done = chain.Dbt().operate("_print_columns", database=database, pattern=pattern or "*")
-    return [*SCHEMA, "table_schema"], chain.data(done, "columns")
+    asked = {"database": database, "pattern": pattern or "*"}
+    return [*SCHEMA, "table_schema"], state.ask(chain.Dbt(), columns=asked)["columns"]
 
 
 def options(

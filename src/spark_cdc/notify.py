@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, chain, lineage, metrics, project
+from spark_cdc import __version__, chain, lineage, metrics, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -116,8 +116,6 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
         *(given("notify_command"), url, environment.get(AUTHORIZATION, "")),
         *(given("notify_file"), on, file, switch.get(openlineage, False)),
     )
-    if settings and arguments.target == "session":
-        wrong.append("Notifications are read from a server, and the target 'session' has none.")
     if wrong:
         raise UsageError("\n".join(wrong), "Correct the settings; docs/notify.md lists them.")
     return settings
@@ -207,8 +205,8 @@ class Teller:
             path = Path(settings.metrics_file)
             acts.append((str(path), functools.partial(metrics.write, path, report, found)))
         if settings.openlineage:
-            server = (found or {}).get("server") or "spark"
-            acts.append(("OpenLineage", functools.partial(lineage.emit, report, server)))
+            server, places = (found["server"], found["places"]) if found else ("spark", {})
+            acts.append(("OpenLineage", functools.partial(lineage.emit, report, server, places)))
         if not is_occasion(report, settings.on):
             return acts
         if settings.command:
@@ -246,10 +244,17 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
     schema, server: of the target.
     last: the business time of the last load that counts, by entity; None where there is none.
     loads: rows of cdc_loads.
+    places: where the input of each load lies.
     """
-    done = dbt.operate("_print_loads", runs=list(dbt.invocations))
-    found = chain.data(done, "loads")
-    return dict(found, loads=[json.loads(row) for row in found["loads"]])
+    found = state.ask(dbt, runs={"runs": list(dbt.invocations)})
+    runs = {one["entity"]: one["runs"] for one in found["entities"] if "runs" in one}
+    return {
+        "schema": found["schema"],
+        "server": found["server"],
+        "last": {name: one["last"] for name, one in runs.items() if "last" in one},
+        "loads": [json.loads(row) for one in runs.values() for row in one["rows"]],
+        "places": {load: place for one in runs.values() for load, place in one["places"].items()},
+    }
 
 
 def of_runs(found: Mapping[str, Any], invocations: Sequence[str]) -> list[dict[str, Any]]:
@@ -297,9 +302,9 @@ def summary(report: Mapping[str, Any]) -> str:
     loads = sum(len(one["loaded"]) for one in told)
     if loads:
         parts.append(f"{loads} {'load' if loads == 1 else 'loads'}")
-    for state in ("failed", "waits"):
-        if names := [one["entity"] for one in told if one["state"] == state]:
-            parts.append(f"{state}: {', '.join(names)}")
+    for word in ("failed", "waits"):
+        if names := [one["entity"] for one in told if one["state"] == word]:
+            parts.append(f"{word}: {', '.join(names)}")
     if report["error"]:
         parts.append(report["error"].splitlines()[0])
     return f"spark-cdc {report['command']}: {'; '.join(parts) or 'nothing was to be done'}"

@@ -10,19 +10,22 @@ from spark_cdc import chain, console, project
 
 
 def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the load of an entity would do: all that the macro prints of it.
+    """Return what the load of an entity would do: the part plan of the macro state.
 
     refused: why it would be (guard, message), or None. Where nothing but that is known, the rest
     is not there.
     """
-    values = ("--args", json.dumps({"entity": entity}), "--vars", project.variables(variables))
-    done = dbt.run("run-operation", "spark_cdc._print_plan", *values)
-    if done.ok or chain.all_data(done, "plan"):
-        return dict(chain.data(done, "plan"))
+    asked = json.dumps({"entities": [entity], "parts": ["plan"]})
+    words = ("--args", asked, "--vars", project.variables(variables))
+    done = dbt.run("run-operation", "spark_cdc.state", *words)
+    if found := chain.parts(done, "plan").get(entity):
+        return dict(found)
+    broken = "\n".join(chain.parts(done, "broken").get(entity, ()))
+    message = broken or chain.macro_message(done) or done.output.strip()
     return {
         "entity": entity,
         "business_time": variables["business_date"],
-        "refused": {"guard": None, "message": chain.macro_message(done) or done.output.strip()},
+        "refused": {"guard": None, "message": message},
     }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from spark_cdc import java, server_state
+from spark_cdc import server_state
 from spark_cdc.errors import SparkCdcError
 
 
@@ -114,8 +114,6 @@ def dbt_environment(port: int | None = None, target: str | None = None) -> dict[
     environment.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
     if port is not None:
         environment["SPARK_CDC_PORT"] = str(port)
-    elif target == "session":
-        environment.update(java.environment(state_dir()))
     elif "SPARK_CDC_PORT" not in environment and target in (None, "local"):
         running = server_state.running_port(state_dir())
         if running is not None:

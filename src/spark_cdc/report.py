@@ -173,8 +173,7 @@ def _details(
         words = json.dumps(values | {"entities": names})
         done = dbt.run("run-operation", "spark_cdc.state", "--args", words)
         if done.ok:
-            told = chain.data(done, "state")["entities"]
-            details |= {one["entity"]: one["details"] for one in told if "details" in one}
+            details |= chain.parts(done, "details")
         elif len(names) > 1:  # one of them fails: each half is asked on its own
             middle = len(names) // 2
             asked += [names[:middle], names[middle:]]

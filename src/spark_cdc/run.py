@@ -51,7 +51,6 @@ class Work:
 
     entity: str
     models: list[str]
-    priority: float = 0
     waiting: deque[str] = field(default_factory=deque)
     done: list[str] = field(default_factory=list)
     rows: int = 0
@@ -101,7 +100,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--file",
         metavar="CSV",
-        help="the entities of a list: column entity, optional columns priority and expect",
+        help="the entities of a list: column entity, optional column expect",
     )
     parser.add_argument("--from", dest="first", metavar="DATE", help="skip earlier dates")
     parser.add_argument("--to", dest="last", metavar="DATE", help="skip later dates")
@@ -142,12 +141,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: Any) -> int:
     """Load what is pending."""
-    if arguments.target == "session":
-        raise UsageError(
-            "Target 'session' runs Spark in a process of its own, and run needs a server. Load the"
-            " dates one by one.",
-            "spark-cdc load DATE --select ENTITY --target session",
-        )
     for option in ("first", "last"):
         if getattr(arguments, option):
             load.parse_business_date(getattr(arguments, option))
@@ -253,16 +246,12 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
     if "entity" not in names:
         raise UsageError(
             f"{path}, line 1: the column entity is missing; the columns are"
-            f" {', '.join(names) or '(none)'}. Accepted are entity, priority and expect.",
-            "Name the columns in the first line: entity,priority,expect",
+            f" {', '.join(names) or '(none)'}. Accepted are entity and expect.",
+            "Name the columns in the first line: entity,expect",
         )
     listed = {}
-    for number, row in enumerate(rows, 2):
-        name, priority = (row["entity"] or "").strip(), (row.get("priority") or "0").strip()
-        if not re.fullmatch(r"\d+(\.\d+)?", priority):
-            raise UsageError(
-                f"{path}, line {number}: priority is {priority!r}. Accepted are numbers from 0."
-            )
+    for row in rows:
+        name = (row["entity"] or "").strip()
         if row.get("expect"):
             pending.parse_expectation(row["expect"].strip())
         if name:
@@ -294,7 +283,7 @@ def plan(
 ) -> Work:
     """Return what is to be loaded of an entity, and what of it has to wait for a person."""
     found = state.Pending(problems=one.broken) if one.broken else one.pending
-    work = Work(one.entity, models, float(given.get("priority") or found.priority))
+    work = Work(one.entity, models)
     if found.problems:
         work.failed = "; ".join(found.problems)
         return work
@@ -385,12 +374,10 @@ class Controller:
             self._screen.close()
 
     def _next(self) -> list[Work]:
-        """Return the entities of the next round, of the highest priority; wait for a pause."""
+        """Return the entities of the next round; wait for a pause."""
         live = [work for work in self._works if work.waiting and not work.failed]
         if not live:
             return []
-        highest = max(work.priority for work in live)
-        live = [work for work in live if work.priority == highest]
         wait = min(work.not_before for work in live) - time.monotonic()
         if wait > 0:
             time.sleep(wait)
@@ -437,7 +424,7 @@ class Controller:
                 watch=chain.Watch(self._ended, self._screen),
                 variables={VARIABLE: json.dumps(dates)},
             )
-            passing = set(chain.all_data(done, "raced"))
+            passing = set(chain.parts(done, "raced"))
         except UnreachableError as error:
             done = chain.Done(False, f"{error.message}\n{error.next_step}")
             passing = {work.entity for work in chosen}

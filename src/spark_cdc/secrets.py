@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spark_cdc import chain, console, parsing
+from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import SparkCdcError
 
 INIT = "spark-cdc secrets init"
@@ -45,13 +45,13 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: Any) -> int:
-    """Run the macro; check raises what is wrong with secrets that entities use."""
-    more = {"force": True} if getattr(arguments, "force", False) else {}
-    done = chain.Dbt(arguments.target).operate("secrets", action=arguments.action, **more)
+    """Make a secret, or raise what is wrong with those that entities use."""
+    dbt = chain.Dbt(arguments.target)
     if arguments.action != "check":
-        print("\n".join(done.notes))
+        more = {"force": True} if getattr(arguments, "force", False) else {}
+        dbt.show("secrets", action=arguments.action, **more)
         return 0
-    found = chain.data(done, "secrets")
+    found = state.ask(dbt, secrets={})["secrets"]
     print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
     wrong = problems(found)
     if wrong:

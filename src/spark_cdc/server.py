@@ -71,7 +71,7 @@ REMEDIES = (
     ),
     (
         r"Another instance of Derby may have already booted",
-        "Another process has the metastore open, perhaps dbt's `session` target: end it first.",
+        "Another process has the metastore open, perhaps another server: end it first.",
     ),
     (
         r"UnsupportedClassVersionError|Unrecognized VM option",

@@ -37,7 +37,6 @@ class Pending:
 
     dates: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
-    priority: float = 0
     expect: str | None = None
     landed: int = 0
     problems: list[str] = field(default_factory=list)
@@ -133,7 +132,7 @@ def ask(
     Raises SparkCdcError if names or columns are wrong of an entity that is named, unless the parts
     tell what is wrong.
     """
-    found: dict[str, Any] = chain.data(dbt.operate("state", entities, heard, parts=parts), "state")
+    found: dict[str, Any] = chain.data(dbt.operate("state", entities, heard, parts=parts))
     problems = [text for one in found["entities"] for text in one.get("broken", ())]
     if entities and problems and not {"settings", "pending"} & set(parts):
         raise SparkCdcError(

@@ -193,16 +193,10 @@ def run(arguments: Any) -> int:
     return os.execv(sys.executable, [sys.executable, "-m", "spark_cdc.streaming.job", str(file)])
 
 
-def _found(arguments: Any) -> dict[str, Any]:
-    """Return what the project says of the entities; no server is asked."""
-    dbt = chain.Dbt(arguments.target)
-    names = json.dumps({"entities": arguments.select})
-    done = dbt.run("run-operation", "spark_cdc._print_streams", "--args", names)
-    if not done.ok:
-        print(done.output, flush=True)
-        raise SparkCdcError("dbt could not read the project.", chain.LOG)
-    found: dict[str, Any] = chain.data(done, "streams")
-    return found
+def _found(arguments: Any) -> dict[str, dict[str, Any]]:
+    """Return what the project says of its entities, by their names; no server is asked."""
+    found = state.ask(chain.Dbt(arguments.target), stream={"names": arguments.select})["entities"]
+    return {one["entity"]: one["stream"] for one in found}
 
 
 def _retention(arguments: Any, job: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,27 +210,25 @@ def _retention(arguments: Any, job: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
+def plan(arguments: Any, found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the job: settings, and entities with their sources.
 
-    found: of the macro _print_streams.
+    found: of all entities, the part stream of the macro state.
 
     Raises SparkCdcError with all that is wrong.
     """
-    listed = found["found"]
     problems = [
-        f"--select {name!r} is not an entity"
-        for name in arguments.select
-        if name not in found["known"]
+        f"--select {name!r} is not an entity" for name in arguments.select if name not in found
     ]
-    problems += [text for one in listed for text in one["problems"]]
     entities = []
-    for one in listed:
-        if one["problems"]:
+    for name, one in found.items():
+        if name not in arguments.select if arguments.select else not one["stream"]:
             continue
-        wrong, entity = _entity(one, arguments)
-        problems += [f"{one['entity']}: {text}" for text in wrong]
-        entities.append(entity)
+        problems += one["problems"]
+        if not one["problems"]:
+            wrong, entity = _entity(name, one, arguments)
+            problems += [f"{name}: {text}" for text in wrong]
+            entities.append(entity)
     kafka = arguments.kafka or os.environ.get("SPARK_CDC_KAFKA", "")
     registry = arguments.registry or os.environ.get("SPARK_CDC_REGISTRY", "")
     if not kafka and any(one.get("kind") in KAFKA for one in entities):
@@ -247,7 +239,7 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
     if options and not arguments.job and not Path(options).is_file():
         problems.append(f"--kafka-options {options!r}: no such file")
     if problems:
-        known = ", ".join(found["known"])
+        known = ", ".join(found)
         raise UsageError(
             "Nothing was started:\n" + "\n".join(f"  - {text}" for text in problems),
             f"Correct the settings (docs/stream.md). The project has the entities {known}.",
@@ -274,7 +266,7 @@ def plan(arguments: Any, found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str, Any]]:
+def _entity(name: str, one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str, Any]]:
     """Return what is wrong with an entity, and what the job has to know of it."""
     if one["load_type"] != "events":
         return [
@@ -288,7 +280,7 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
     source = stream[kind] if kind else None
     problems = []
     if kind is None and arguments.topic:
-        kind, source = "topic", arguments.topic.replace("{entity}", one["entity"])
+        kind, source = "topic", arguments.topic.replace("{entity}", name)
     elif kind is None:
         problems.append(
             f"source.stream names no source; accepted are {', '.join(SOURCES)}, or --topic for all"
@@ -307,7 +299,7 @@ def _entity(one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str
         )
     encoding = stream["encoding"]
     return problems, {
-        "name": one["entity"],
+        "name": name,
         "kind": kind,
         "from": source if isinstance(source, str | None) else ",".join(source),
         "encoding": encoding,

@@ -41,7 +41,8 @@ def run(arguments: Any) -> int:
     if getattr(arguments, "dry_run", False):
         return _dry_run(state.read(dbt, arguments.entities), to)
     done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
-    views = chain.views_of(chain.data(done, "moved"))
+    altered = chain.parts(done, "views_differ")
+    views = chain.views_of([name for name, differ in altered.items() if differ])
     if views and not dbt.run("run", "--select", *views).ok:
         raise SparkCdcError(
             f"The {arguments.macro} is done, but its views could not be updated.",

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from spark_cdc import chain, console, parsing, project
+from spark_cdc import chain, console, parsing, project, state
 from spark_cdc.errors import SparkCdcError
 
 TAG = "tag:spark_cdc_verify"
@@ -101,7 +101,11 @@ def run(arguments: Any) -> int:
 def verify_all(arguments: Any) -> int:
     """Run the data tests that verify entities, and print what they found."""
     dbt = chain.Dbt(arguments.target)
-    plan = chain.data(dbt.operate("_verify_plan", arguments.select), "verify")
+    asked = state.ask(dbt, arguments.select, tests={})["entities"]
+    for one in asked:
+        for problem in one.get("broken", ()):
+            print(f"verify leaves out {one['entity']}: {problem}")
+    plan = [{"entity": one["entity"], **one["tests"]} for one in asked if "tests" in one]
     chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
     before = run_results()
     # dbt's flags can say that no run_results.json is written
@@ -148,11 +152,8 @@ def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]
     """Return the rows of tests, given by entity; dbt has only said how many there are."""
     if not tests:
         return []
-    values = json.dumps({"tests": tests})
-    done = dbt.run("run-operation", "spark_cdc._verify_findings", "--args", values)
-    if not done.ok:
-        raise SparkCdcError(f"The findings can't be read:\n{done.output}", chain.LOG)
-    rows = chain.data(done, "findings")
+    found = state.ask(dbt, list(tests), findings={"tests": tests})["entities"]
+    rows = [row for one in found for row in one.get("findings", ())]
     return sorted(rows, key=lambda row: (row["entity"], row["load_id"] or "", row["problem"]))
 
 
