@@ -649,11 +649,11 @@ def test_formats_say_what_they_add(name):
     macros = load_macros()
     settings = macros._adapter_format(name)["settings"]
     assert isinstance(settings, dict)
-    columns = macros[f"_events_{name}_columns"](
-        {
-            "events": {"operation": "op", "timestamp_column": "at", "order": []},
-            "source": {"text": True},
+    described = macros._adapter_format(name)
+    assert described["shape"] == "rows"
+    for column in described["columns"]:
+        assert set(column) <= {
+            *("name", "setting", "data_type", "required"),
+            *("accepted", "gives_order"),
         }
-    )
-    for column in columns:
-        assert set(column) == {"name", "data_type", "required"}
+        assert {"name", "setting"} & set(column)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spark_cdc.macros import load_macros
+from spark_cdc.macros import load_macros, load_macros_of
 from test_adapters_columns import described as described_flat
 from test_adapters_columns import events_of
 from test_adapters_messages import COLUMNS, ROW, described, events, expected
@@ -241,8 +241,9 @@ def test_rows_of_a_snapshot_have_the_place_where_they_were_read(cursor: Any) -> 
 
 def test_the_setting_database_leaves_out_the_columns_of_others() -> None:
     def names(**more: str) -> set[str]:
-        entity = {"events": {"format": "debezium_flat", **more}}
-        return {column["name"] for column in MACROS._events_debezium_flat_columns(entity)}
+        whole = {"load_type": "events", "events": {"format": "debezium_flat", **more}, "source": {}}
+        entity = load_macros_of("people", whole, COLUMNS)[0]._entity("people")
+        return {column["name"] for column in entity["events"]["technical"]}
 
     assert names() > names(database="mysql") > {"__op", "__deleted", "__source_file", "__pos"}
     assert not names(database="mysql") & {"__lsn", "__source_commit_lsn"}

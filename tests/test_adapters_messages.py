@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from spark_cdc.macros import MACROS, Macros, Node, load_macros, load_macros_of
+from spark_cdc.macros import MACROS, ROOT, Macros, Node, load_macros, load_macros_of
 
 pytestmark = pytest.mark.proves("event formats")
 
@@ -303,3 +304,73 @@ def test_a_format_of_ones_own_says_what_it_hands_on(tmp_path: Path, declared: bo
     sql = macros._stage_events_sql(macros._entity("people"), "landed_people")
     assert ("landed_row.message as landing_message" in sql) == declared
     assert ("'?'" in sql) == declared
+
+
+EXAMPLES = dict(
+    zip(
+        ("shop", "audit"),
+        re.findall(r"```sql\n(\{#.*?)```", (ROOT / "docs" / "events.md").read_text("utf-8"), re.S),
+        strict=True,
+    )
+)
+
+
+def own(folder: Path, name: str, columns: list[dict[str, Any]]) -> tuple[Macros, dict[str, Any]]:
+    """The macros with an example of docs/events.md, and an entity of its format."""
+    assert len(EXAMPLES[name].splitlines()) <= 30
+    (folder / f"events_{name}.sql").write_text(EXAMPLES[name], encoding="utf-8")
+    source = {"format": "json" if name == "shop" else "parquet"}
+    settings = {"load_type": "events", "events": {"format": name}, "source": source}
+    node = Node(name="stg_people", meta={"spark_cdc": settings}, columns=columns)
+    macros = load_macros([MACROS, folder], entity_node=lambda name: node)
+    assert macros._event_problems(node, settings) == []
+    return macros, macros._entity("people")
+
+
+def test_the_formats_of_the_docs_are_whole(tmp_path: Path) -> None:
+    macros, entity = own(tmp_path, "shop", COLUMNS)
+    sql = macros._stage_events_sql(entity, "landed_people")
+    assert "landed_row.message as landing_message" in sql
+    assert "when did in ('upd') then 'update'" in sql
+    assert "'source_table', nullif(tab, '')" in sql
+    macros, entity = own(tmp_path, "audit", COLUMNS)
+    technical = {c["name"]: c["optional"] for c in entity["events"]["technical"]}
+    assert technical == {"audit_action": False, "audit_number": False, "audit_time": True}
+    sql = macros.events_audit(entity, "typed")
+    assert "when 'U' then 'update'" in sql
+    assert "audit_time as event_time" in sql
+
+
+def test_messages_of_the_format_of_the_docs_become_events(cursor: Any, tmp_path: Path) -> None:
+    macros, entity = own(tmp_path, "shop", COLUMNS)
+    at = {"tab": "people", "tx": "t1", "at": "2024-05-01T10:00:00Z"}
+    told = [
+        {"did": "upd", "seq": 7, "was": {"id": 1}, "is": {"id": 2, "name": "x"}, **at},
+        {"did": "del", "seq": 8, "was": {"id": 2}, **at},
+        {"did": "all", "seq": 9, **at},
+        {"did": "ping"},
+        {"did": "ins", "seq": 10, **at},
+        {"did": "ins", "is": {"id": 3}, **at},
+        {"did": "sold", "seq": 11, **at},
+    ]
+    rows = ", ".join(f"({macros._literal(json.dumps(one))})" for one in told)
+    landed = f"(select *, {ROW} from values {rows} as landed (message))"
+    cursor.execute(
+        "select event_op, to_json(event_position), to_json(event_before), to_json(event_after),"
+        f" event_problem from ({macros.events_shop(entity, landed)})"
+    )
+    assert cursor.fetchall() == [
+        ("update", "[7]", '{"id":"1"}', '{"id":"2","name":"x"}', None),
+        ("delete", "[8]", '{"id":"2"}', None, None),
+        ("truncate", "[9]", None, None, None),
+        ("control", None, None, None, None),
+        ("insert", "[10]", None, None, "no new row; accepted is an object under is"),
+        (
+            *("insert", None, None, '{"id":"3"}'),
+            "no order: seq is missing; accepted is a whole number",
+        ),
+        (
+            *(None, "[11]", None, None),
+            "unknown did 'sold'; accepted are ins, upd, del, all, img, ping",
+        ),
+    ]

@@ -294,17 +294,17 @@ def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
     assert (made.events, made.format) == ({"format": "acme"}, "json")
     assert "accepted are canal, " in refused(*words, "acm")
     assert "did you mean acme?" in refused(*words, "acm")
-    settings = "{% macro events_acme_settings() %}{{ return({'unit': ['s', 'ms']}) }}{% endmacro %}"
-    columns = "{% macro events_acme_columns(entity) %}{{ return([]) }}{% endmacro %}"
-    (tmp_path / "macros" / "more.sql").write_text(settings + columns)
+    about = "{'shape': 'rows', 'settings': {'unit': ['s', 'ms']}}"
+    about = "{% macro events_acme_format() %}{{ return(" + about + ") }}{% endmacro %}"
+    (tmp_path / "macros" / "more.sql").write_text(about)
     message = refused(*words, "acme", "--event-setting", "unit=min")
     assert "events.unit is 'min'; accepted are s, ms: choose one of them" in message
     assert entity(*words, "acme").format == "csv"
     problems = "{% macro events_acme_problems(entity) %}{{ return(unheard_of) }}{% endmacro %}"
-    (tmp_path / "macros" / "more.sql").write_text(settings + columns + problems)
+    (tmp_path / "macros" / "more.sql").write_text(about + problems)
     with pytest.raises(SparkCdcError, match="could not judge the entity: 'unheard_of' is undef"):
         entity(*words, "acme")
-    (tmp_path / "macros" / "more.sql").write_text(settings + "{% macro events_acme_x(")
+    (tmp_path / "macros" / "more.sql").write_text(about + "{% macro events_acme_x(")
     with pytest.raises(
         SparkCdcError, match="The project's own macros of change events can't be read"
     ):

@@ -89,6 +89,13 @@
 {%- endmacro -%}
 
 
+{#- The column that a setting names, whatever its case: one of the declared ones or one that the
+    format of events adds. Returns its dictionary, or none. -#}
+{%- macro _named_column(entity, name) -%}
+    {{ return(spark_cdc._columns_by_name(entity.columns, [name]) | first | default(none)) }}
+{%- endmacro -%}
+
+
 {#- Those of some names, in lower case, that the project gives to its own columns; an entity's
     columns may not use them. Change-event entities have more of them. -#}
 {%- macro _reserved(names, is_events) -%}

@@ -26,9 +26,14 @@
     ) -%}
     {%- set technical, found = [], {} -%}
     {%- set declared = columns | map(attribute='name') | map('lower') | list -%}
-    {%- for column in ([] if events.is_message else spark_cdc._adapter(format, '_columns')(dict(settings, events=events)))
-            if column.name | lower not in declared -%}
-        {%- do found.update({column.name: dict(column, meta={'role': 'control'})}) -%}
+    {%- for column in about.columns if not column.get('database') or (given.get('database') or column.database) == column.database -%}
+        {%- set name = given.get(column.get('setting')) or column.get('name') -%}
+        {%- if name and name | lower not in declared -%}
+            {%- set type = 'string' if column.data_type == 'binary' and settings.source.text else column.data_type -%}
+            {%- do found.update({name: {
+                'name': name, 'data_type': type, 'meta': {'role': 'control'}, 'required': column.get('required'),
+            }}) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- for column in spark_cdc._described_columns({'columns': found}) if found -%}
         {%- do technical.append(dict(column, optional=not found[column.name].required)) -%}
@@ -63,16 +68,10 @@
 {%- endmacro -%}
 
 
-{#- What a format says of itself in the macro events_<format>_format(), or of its settings alone
-    in events_<format>_settings(). Returns a dictionary: settings (those that only this format
-    has, with the values they accept, or none), has_order (whether the format has an order of its
-    own, so that events.order is refused), landed_row (whether the adapter hands on that column),
-    images (the fields of a message that hold columns of the table), origin (whether the adapter
-    says where events are from, in event_origin), unavailable (text that stands for an unchanged
-    value), position (which fields give it, for messages), feed (what the change feed of a table
-    of this format counts in, where the table itself can be read: events_<format>_feed_now() and
-    what lies beside it), orders_halves (whether the last number of a position only puts the
-    delete before the insert of a key change that is told as both). -#}
+{#- What a format says of itself in the macro events_<format>_format(). Returns a dictionary of what
+    docs/events.md describes, and for the formats of this project: feed (what the change feed of a
+    table of this format counts in, where the table itself can be read:
+    events_<format>_feed_now() and what lies beside it). -#}
 {%- macro _adapter_format(format) -%}
     {%- set memo, kept = spark_cdc._memo(), 'format ' ~ format -%}
     {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._described_format(format)}) -%}{%- endif -%}
@@ -80,30 +79,78 @@
 {%- endmacro -%}
 
 
-{#- The same, asked of its macros. -#}
+{#- The same, asked of its macro. -#}
 {%- macro _described_format(format) -%}
-    {%- set described = {'settings': {}, 'has_order': false, 'landed_row': false, 'images': [], 'origin': false, 'unavailable': none, 'position': none, 'feed': none,
-        'orders_halves': false} -%}
-    {%- set settings_of, format_of = spark_cdc._adapter(format, '_settings'), spark_cdc._adapter(format, '_format') -%}
-    {%- do described.update({'settings': settings_of()}) if settings_of -%}
-    {%- do described.update(format_of()) if format_of -%}
+    {%- set format_of = spark_cdc._adapter(format, '_format') -%}
+    {%- set given = format_of() if format_of else {} -%}
+    {%- set is_document = given.get('shape') == 'documents' -%}
+    {%- set described = {
+        'shape': none, 'settings': {'table': none, 'order_fields': none} if is_document else {}, 'has_order': is_document,
+        'landed_row': is_document, 'origin': is_document, 'orders_halves': false, 'images': [], 'unavailable': none, 'position': none,
+        'columns': [], 'needed': [], 'no_order': none, 'order_setting': none, 'feed': none,
+    } -%}
+    {%- do described.update(given) -%}
     {{ return(described) }}
 {%- endmacro -%}
 
 
-{#- What is wrong with an entity's settings of its format, as the macro events_<format>_problems
-    says, if there is one.
+{#- What is wrong with an entity's settings of its format: columns that they name, and what the
+    macro events_<format>_problems says, if there is one.
     Returns a list of texts. -#}
 {%- macro _adapter_problems(entity) -%}
-    {%- set problems_of = spark_cdc._adapter(entity.events.format, '_problems') -%}
-    {{ return(problems_of(entity) if problems_of else []) }}
+    {%- set events, about, problems = entity.events, spark_cdc._adapter_format(entity.events.format), [] -%}
+    {%- for setting, kind in about.settings.items() if kind in ['column', 'time'] -%}
+        {%- set name = events.get(setting) -%}
+        {%- set column = spark_cdc._named_column(entity, name) or {} -%}
+        {%- do problems.extend(spark_cdc._broken({
+            'setting': setting, 'name': name, 'type': column.get('data_type'),
+            'accepted': entity.columns | map(attribute='name') | join(', '),
+        }, [
+            (name is none and setting in about.needed, 'events.%(setting)s is missing: name the column that holds it'),
+            (name is not none and not column,
+             "events.%(setting)s names '%(name)s', which is no column; accepted are %(accepted)s: "
+             'correct it, or declare the column with the role control'),
+            (kind == 'time' and column.get('data_type', 'date') not in ['date', 'timestamp', 'timestamp_ntz', 'string'],
+             "events.%(setting)s names '%(name)s', which is %(type)s; accepted are timestamp, timestamp_ntz, date and string: "
+             'declare it as a timestamp, with an encoding if it holds numbers'),
+        ])) -%}
+    {%- endfor -%}
+    {%- if about.no_order and not events.order and not events.get(about.order_setting) -%}
+        {%- do problems.append(about.no_order) -%}
+    {%- endif -%}
+    {%- for technical in about.columns -%}
+        {%- set column = spark_cdc._named_column(entity, technical.get('name')) or {} -%}
+        {%- set accepted = technical.get('accepted', [column.get('data_type')]) -%}
+        {%- do problems.extend(spark_cdc._broken(dict(column, accepted=accepted | join(', ')), [
+            (column.get('data_type') not in accepted,
+             "column '%(name)s' is declared %(data_type)s; accepted are %(accepted)s: "
+             'correct it, or leave it out, since the format adds it'),
+        ])) -%}
+        {%- if technical.get('gives_order') -%}
+            {%- do problems.extend(spark_cdc._order_type_problems('the format', [column])) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do problems.extend(spark_cdc._order_type_problems('events.order', events.order)) -%}
+    {%- set old_key, keys = events.get('old_key') or {}, entity.key_columns | map(attribute='name') | list -%}
+    {%- if 'old_key' in about.settings and old_key is not mapping -%}
+        {%- do problems.append('events.old_key is not a mapping: write key column: column with its old value below it') -%}
+    {%- elif 'old_key' in about.settings -%}
+        {%- for name, old in old_key.items() -%}
+            {%- do problems.extend(spark_cdc._broken({'name': name, 'old': old, 'accepted': keys | join(', ')}, [
+                (name | string | lower not in keys | map('lower') | list,
+                 "events.old_key has '%(name)s', which is no key; accepted are %(accepted)s: correct it"),
+                (name | string | lower in keys | map('lower') | list and spark_cdc._named_column(entity, old) is none,
+                 "events.old_key names '%(old)s', which is no column: declare it with the role control"),
+            ])) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- set problems_of = spark_cdc._adapter(events.format, '_problems') -%}
+    {{ return(problems + (problems_of(entity) if problems_of else [])) }}
 {%- endmacro -%}
 
 
 {#- Whether events of a format are JSON documents, not rows with columns of their own. -#}
-{%- macro _is_message_format(format) -%}
-    {{ return(spark_cdc._adapter(format, '_columns') is none) }}
-{%- endmacro -%}
+{%- macro _is_message_format(format) -%}{{ return(spark_cdc._adapter_format(format).shape != 'rows') }}{%- endmacro -%}
 
 
 {#- Whether the model stg_<entity> is a call of stage() and nothing more. -#}

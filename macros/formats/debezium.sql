@@ -5,14 +5,16 @@
     lacks. -#}
 {%- macro _events_debezium(entity, landed) -%}
 {%- set given = entity.events.get('database') -%}
-{%- set order = spark_cdc._debezium_position_order(entity, spark_cdc._debezium_content()) -%}
-{%- set parts = order | map(attribute='number') | list -%}
-{%- set is_placed = "op = 'r' and event_op = 'upsert'" -%}
-with parsed as (
+{%- set content = 'coalesce(wrapped, landed_row.message)' -%}
+{%- set order = spark_cdc._message_fields(entity, [], none, content).order -%}
+{%- set envelope = spark_cdc._debezium_envelope() -%}
+{%- set places = spark_cdc._debezium_places('source.`%s`', 'source.%s', spark_cdc._debezium_databases(), "event_op = 'upsert'") -%}
+{%- set parsed -%}
+with sent as (
     select
         landed_row,
         message_key,
-        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'landed_row.message')) | indent(8) }} as sent
+        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'landed_row.message'), envelope) | indent(8) }} as sent
     from {{ landed }}
 ),
 
@@ -24,118 +26,140 @@ dumped as (
             sent.value,
             if(sent.topic is not null and sent.payload is null, get_json_object(landed_row.message, '$.payload'), null)
         ) as wrapped
-    from parsed
+    from sent
 ),
 
 unwrapped as (
     select
         *,
-        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'wrapped')) | indent(8) }} as carried
+        {{ spark_cdc._debezium_parsed(spark_cdc._json_document(entity, 'wrapped'), envelope) | indent(8) }} as carried
     from dumped
 ),
 
-opened as (
+parsed as (
     select
         landed_row,
         wrapped,
         coalesce(sent.key, message_key) as message_key,
         if(carried is null, sent.payload is not null, carried.payload is not null) as is_enclosed,
-        {%- for name in spark_cdc._debezium_fields() %}
+        {%- for name in envelope %}
         if(carried is null, if(sent.payload is null, sent.{{ name }}, sent.payload.{{ name }}), {# -#}
         if(carried.payload is null, carried.{{ name }}, carried.payload.{{ name }})) as {{ name }}{{ ',' if not loop.last }}
         {%- endfor %}
     from unwrapped
-),
-
-classified as (
-    select
-        landed_row,
-        wrapped,
-        is_enclosed,
-        op,
-        before,
-        source,
-        transaction,
-        {{ spark_cdc._debezium_operation(entity) | indent(8) }} as event_op,
-        case
-            when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
-            when source.connector = 'mariadb' then 'mysql'
-            {#- the setting stands in where the message does not name the database #}
-            {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
-        end as database,
-        {{ spark_cdc._debezium_before(entity) | indent(8) }} as event_before,
-        if(op in ('c', 'u', 'r'), after, null) as event_after
-    from opened
 )
-
-select
-    event_op,
-    {%- if order %}
-    {{ spark_cdc._message_position(parts) | indent(4) }} as event_position,
-    {%- else %}
-    case database
-        when 'postgresql'
-            then {{ spark_cdc._debezium_position_postgresql('source.sequence', 'source.lsn', is_placed) | indent(12) }}
-        when 'mysql'
-            then {{ spark_cdc._debezium_position_mysql('source.file', 'source.pos', 'source.`row`', is_placed) | indent(12) }}
-        when 'sqlserver'
-            then {{ spark_cdc._debezium_position_sqlserver(
-                'source.commit_lsn', 'source.change_lsn', 'source.event_serial_no', is_placed) | indent(12) }}
-    end as event_position,
-    {%- endif %}
-    case database
-        when 'postgresql' then source.txid
-        when 'mysql' then coalesce(source.gtid, transaction.id)
-        when 'sqlserver' then source.commit_lsn
-    end as event_transaction,
-    timestamp_micros(coalesce(source.ts_us, try_multiply(source.ts_ms, 1000L))) as event_time,
-    {{ spark_cdc._debezium_problem(order) | indent(4) }} as event_problem,
-    event_before,
-    event_after,
-    {{ spark_cdc._event_origin(
-        spark_cdc._debezium_table(), "if(database = 'mysql', %s, null)" | format(spark_cdc._binlog_name('source.file'))
-    ) | indent(4) }} as event_origin,
-    landed_row
-from classified
+{%- endset -%}
+{%- set table = ['source.db', 'source.`schema`', 'source.`table`'] -%}
+{%- set database -%}
+case
+    when source.connector in ('postgresql', 'mysql', 'sqlserver') then source.connector
+    when source.connector = 'mariadb' then 'mysql'
+    {#- the setting stands in where the message does not name the database #}
+    {{ "else '" ~ given ~ "'" if given else "when source.connector is null then 'postgresql'" }}
+end
+{%- endset -%}
+{%- set position -%}
+case database
+    {%- for name, sql in places.positions.items() %}
+    when '{{ name }}'
+        then {{ sql | indent(8) }}
+    {%- endfor %}
+end
+{%- endset -%}
+{%- set transaction -%}
+case database
+    when 'postgresql' then source.txid
+    when 'mysql' then coalesce(source.gtid, transaction.id)
+    when 'sqlserver' then source.commit_lsn
+end
+{%- endset -%}
+{%- set accepted = 'accepted are Debezium envelopes with op, before, after and source' -%}
+{%- set unreadable -%}
+when op is null and json_object_keys({{ content }}) is null
+    then concat('not a JSON object: ', left(landed_row.message, 200), '; {{ accepted }}')
+when {{ spark_cdc._is_misread('landed_row.message') }}
+    then {{ spark_cdc._misread_text('landed_row.message') }}
+when op is null
+    then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
+{%- endset -%}
+{%- set faults -%}
+when event_op in ('insert', 'update', 'upsert', 'read') and after is null
+    then concat('no new row: after is missing or no JSON object, which op ', op, ' needs; accepted is an object')
+when
+    event_op in ('update', 'delete') and before is null and not contains({{ content }}, '"before":null')
+    and get_json_object({{ content }}, if(is_enclosed, '$.payload.before', '$.before')) is not null
+    then 'before is no JSON object; accepted is an object or null'
+{{ spark_cdc._lost_columns_case('before', 'after', 'before', 'after', 'after with all columns of the row') }}
+when event_op = 'delete' and old_row is null
+    then 'the old key is missing: accepted are deletes with the key in before or in the message key'
+when event_op = 'read' and source.snapshot = 'incremental'
+    then {{ places.unplaced }}
+{%- if not order %}
+when event_op <> 'read' and {{ places.negative }}
+    then {{ places.negative_text | indent(4) }}
+when database is null
+    then concat('unknown connector \'', source.connector, '\'; accepted are postgresql, mysql, mariadb, sqlserver, or set events.database')
+{%- endif %}
+{%- endset -%}
+{{ spark_cdc.document_events(entity, landed, {
+    'parsed': parsed, 'read': {'order': order},
+    'table': table, 'log': "if(database = 'mysql', " ~ spark_cdc._binlog_name('source.file') ~ ', null)',
+    'event_op': spark_cdc._debezium_operation(entity, content, table, places.is_placed),
+    'code': 'op', 'label': "'operation'",
+    'codes': {'c': 'insert', 'u': 'update', 'd': 'delete', 'r': 'read', 't': 'truncate', 'm': 'control'},
+    'named': {'database': database, 'old_row': spark_cdc._debezium_old_row(entity)},
+    'event_position': position,
+    'transaction': transaction,
+    'time': 'timestamp_micros(coalesce(source.ts_us, try_multiply(source.ts_ms, 1000L)))',
+    'unreadable': unreadable,
+    'faults': faults,
+    'after': 'after',
+}) }}
 {%- endmacro -%}
 
 
 {%- macro _events_debezium_format() -%}
     {{ return({
-        'settings': {'database': ['postgresql', 'mysql', 'sqlserver'], 'order_fields': none, 'table': none}, 'has_order': true, 'landed_row': true,
-        'origin': true,
+        'shape': 'documents', 'settings': {'database': spark_cdc._debezium_databases() | list, 'order_fields': none, 'table': none},
         'images': ['before', 'after'], 'unavailable': '__debezium_unavailable_value',
         'position': 'it stands in source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB) or source.change_lsn (SQL Server)',
     }) }}
 {%- endmacro -%}
 
 
+{#- The fields of `source` that say where a change is from, with their types, by database. -#}
+{%- macro _debezium_databases() -%}
+    {{ return({
+        'postgresql': {'sequence': 'string', 'lsn': 'bigint', 'txId': 'string'},
+        'mysql': {'file': 'string', 'pos': 'bigint', 'row': 'bigint', 'gtid': 'string'},
+        'sqlserver': {'commit_lsn': 'string', 'change_lsn': 'string', 'event_serial_no': 'bigint'},
+    }) }}
+{%- endmacro -%}
+
+
 {#- The parts of an envelope, and of the messages without a row, that are read, with their types.
     What is of another type is null then. -#}
-{%- macro _debezium_fields() -%}
-    {%- set source -%}
-struct<connector: string, snapshot: string, ts_us: bigint, ts_ms: bigint, sequence: string, lsn: bigint, txId: string, file: string, pos: bigint, {# -#}
-`row`: bigint, gtid: string, commit_lsn: string, change_lsn: string, event_serial_no: bigint, db: string, `schema`: string, `table`: string>
+{%- macro _debezium_envelope() -%}
+    {%- set source = {'connector': 'string', 'snapshot': 'string', 'ts_us': 'bigint', 'ts_ms': 'bigint'} -%}
+    {%- for fields in spark_cdc._debezium_databases().values() -%}{%- do source.update(fields) -%}{%- endfor -%}
+    {%- do source.update({'db': 'string', 'schema': 'string', 'table': 'string'}) -%}
+    {%- set fields -%}
+struct<{% for name, type in source.items() %}`{{ name }}`: {{ type }}{{ ', ' if not loop.last }}{% endfor %}>
     {%- endset -%}
     {{ return({
-        'op': 'string', 'before': 'map<string, string>', 'after': 'map<string, string>', 'source': source,
+        'op': 'string', 'before': 'map<string, string>', 'after': 'map<string, string>', 'source': fields,
         'transaction': 'struct<id: string>', 'status': 'string',
     }) }}
 {%- endmacro -%}
 
 
-{#- The name of a message's table, what qualifies it first. -#}
-{%- macro _debezium_table() -%}{{ return(['source.db', 'source.`schema`', 'source.`table`']) }}{%- endmacro -%}
-
-
 {#- JSON text, parsed: an envelope, or one below `payload`, or a message below `value`. All is null
     where the text is no JSON object. -#}
-{%- macro _debezium_parsed(sql) -%}
+{%- macro _debezium_parsed(sql, envelope) -%}
 from_json(
     {{ sql }},
-    '{% for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }} {{ data_type }}, {% endfor -%}
-    payload struct<
-    {%- for name, data_type in spark_cdc._debezium_fields().items() %}{{ name }}: {{ data_type }}{{ ', ' if not loop.last }}{% endfor -%}
+    '{% for name, type in envelope.items() %}{{ name }} {{ type }}, {% endfor -%}
+    payload struct<{% for name, type in envelope.items() %}{{ name }}: {{ type }}{{ ', ' if not loop.last }}{% endfor -%}
     >, key string, value string, topic string',
     map({{ spark_cdc._json_limits() }})
 )
@@ -145,27 +169,20 @@ from_json(
 {#- What happened; null where that is unknown. Without `op` a message is none of a row: a tombstone,
     a heartbeat, the begin or end of a transaction, or a change of a table's definition. They are
     known by having no other fields. -#}
-{%- macro _debezium_operation(entity) -%}
+{%- macro _debezium_operation(entity, content, table, is_placed) -%}
 {%- set other = [
     'key', 'value', 'schema', 'payload', 'topic', 'partition', 'offset', 'timestamp', 'timestampType', 'tstype', 'ts', 'broker',
     'headers', 'source', 'ts_ms', 'ts_us', 'ts_ns', 'serverName', 'databaseName', 'schemaName', 'ddl', 'tableChanges',
 ] -%}
-{%- set place = {} -%}
-{%- for name in ['snapshot', 'sequence', 'lsn', 'file', 'pos', 'commit_lsn'] -%}{%- do place.update({name: 'source.' ~ name}) -%}{%- endfor -%}
-{%- set content = spark_cdc._debezium_content() -%}
 {%- set names -%}
 json_object_keys(if(is_enclosed, get_json_object({{ content }}, '$.payload'), {{ content }}))
 {%- endset -%}
 case
-    when {{ spark_cdc._is_other_table(entity, spark_cdc._debezium_table()) }} then 'control'
+    when {{ spark_cdc._is_other_table(entity, table) }} then 'control'
     when op = 'c' then 'insert'
     when op = 'u' then 'update'
     when op = 'd' then 'delete'
-    when op = 'r'
-        then if(
-            {{ spark_cdc._debezium_position_is_placed(place) }},
-            'upsert', 'read'
-        )
+    when op = 'r' then if({{ is_placed }}, 'upsert', 'read')
     when op = 't' then 'truncate'
     when op = 'm' then 'control'
     when op is not null then null
@@ -178,33 +195,33 @@ end
 {%- endmacro -%}
 
 
-{#- The message as text, taken out of what wraps it. -#}
-{%- macro _debezium_content() -%}coalesce(wrapped, landed_row.message){%- endmacro -%}
-
-
 {#- The old image or key. A delete whose image lacks the key takes it from the message key. An
     update never changes the message key (Debezium sends a delete and an insert then), so if the
     message key agrees with the new image, another key in `before` is one that was made up for a
     column that was not sent. -#}
-{%- macro _debezium_before(entity) -%}
-{%- set names = [] -%}
-{%- for column in entity.key_columns -%}{%- do names.append(spark_cdc._literal(column.from)) -%}{%- endfor -%}
+{%- macro _debezium_old_row(entity) -%}
 {%- set key -%}
 transform(array(from_json(message_key, 'map<string, string>')), key -> if(key['payload'] like '{{ '{%' }}' and {# -#}
 map_contains_key(key, 'schema'), from_json(key['payload'], 'map<string, string>'), key))
 {%- endset -%}
+{%- set missing, same, agreed = ['before is null'], [], [] -%}
+{%- for column in entity.key_columns -%}
+    {%- set name = '[' ~ spark_cdc._literal(column.from) ~ ']' -%}
+    {%- do missing.append('before' ~ name ~ ' is null') -%}
+    {%- do same.append('before' ~ name ~ ' <=> after' ~ name) -%}
+    {%- do agreed.append('key' ~ name ~ ' = after' ~ name) -%}
+{%- endfor -%}
 case
-    when op = 'd' and (before is null{% for name in names %} or before[{{ name }}] is null{% endfor %})
+    when op = 'd' and ({{ missing | join(' or ') }})
         then coalesce(transform(
             {{ key }},
             key -> if(before is null, key, map_concat(map_filter(before, (name, part) -> not map_contains_key(key, name)), key))
         )[0], before)
-    {%- if names %}
-    when op = 'u' and before is not null and not ({# -#}
-    {%- for name in names %}before[{{ name }}] <=> after[{{ name }}]{{ ' and ' if not loop.last }}{% endfor %})
+    {%- if same %}
+    when op = 'u' and before is not null and not ({{ same | join(' and ') }})
         then transform(
             {{ key }},
-            key -> if({% for name in names %}key[{{ name }}] = after[{{ name }}]{{ ' and ' if not loop.last }}{% endfor %}, null, before)
+            key -> if({{ agreed | join(' and ') }}, null, before)
         )[0]
     {%- endif %}
     when op in ('u', 'd') then before
@@ -212,40 +229,95 @@ end
 {%- endmacro -%}
 
 
-{#- What is wrong with a message, in words. -#}
-{%- macro _debezium_problem(order) -%}
-{%- set content = spark_cdc._debezium_content() -%}
-{%- set accepted = 'accepted are Debezium envelopes with op, before, after and source' -%}
+{#- Where the changes of Debezium are from, in the logs of the databases.
+    A position is an array of numbers that sort, null where there is none: for PostgreSQL where the
+    last transaction before this one was committed (null in a snapshot and in the first transaction
+    after it, which begin behind all that was committed before), and the place in the log; for MySQL
+    and MariaDB the number of the binlog file, place in it, row of the event there; for SQL Server
+    the log's numbers of commit and change, three parts each, and the event's number among those of
+    the change, where rows of a snapshot may have no change. A number below zero is none: it
+    overflowed somewhere, and would sort first.
+    A row of a snapshot is placed if it says where in the log it was read, so that it is an upsert
+    just before the change there: the connector sends a row that it read before such a change with
+    that change's place. A first snapshot of PostgreSQL has none: transactions that began before it
+    count.
+    Arguments: field (a field of `source` as an expression, with %s for its name), label (what the
+    fields are called, with %s for the name), databases (names of those that it may be from), placed
+    (condition of a row that is placed, where %s stands for what its place says).
+    Returns {positions (expressions by database), is_placed (condition), negative (condition of a
+    number that is below zero), negative_text (what is wrong then), unplaced (the same of a row of a
+    snapshot that was read while changes were streamed, but does not say where)}. -#}
+{%- macro _debezium_places(field, label, databases, placed) -%}
+{%- set of, conditions, numbers, shown = {}, [], [], [] -%}
+{%- for database, fields in spark_cdc._debezium_databases().items() -%}
+    {%- for name, type in fields.items() -%}
+        {%- do of.update({name: field.replace('%s', name)}) -%}
+        {%- if type == 'bigint' and database in databases -%}
+            {%- do numbers.append(of[name] ~ ' < 0') -%}
+            {%- set words = spark_cdc._literal(label.replace('%s', name) ~ ' is ') -%}
+            {%- do shown.append('if(' ~ of[name] ~ ' < 0, concat(' ~ words ~ ', ' ~ of[name] ~ '), null)') -%}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endfor -%}
+{%- set lsn = "'^[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,4}$'" -%}
+{%- for database, condition in {
+    'postgresql': of.sequence ~ " like '[\"%' or " ~ field.replace('%s', 'snapshot') ~ " = 'incremental' and ("
+        ~ of.sequence ~ ' is not null or ' ~ of.lsn ~ ' is not null)',
+    'mysql': 'try_cast(substring_index(' ~ of.file ~ ", '.', -1) as bigint) is not null and " ~ of.pos ~ ' > 0',
+    'sqlserver': of.commit_lsn ~ ' rlike ' ~ lsn,
+}.items() if database in databases -%}
+    {%- do conditions.append(condition) -%}
+{%- endfor -%}
+{%- set is_placed = 'coalesce(' ~ conditions | join(' or ') ~ ', false)' -%}
+{%- set placed = placed.replace('%s', is_placed) -%}
+{%- set place = spark_cdc._place_in_log('coalesce(' ~ of.lsn ~ ', try_cast(split_part(' ~ of.sequence ~ ", '\"', -2) as bigint))") -%}
+{#- split_part() splits by a regular expression, substring_index() does not -#}
+{%- set first -%}
+try_cast(if({# -#}
+startswith({{ of.sequence }}, '["'), substring_index(substring({{ of.sequence }}, 3), '"', 1), split_part({{ of.sequence }}, '"', 2){# -#}
+) as bigint)
+{%- endset -%}
+{%- set postgresql -%}
+if(
+    {{ place }} is null, null,
+    array(
+        coalesce(if({{ of.sequence }} like '[null%', null, {{ spark_cdc._place_in_log(first) }}), {{ place }}),
+        {{ place }} - if({{ placed }}, 1L, 0L)
+    )
+)
+{%- endset -%}
+{%- set number = spark_cdc._place_in_log('try_cast(substring_index(' ~ of.file ~ ", '.', -1) as bigint)") -%}
+{%- set mysql -%}
+if(
+    {{ number }} is null or {{ spark_cdc._place_in_log(of.pos) }} is null or {{ of.row }} < 0, null,
+    array({{ number }}, {{ of.pos }}, if({{ placed }}, -1L, coalesce({{ of.row }}, 0L)))
+)
+{%- endset -%}
+{%- set parts = {} -%}
+{%- for name in ['commit_lsn', 'change_lsn'] -%}
+    {%- set part = 'try_cast(conv(split_part(' ~ of[name] ~ ", ':', %s), 16, 10) as bigint)" -%}
+    {%- do parts.update({name: [part.replace('%s', '1'), part.replace('%s', '2'), part.replace('%s', '3')] | join(', ')}) -%}
+{%- endfor -%}
+{%- set sqlserver -%}
 case
-    when event_op = 'control' then null
-    when op is null and json_object_keys({{ content }}) is null
-        then concat('not a JSON object: ', left(landed_row.message, 200), '; {{ accepted }}')
-    when {{ spark_cdc._is_misread('landed_row.message') }}
-        then {{ spark_cdc._misread_text('landed_row.message') }}
-    when op is null
-        then 'no operation: op is missing; {{ accepted }}, flattened messages have the format debezium_flat'
-    when event_op is null
-        then concat('unknown operation \'', op, '\'; accepted are c, u, d, r, t, m')
-    when event_op in ('insert', 'update', 'upsert', 'read') and event_after is null
-        then concat('no new row: after is missing or no JSON object, which op ', op, ' needs; accepted is an object')
-    when
-        event_op in ('update', 'delete') and before is null and not contains({{ content }}, '"before":null')
-        and get_json_object({{ content }}, if(is_enclosed, '$.payload.before', '$.before')) is not null
-        then 'before is no JSON object; accepted is an object or null'
-    {{ spark_cdc._lost_columns_case('before', 'event_after', 'before', 'after', 'after with all columns of the row') | indent(4) }}
-    when event_op = 'delete' and event_before is null
-        then 'the old key is missing: accepted are deletes with the key in before or in the message key'
-    when event_op = 'read' and source.snapshot = 'incremental'
-        then {{ spark_cdc._debezium_position_unplaced() }}
-    {%- if order %}
-    when event_op <> 'read'
-        then {{ spark_cdc._message_order_problem(order, order | map(attribute='number') | list, 'a whole number') | indent(12) }}
-    {%- else %}
-    {{ spark_cdc._debezium_position_case("event_op <> 'read'", {
-        'source.lsn': 'source.lsn', 'source.pos': 'source.pos', 'source.row': 'source.`row`', 'source.event_serial_no': 'source.event_serial_no',
-    }) | indent(4) }}
-    when database is null
-        then concat('unknown connector \'', source.connector, '\'; accepted are postgresql, mysql, mariadb, sqlserver, or set events.database')
-    {%- endif %}
+    when {{ of.event_serial_no }} < 0 then null
+    when {{ of.commit_lsn }} rlike {{ lsn }} and {{ of.change_lsn }} rlike {{ lsn }}
+        then array({{ parts.commit_lsn }}, {{ parts.change_lsn }}, if({{ placed }}, -1L, coalesce({{ of.event_serial_no }}, 0L)))
+    when {{ placed }} and {{ of.commit_lsn }} rlike {{ lsn }} then array({{ parts.commit_lsn }}, 0L, 0L, 0L, -1L)
 end
+{%- endset -%}
+{%- set text -%}
+concat(
+    'no order: ', concat_ws(', ', {{ shown | join(', ') }}),
+    '; accepted is a place in the log, which is not negative, or another order: see docs/formats/debezium.md'
+)
+{%- endset -%}
+    {{ return({
+        'positions': {'postgresql': postgresql, 'mysql': mysql, 'sqlserver': sqlserver},
+        'is_placed': is_placed,
+        'negative': '(' ~ numbers | join(' or ') ~ ')', 'negative_text': text,
+        'unplaced': spark_cdc._literal('a row of an incremental snapshot without a place among the changes; accepted are '
+            ~ 'source.sequence or source.lsn (PostgreSQL), source.file and source.pos (MySQL, MariaDB), source.commit_lsn (SQL Server): '
+            ~ 'add them, or load a full snapshot with its position (docs/snapshots.md)'),
+    }) }}
 {%- endmacro -%}

@@ -191,3 +191,214 @@ stg_{{ entity.name }}, or read a view that shows the business date in a column o
     {%- set is_read = read is mapping and read.id == now.id and read.to == now.newest -%}
     {{ return([] if is_read or since is not none and time <= since else [time]) }}
 {%- endmacro -%}
+
+
+{#- The table at this moment.
+    Argument: table (name, as SQL).
+    Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (that Delta
+    gave it), newest (version), at (its time, as text), location. -#}
+{%- macro _events_delta_cdf_feed_now(table) -%}
+    {#- what Delta says of a version is of no interest here -#}
+    {%- set plan = spark_cdc._plan('select 1 from table_changes(' ~ spark_cdc._literal(table) ~ ', 0)') -%}
+    {%- set words = spark_cdc._plan_refusal(plan) or '[DELTA_' -%}
+    {%- set is_other = not words.startswith('[DELTA_') or words.startswith('[DELTA_TABLE_ONLY') -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Delta', is_other) -%}
+    {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
+    {%- set detail = spark_cdc._query('describe detail ' ~ table) | first -%}
+    {%- set switch = spark_cdc._query('show tblproperties ' ~ table ~ " ('delta.enableChangeDataFeed')") | first -%}
+    {%- if switch.value | lower != 'true' -%}
+        {{ return({'problem': 'the Delta table ' ~ table ~ ' keeps no change feed. Switch it on: alter table ' ~ table
+            ~ ' set tblproperties (delta.enableChangeDataFeed = true); a first load takes all its rows, later ones the changes since'}) }}
+    {%- endif -%}
+    {%- set newest = spark_cdc._query('describe history ' ~ table ~ ' limit 1') | first -%}
+    {{ return({'id': detail.id, 'newest': newest.version | int, 'at': newest.timestamp | string, 'location': detail.location}) }}
+{%- endmacro -%}
+
+
+{#- Whether the versions of a load can be read, and where they stand in the order of all.
+    Arguments: entity (with its feed), now, read (what was read before; none), highest (number that
+    was applied before; none).
+    Returns a dictionary: problem (none), offset, number. -#}
+{%- macro _events_delta_cdf_feed_range(entity, now, read, highest) -%}
+    {%- set feed, text = entity.source.feed, spark_cdc._change_feed_text(entity) -%}
+    {#- the versions of a table that was made anew begin at 0 again -#}
+    {%- set offset = read.offset if read and read.id == now.id else [0, (-1 if highest is none else highest) + 1 - feed.to] | max -%}
+    {%- set is_back = feed.after is not none and feed.to < feed.after -%}
+    {%- set words = none if is_back or feed.to == feed.after
+        else spark_cdc._plan_refusal(spark_cdc._plan('select 1 from ' ~ spark_cdc._events_delta_cdf_rows_sql(feed))) -%}
+    {%- set is_whole = words or is_back or feed.after in [none, feed.to] -%}
+    {%- set gone = none if is_whole else spark_cdc._events_delta_cdf_gone_file(feed, now.location) -%}
+    {%- set problem -%}
+{%- if is_back -%}
+the newest version of {{ feed.table }} is {{ feed.to }}, but up to {{ feed.after }} has been read
+{%- elif words -%}
+{{ text }} can't be read: {{ words }}
+{%- elif gone -%}
+{{ text }} can't be read: of its files one is not there any more, as VACUUM of the table leaves it ({{ gone }})
+{%- endif -%}
+    {%- endset -%}
+    {{ return({'problem': problem or none, 'offset': offset, 'number': feed.to + offset}) }}
+{%- endmacro -%}
+
+
+{#- What a load reads, as SQL. A first load has all rows as inserts of the version that it
+    reads. -#}
+{%- macro _events_delta_cdf_feed_sql(entity, feed, is_full) -%}
+select
+    *
+    {%- if feed.after is none and not is_full %},
+    'insert' as _change_type,
+    {{ feed.to }}L as _commit_version,
+    timestamp{{ spark_cdc._literal(feed.at) }} as _commit_timestamp
+    {%- endif %}
+from {{ spark_cdc._events_delta_cdf_rows_sql(feed) }}
+{%- endmacro -%}
+
+
+{%- macro _events_delta_cdf_rows_sql(feed) -%}
+{%- if feed.after is none -%}
+{{ feed.table }} version as of {{ feed.to }}
+{%- else -%}
+table_changes({{ spark_cdc._literal(feed.table) }}, {{ feed.after + 1 }}, {{ feed.to }})
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- A file of the oldest changes that is not there any more; none. Spark says so only when it reads
+    them, and VACUUM takes the oldest first; so the log is asked for some 50 of them, as far as
+    their names are plain. -#}
+{%- macro _events_delta_cdf_gone_file(feed, location) -%}
+    {%- set log_files = [] -%}
+    {%- for version in range(feed.after + 1, [feed.to, feed.after + 100] | min + 1) -%}
+        {%- do log_files.append('%020d.json' % version) -%}
+    {%- endfor -%}
+    {%- set sql -%}
+select path
+from (
+    select
+        path,
+        version,
+        is_change_data,
+        max(is_change_data) over (partition by version) as has_change_data
+    from (
+        select
+            regexp_extract(input_file_name(), '([0-9]+)[.]json', 1) as version,
+            get_json_object(value, '$.cdc.path') is not null as is_change_data,
+            coalesce(
+                get_json_object(value, '$.cdc.path'),
+                if(get_json_object(value, '$.add.dataChange') = 'true', get_json_object(value, '$.add.path'), null),
+                if(get_json_object(value, '$.remove.dataChange') = 'true', get_json_object(value, '$.remove.path'), null)
+            ) as path
+        from text.`{{ location }}/_delta_log/{ {{- log_files | join(',') }}}`
+    )
+    where path is not null
+)
+where is_change_data = has_change_data and path rlike '^[A-Za-z0-9_./=-]+$'
+order by version
+limit 50
+    {%- endset -%}
+    {#- a catalog may keep the folder to itself -#}
+    {%- if spark_cdc._plan_refusal(spark_cdc._plan(sql)) -%}{{ return(none) }}{%- endif -%}
+    {%- set reads = [] -%}
+    {%- for row in spark_cdc._query(sql) -%}
+        {%- do reads.append('select 1 from binaryFile.`' ~ location ~ '/' ~ row.path ~ '`') -%}
+    {%- endfor -%}
+    {%- set plan = spark_cdc._plan(reads | join(' union all ')) if reads else '' -%}
+    {{ return(spark_cdc._plan_missing_path(plan)) }}
+{%- endmacro -%}
+
+
+{#- The table at this moment.
+    Argument: table (name, as SQL).
+    Returns a dictionary: problem (why its feed can't be read, and what to do; none), id (none:
+    snapshots have names that no other table has), newest (snapshot; none while there is none),
+    parents (of each snapshot that is there). -#}
+{%- macro _events_iceberg_changelog_feed_now(table) -%}
+    {%- set sql -%}
+select
+    snapshots.snapshot_id,
+    snapshots.parent_id,
+    refs.name is not null as is_newest
+from {{ table }}.snapshots as snapshots
+left join {{ table }}.refs as refs
+    on snapshots.snapshot_id = refs.snapshot_id and refs.name = 'main'
+    {%- endset -%}
+    {%- set plan = spark_cdc._plan('select 1 from ' ~ table) -%}
+    {%- set is_other = spark_cdc._plan_refusal(spark_cdc._plan(sql)) is not none -%}
+    {%- set problem = spark_cdc._change_feed_table_problem(table, plan, 'Iceberg', is_other) -%}
+    {%- if problem -%}{{ return({'problem': problem}) }}{%- endif -%}
+    {%- set parents, newest = {}, [] -%}
+    {%- for row in spark_cdc._query(sql) -%}
+        {%- do parents.update({row.snapshot_id | int: none if row.parent_id is none else row.parent_id | int}) -%}
+        {%- if row.is_newest -%}{%- do newest.append(row.snapshot_id | int) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return({'id': none, 'newest': newest | first | default(none), 'parents': parents}) }}
+{%- endmacro -%}
+
+
+{#- Whether the snapshots of a load can be read, and where they stand in the order of all. Arguments
+    and what it returns as of _events_delta_cdf_feed_range(). -#}
+{%- macro _events_iceberg_changelog_feed_range(entity, now, read, highest) -%}
+    {%- set feed = entity.source.feed -%}
+    {%- set at = namespace(snapshot=feed.to) -%}
+    {%- for _ in now.parents if at.snapshot != feed.after and at.snapshot in now.parents -%}
+        {%- set at.snapshot = now.parents[at.snapshot] -%}
+    {%- endfor -%}
+    {%- set is_chain = feed.after is none or at.snapshot == feed.after -%}
+    {%- set words = none -%}
+    {%- if is_chain and feed.after is not none and feed.to != feed.after -%}
+        {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
+        {%- set words = spark_cdc._plan_refusal(spark_cdc._plan('select * from ' ~ spark_cdc._events_iceberg_changelog_view(entity))) -%}
+    {%- endif -%}
+    {%- set problem -%}
+{%- if words -%}
+{{ spark_cdc._change_feed_text(entity) }} can't be read: {{ words }}
+{%- elif feed.to != feed.after and feed.to not in now.parents -%}
+snapshot {{ feed.to }} of {{ feed.table }} is not there any more, as expire_snapshots of the table leaves it
+{%- elif not is_chain and feed.after in now.parents -%}
+snapshot {{ feed.to }} of {{ feed.table }} does not follow on {{ feed.after }}, up to which has been read: the table was rolled back
+{%- elif not is_chain -%}
+the snapshots of {{ feed.table }} from {{ feed.after }}, up to which has been read, to {{ feed.to }} are not all there any more: {# -#}
+they were expired, or {# -#}
+the table was rolled back, or dropped and made anew
+{%- endif -%}
+    {%- endset -%}
+    {#- a changelog counts from 0 -#}
+    {%- set offset = 0 if highest is none else highest + 1 -%}
+    {{ return({'problem': problem or none, 'offset': offset, 'number': offset}) }}
+{%- endmacro -%}
+
+
+{#- What a load reads, as SQL. Iceberg makes a temporary view of the session for it. A first load
+    has all rows as inserts of the snapshot that it reads. -#}
+{%- macro _events_iceberg_changelog_feed_sql(entity, feed, is_full) -%}
+{%- if feed.after is not none -%}
+    {%- do spark_cdc._send(spark_cdc._events_iceberg_changelog_call_sql(entity, feed)) -%}
+select *
+from {{ spark_cdc._events_iceberg_changelog_view(entity) }}
+{%- else -%}
+select
+    *
+    {%- if not is_full %},
+    'INSERT' as _change_type,
+    0 as _change_ordinal,
+    {{ feed.to }}L as _commit_snapshot_id
+    {%- endif %}
+from {{ feed.table }} version as of {{ feed.to }}
+{%- endif -%}
+{%- endmacro -%}
+
+
+{%- macro _events_iceberg_changelog_view(entity) -%}{{ return('changelog_' ~ entity.name) }}{%- endmacro -%}
+
+
+{%- macro _events_iceberg_changelog_call_sql(entity, feed) -%}
+{%- set parts = spark_cdc._split_outside(feed.table, '.') -%}
+{%- set catalog = parts[0] if parts | length > 2 else spark_cdc._quote(spark_cdc._query('select current_catalog() as name')[0].name) -%}
+call {{ catalog }}.system.create_changelog_view(
+    table => {{ spark_cdc._literal(parts[-2:] | join('.')) }},
+    changelog_view => '{{ spark_cdc._events_iceberg_changelog_view(entity) }}',
+    options => map('start-snapshot-id', '{{ feed.after }}', 'end-snapshot-id', '{{ feed.to }}'),
+    net_changes => false
+)
+{%- endmacro -%}
