@@ -169,7 +169,7 @@ def test_a_lost_race_is_tried_again(
 def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     """An undone load is not loaded again, an expected date is told, an older one takes a replay."""
     project.entity("held", KEYED)
-    project.entity("holes", KEYED, load_type="delta", expect="daily")
+    project.entity("holes", KEYED, load_type="delta", expected_every="daily")
     for date in DATES[:2]:
         project.land("held", date, "id,value", "1,1")
     for date in (DATES[0], DATES[2]):
@@ -271,7 +271,7 @@ def test_the_entities_of_a_file(project: Project, call: Any, tmp_path: Path) -> 
         project.land("early", date, "id,value", "1,1")
         project.land("late", date, "id,value", "1,1")
     listed = tmp_path / "list.csv"
-    listed.write_text("entity,expect\nearly,\n")
+    listed.write_text("entity,expected_every\nearly,\n")
     code, _, said = call("early", "late", words=("--file", str(listed), "--parallel", "1"))
     assert code == 0, said
     assert [word for word in said.split() if word in ("early", "late")] == ["early"] * 2
@@ -280,8 +280,11 @@ def test_the_entities_of_a_file(project: Project, call: Any, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("table,expect\n", "entity is missing"),
-        ("entity,expect\na,often\n", "--expect 'often' is not a time between two loads"),
+        ("table,expected_every\n", "entity is missing"),
+        (
+            "entity,expected_every\na,often\n",
+            "--expected-every 'often' is not a time between two loads",
+        ),
     ],
 )
 def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:

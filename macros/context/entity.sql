@@ -21,14 +21,14 @@
     declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
     events (of _event_settings(); none for other load types), dropped (columns that are stored no
-    more, in lower case), checkpoint, upkeep and guards (of _policy(); guards that the var
-    spark_cdc_lift names are off), rules
+    more, in lower case), checkpoint, maintenance and guards (of _policy(); guards that the var
+    spark_cdc_skip_guards names are off), rules
     (of _rules()), quarantine (kinds of rejected rows that are set aside), file_format, and lists
     of columns: columns (all, as declared, and those that a change-event format adds), stored
     (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
     apart: docs/sensitive.md). A column is a dictionary: name, data_type, role, nullable, from,
     format, century, encoding, optional (whether the source may lack it), in_orc (whether it is
-    stored in an ORC table), was (former names), default, on_misfit, sensitive; of a sensitive
+    stored in an ORC table), was (former names), default, on_cast_error, sensitive; of a sensitive
     one, and none of others, secret (the table that keys its hashes), mask (what others see of
     it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted
     where it must be). -#}
@@ -64,7 +64,7 @@
     {%- set declared_load_type = settings.load_type -%}
     {%- set load_type = declared_load_type if as_declared else spark_cdc._load_type_of_run(name) or declared_load_type -%}
 
-    {%- set lifted = spark_cdc._lifted(name) -%}
+    {%- set skipped = spark_cdc._skipped_guards(name) -%}
 
     {#- where its data of this load type lie -#}
     {%- set own = (settings.sources or {}).get(load_type) if load_type != declared_load_type else none -%}
@@ -74,7 +74,7 @@
         'options': source.options or {},
         'columns': source.columns or {},
         'text': source.format in ['csv', 'json'] or is_message if source.text is none else source.text,
-        'on_unexpected_column': 'ignore' if 'unexpected_columns' in lifted else source.on_unexpected_column,
+        'on_unexpected_column': 'ignore' if 'unexpected_columns' in skipped else source.on_unexpected_column,
     }) -%}
     {%- do settings.update({'source': source, 'file_format': settings.file_format or spark_cdc._var('spark_cdc_file_format', known)}) -%}
 
@@ -104,7 +104,7 @@
     {%- endif -%}
     {%- set columns = declared + (events.technical if events else []) -%}
     {%- set guards = spark_cdc._policy('guards', settings, known) -%}
-    {%- for guard in lifted if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
+    {%- for guard in skipped if guard in guards -%}{%- do guards.update({guard: none}) -%}{%- endfor -%}
     {{ return({
         'name': name,
         'load_type': load_type,
@@ -114,12 +114,12 @@
         'timezone': settings.timezone,
         'source': source,
         'events': events,
-        'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
+        'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list,
         'checkpoint': spark_cdc._policy('checkpoint', settings, known),
-        'upkeep': spark_cdc._policy('upkeep', settings, known),
+        'maintenance': spark_cdc._policy('maintenance', settings, known),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
-        'expect': settings.expect,
+        'expected_every': settings.expected_every,
         'guards': guards,
         'rules': spark_cdc._rules(settings),
         'quarantine': [] if is_snapshot else spark_cdc._quarantine(name, settings),
@@ -128,7 +128,7 @@
         'stored': columns | rejectattr('role', 'equalto', 'control') | list,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,
         'compared': columns | selectattr('role', 'equalto', 'compared') | list,
-        'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
+        'untracked': columns | selectattr('role', 'equalto', 'untracked') | list,
         'sensitive': columns | selectattr('sensitive') | list,
     }) }}
 {%- endmacro -%}
@@ -245,7 +245,7 @@
     a package. -#}
 {%- macro _var(name, known=none) -%}
     {%- set given, rule = var(name, none), (known or spark_cdc._known_settings()).vars[name] -%}
-    {%- set is_right = given is not none and ((rule.kind == 'mapping' and given is mapping) or spark_cdc._refusal(name, given, rule) is none) -%}
+    {%- set is_right = given is not none and ((rule.kind == 'mapping' and given is mapping) or spark_cdc._setting_error(name, given, rule) is none) -%}
     {{ return(given if is_right else rule.get('default')) }}
 {%- endmacro -%}
 
@@ -268,10 +268,10 @@
 {%- endmacro -%}
 
 
-{#- A policy of an entity (upkeep, guards, checkpoint): its own settings come first, then the var of
-    that name, then the defaults.
-    Arguments: settings (its meta.spark_cdc), known (_known_settings()). Returns a dictionary by the
-    names of its settings; none where something is off. -#}
+{#- A policy of an entity (maintenance, guards, checkpoint): its own settings come first, then the
+    var of that name, then the defaults.
+    Arguments: settings (its meta.spark_cdc), known (_known_settings()).
+    Returns a dictionary by the names of its settings; none where something is off. -#}
 {%- macro _policy(name, settings, known) -%}
     {%- set of_project = 'spark_cdc_' ~ name -%}
     {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
@@ -281,15 +281,15 @@
 
 
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
-{%- macro _upkeep_problems(settings) -%}
-    {%- set policy = spark_cdc._policy('upkeep', settings, spark_cdc._known_settings()) -%}
+{%- macro _maintenance_problems(settings) -%}
+    {%- set policy = spark_cdc._policy('maintenance', settings, spark_cdc._known_settings()) -%}
     {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}  {#- which is said elsewhere -#}
     {{ return(spark_cdc._broken(policy, [
         (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
-         'upkeep.keep_loads is %(keep_loads)s, and upkeep.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
+         'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
          'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
         (policy.retention_hours is not none and policy.retention_hours < 24,
-         'upkeep.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
+         'maintenance.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
          'written, are safe only while they are younger than that'),
     ])) }}
 {%- endmacro -%}
@@ -338,15 +338,15 @@
 {#- Which rejected rows are set aside and do not stop a load: null_keys (whose key can't be
     read), failed_casts (rejected for another reason), duplicate_keys (of keys that come more
     than once), dropped_rows (which break a rule that drops them), failed_rules (which break one
-    that stops the load, where that is lifted). Returns a list. -#}
+    that stops the load, where that is skipped). Returns a list. -#}
 {%- macro _quarantine(name, settings) -%}
-    {%- set kinds, lifted = [], spark_cdc._lifted(name) -%}
-    {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in lifted -%}
+    {%- set kinds, skipped = [], spark_cdc._skipped_guards(name) -%}
+    {%- set rejects = settings.get('on_reject') == 'quarantine' or 'rejects' in skipped -%}
     {%- set duplicates = settings.get('on_duplicate_key') == 'quarantine' -%}
     {%- set actions = spark_cdc._rules(settings) | map(attribute='action') | list -%}
     {%- for kind, is_set_aside in [
         ('null_keys', rejects), ('failed_casts', rejects), ('duplicate_keys', duplicates), ('dropped_rows', 'drop' in actions), ('failed_rules', false),
-    ] if (is_set_aside or kind in lifted) and not (kind == 'duplicate_keys' and settings.get('load_type') == 'events')
+    ] if (is_set_aside or kind in skipped) and not (kind == 'duplicate_keys' and settings.get('load_type') == 'events')
             and not (kind == 'failed_rules' and 'fail' not in actions) -%}
         {%- do kinds.append(kind) -%}
     {%- endfor -%}

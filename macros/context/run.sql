@@ -72,8 +72,8 @@
 {%- endmacro -%}
 
 
-{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_wipe,
-    spark_cdc_rekey) or guards (spark_cdc_lift). -#}
+{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_reset,
+    spark_cdc_rekey) or guards (spark_cdc_skip_guards). -#}
 {%- macro _listed(var_name) -%}
     {{ return(spark_cdc._names(var(var_name, none) or none)) }}
 {%- endmacro -%}
@@ -81,16 +81,16 @@
 
 {#- The guards that this run overrides for an entity: named alone, or behind the entity. Returns
     a list of names. -#}
-{%- macro _lifted(name) -%}
+{%- macro _skipped_guards(name) -%}
     {%- set guards = [] -%}
-    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}{%- do guards.append(guard.removeprefix(name ~ '.')) -%}{%- endfor -%}
+    {%- for guard in spark_cdc._listed('spark_cdc_skip_guards') if '.' not in guard or guard.startswith(name ~ '.') -%}{%- do guards.append(guard.removeprefix(name ~ '.')) -%}{%- endfor -%}
     {{ return(guards) }}
 {%- endmacro -%}
 
 
 {#- Whether the ledger of an entity is to start anew: asked for in so many words only. -#}
 {%- macro _is_wiped(name) -%}
-    {{ return(flags.FULL_REFRESH and name in spark_cdc._listed('spark_cdc_wipe')) }}
+    {{ return(flags.FULL_REFRESH and name in spark_cdc._listed('spark_cdc_reset')) }}
 {%- endmacro -%}
 
 
@@ -105,12 +105,12 @@
 
 {#- The `dbt run` that loads a business date of an entity, as messages print it: the entity's models
     alone, and what this run was told of it.
-    Arguments: entity, time (business date, as text; none: DATE), lift (guards to override beside
+    Arguments: entity, time (business date, as text; none: DATE), skip (guards to skip beside
     those that this run overrides), more (other vars). -#}
-{%- macro _load_command(entity, time, lift=[], more={}) -%}
-    {%- set lifted = [] -%}
-    {%- for one in spark_cdc._listed('spark_cdc_lift') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}
-    {%- for guard in lift -%}{%- do lifted.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
+{%- macro _load_command(entity, time, skip=[], more={}) -%}
+    {%- set skipped = [] -%}
+    {%- for one in spark_cdc._listed('spark_cdc_skip_guards') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do skipped.append(one) -%}{%- endfor -%}
+    {%- for guard in skip -%}{%- do skipped.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
     {%- set position = var('spark_cdc_position', none) -%}
     {%- set type, replay = spark_cdc._load_type_of_run(entity.name), spark_cdc._replay() -%}
     {%- set from = replay['from'].strftime('%Y-%m-%d %H:%M:%S').removesuffix(' 00:00:00') if replay else '' -%}
@@ -118,20 +118,20 @@
         'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ type ~ '}' if type else none,
         'spark_cdc_position': '{' ~ entity.name ~ ': ' ~ tojson(position.get(entity.name) if position is mapping else position) ~ '}' if position is not none else none,
         'spark_cdc_rekey': '[' ~ entity.name ~ ']' if entity.name in spark_cdc._listed('spark_cdc_rekey') else none,
-        'spark_cdc_lift': '[' ~ lifted | unique | join(', ') ~ ']' if lifted else none,
+        'spark_cdc_skip_guards': '[' ~ skipped | unique | join(', ') ~ ']' if skipped else none,
         'spark_cdc_replay': '{from: ' ~ ('"' ~ from ~ '"' if ' ' in from else from) ~ (', source: archive' if replay.source == 'archive' else '') ~ '}' if replay else none,
     } -%}
     {%- set time = (time or 'DATE') | string -%}
     {%- set vars = ['business_date: ' ~ ('"' ~ time ~ '"' if ' ' in time else time)] -%}
     {%- for name, value in dict(given, **more).items() if value -%}{%- do vars.append(name ~ ': ' ~ value) -%}{%- endfor -%}
-    dbt run {{ '--full-refresh ' if more.get('spark_cdc_wipe') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
+    dbt run {{ '--full-refresh ' if more.get('spark_cdc_reset') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
 {%- endmacro -%}
 
 
 {#- The command that loads in spite of some guards. -#}
 {%- macro _lift_command(entity, load, guards) -%}
     {%- if load.get('backfill') -%}
-        {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --lift ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
+        {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}
-    {{ return(spark_cdc._load_command(entity, load.business_time, lift=guards)) }}
+    {{ return(spark_cdc._load_command(entity, load.business_time, skip=guards)) }}
 {%- endmacro -%}

@@ -91,7 +91,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 {%- macro _audited_load(run) -%}
     {%- set audit = spark_cdc._audit_load(run) -%}
     {%- set manifest = spark_cdc._next_manifest(run, audit) -%}
-    {%- set excess = spark_cdc._manifest_text_excess(run.entity, spark_cdc._committed_sql(run.entity, run.masked, dict(manifest, commit=spark_cdc._attempt()))) -%}
+    {%- set excess = spark_cdc._manifest_text_excess(run.entity, spark_cdc._committed_sql(run.entity, run.masked, dict(manifest, commit=spark_cdc._run_id8()))) -%}
     {%- if excess -%}{%- do spark_cdc._refuse_load(run.entity, 'manifest_limit', excess, run.load, audit) -%}{%- endif -%}
     {{ return({'audit': audit, 'manifest': manifest}) }}
 {%- endmacro -%}
@@ -180,7 +180,7 @@ Run the same command again once the input is complete.
         ('unescaped_quotes', lines.get('unescaped'), lines.get('unescaped_examples')),
         ('blank_rows', lines.get('blank'), lines.get('blank_examples')),
         ('malformed_text', lines.get('malformed'), lines.get('malformed_examples')),
-    ] if found and guard not in spark_cdc._lifted(run.entity.name) -%}
+    ] if found and guard not in spark_cdc._skipped_guards(run.entity.name) -%}
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.

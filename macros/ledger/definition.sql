@@ -65,7 +65,7 @@
     may be lost. -#}
 {%- macro _value_problems(ledger, load, diff) -%}
     {%- set changed = [] -%}
-    {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_misfit != 'null' -%}
+    {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_cast_error != 'null' -%}
         {%- set former = spark_cdc._place_sql(spark_cdc._place(load.layout, item.former)) -%}
         {%- do changed.append({
             'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('raw__value', former)
@@ -97,7 +97,7 @@ limit 5
             {%- set problem -%}
 column '{{ change.column.name }}' was {{ change.type }} and is {{ change.column.data_type }}, but {{ misfits }} {# -#}
 {{ 'stored value does' if misfits == 1 else 'stored values do' }} not fit, such as '{{ examples | join("', '") }}'. Take a type that holds {# -#}
-them; or give the column `on_misfit: "null"` under its meta, and they read as null (the ledger keeps them); or declare a column of another {# -#}
+them; or give the column `on_cast_error: "null"` under its meta, and they read as null (the ledger keeps them); or declare a column of another {# -#}
 name, and name this one as dropped
             {%- endset -%}
             {%- do problems.append(problem) -%}
@@ -177,7 +177,7 @@ where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operat
 {{ entity.name }}: the columns have changed since the last load, and the change can't be applied:
   - {{ problems | join('.\n  - ') }}.
 Nothing was written; docs/schema_change.md lists the changes that can be applied. To drop all loads and restart the ledger:
-  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_wipe': '[' ~ entity.name ~ ']'}) }}
+  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_reset': '[' ~ entity.name ~ ']'}) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'definition', message, load) -%}
 {%- endmacro -%}
@@ -208,7 +208,7 @@ no event of {{ input }} has {{ missing | join(', ') }}.
   declared: {{ entity.stored | map(attribute='from') | join(', ') }}
   not declared, but there: {{ fromjson(found.unexpected) | join(', ') or 'nothing' }}
 Correct the data or the columns of stg_{{ entity.name }}; `from` gives a name in the source, in the same case, and
-source.on_missing_column: null lifts the check.
+source.on_missing_column: null skips the check.
             {%- endset -%}
             {{ return(spark_cdc._load_refusal(entity, 'missing_columns', problem)) }}
         {%- endif -%}

@@ -60,7 +60,7 @@ Nothing was committed. If the data is wrong, correct it and run the same command
 {#- Rules that more rows break than at_most says, in the same form. -#}
 {%- macro _tripped_by_rules(entity, audit) -%}
     {%- set whats = [] -%}
-    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._lifted(entity.name) -%}
+    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._skipped_guards(entity.name) -%}
         {%- set found = audit.rules[entity.rules.index(rule)] -%}
         {%- if found.judged >= entity.guards.min_rows and found.broken > rule.at_most * found.judged -%}
             {%- set what -%}
@@ -96,7 +96,7 @@ Nothing was committed. If the data is wrong, correct it and run the same command
     {%- set last, applied = events.get('last'), load.applied.get('highest') -%}
     {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may have restarted its positions') if is_many and last and applied and last < applied -%}
     {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: spark-cdc load '
-        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --lift ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
+        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --skip-guards ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
     {{ return({'late_share': reasons | join('; ')}) }}
 {%- endmacro -%}
 

@@ -90,10 +90,10 @@
 
 
 {#- Makes sure that <entity>_events is there, and returns all the columns that it has (of
-    _settled_table()). -#}
+    _ensure_table()). -#}
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
-    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
+    {{ return(spark_cdc._ensure_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
         capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
 {%- endmacro -%}
 
@@ -129,7 +129,7 @@
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
     {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
-    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
+    {%- set columns = spark_cdc._ensure_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
@@ -183,7 +183,7 @@
 
 
 {%- macro _load_again_mark(capture, kind) -%}
-    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._attempt())) }}
+    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._run_id8())) }}
 {%- endmacro -%}
 
 
@@ -218,9 +218,9 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     {%- if entity.events -%}
         {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
         {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
-        {%- set sql = spark_cdc._tag_events_sql(compared, staged.relation, staged.summary) -%}
+        {%- set sql = spark_cdc._classify_events_sql(compared, staged.relation, staged.summary) -%}
     {%- else -%}
-        {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
+        {%- set sql = spark_cdc._classify_rows_sql(compared, incoming) -%}
     {%- endif -%}
 {{ spark_cdc._load_comment(load) }}
 {{ sql }}
@@ -314,7 +314,7 @@ readers see what they saw before. Run the same command again.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
-        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
+        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._run_id8())) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
         {%- do spark_cdc._tell_load(run.entity, load, audit, ' in the draft') -%}
     {%- else -%}

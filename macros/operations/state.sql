@@ -81,7 +81,7 @@ select
     entity,
     business_time,
     load_id
-from {{ spark_cdc._own(load_log) }}
+from {{ spark_cdc._write_target(load_log) }}
 where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
 order by business_time, load_id
     {%- endset -%}
@@ -173,10 +173,10 @@ order by business_time, load_id
 
 
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
-    expect, guards and upkeep. -#}
+    expect, guards and maintenance. -#}
 {%- macro _state_settings(capture) -%}
     {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
-    {{ return({'problems': problems, 'expect': entity.expect, 'guards': entity.guards, 'upkeep': entity.upkeep}) }}
+    {{ return({'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}) }}
 {%- endmacro -%}
 
 
@@ -216,7 +216,7 @@ order by business_time, load_id
             {%- endif -%}
         {%- endfor -%}
         {%- do told[entity.name].update({
-            'expect': entity.expect, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem, 'absent': came.absent,
+            'expected_every': entity.expected_every, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem, 'absent': came.absent,
         }) -%}
     {%- endfor -%}
     {{ return(told) }}
@@ -441,7 +441,7 @@ order by row_difference, min(place), one.column_name
     is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
     {%- set found = [] -%}
-    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.masked).identifier, spark_cdc._own(capture.events).identifier] -%}
+    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
     {%- set shown = [] -%}
     {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
@@ -587,7 +587,7 @@ where
     came in is landed, staged and tagged by the load's own SQL, behind a temporary view of the
     session that stands for the ledger with this load in it: it is audited as if it had been
     written. A refusal is printed as the entity's plan, with what was known, and then raised. The
-    business date, load type, position and lifts are those of a run. -#}
+    business date, load type, position and skipped guards are those of a run. -#}
 {%- macro _state_plan(capture) -%}
     {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
     {%- set name, ledger = capture.entity.name, capture.ledger -%}
@@ -655,7 +655,7 @@ where
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- if is_begun -%}
-        {%- set capture = dict(capture, ledger=spark_cdc._own(capture.ledger), events=spark_cdc._own(capture.events), load_log=spark_cdc._own(capture.load_log)) -%}
+        {%- set capture = dict(capture, ledger=spark_cdc._write_target(capture.ledger), events=spark_cdc._write_target(capture.events), load_log=spark_cdc._write_target(capture.load_log)) -%}
     {%- endif -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}

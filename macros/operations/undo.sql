@@ -73,7 +73,7 @@
         {{ return('move' in head) }}
     {%- endif -%}
     {%- set next = dict(one.manifest, move={
-        'load_id': one.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._attempt(), 'at': spark_cdc._time_now(), 'loads': one.loads, 'rows_prior': head.rows,
+        'load_id': one.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(), 'loads': one.loads, 'rows_prior': head.rows,
     }) -%}
     {%- set count = spark_cdc._counted(one.loads | length, 'load') -%}
     {%- set say -%}

@@ -41,9 +41,9 @@
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
     {%- set columns = [] -%}
     {%- for column in entity.stored -%}
-        {#- it was the column of its name, or else one that it names as `was` and that is declared
-            no more -#}
-        {%- set names = [column.name | lower] + column.was | map('lower') | reject('in', declared) | list -%}
+        {#- it was the column of its name, or else one that it names as `renamed_from` and that is
+            declared no more -#}
+        {%- set names = [column.name | lower] + column.renamed_from | map('lower') | reject('in', declared) | list -%}
         {%- set found = names | select('in', old) | list -%}
         {%- do columns.append(spark_cdc._column_diff(entity, column, old[found[0]]) if found else spark_cdc._new_column_diff(entity, column)) -%}
     {%- endfor -%}
@@ -56,9 +56,9 @@
             'changes': ['dropped ' ~ former.name],
             'key': 'other' if former.role == 'key' else 'same',
             'problem': spark_cdc._broken(former, [
-                (name not in entity.dropped + declared,
-                 "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (was: %(name)s); if it is not wanted "
-                 'any more, name it under meta.spark_cdc (dropped: [%(name)s]), where its old values stay readable in the ledger; else put it back'),
+                (name not in entity.dropped_columns + declared,
+                 "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (renamed_from: %(name)s); if it is not wanted "
+                 'any more, name it under meta.spark_cdc (dropped_columns: [%(name)s]), where its old values stay readable in the ledger; else put it back'),
             ]) | first | default(none),
         }) -%}
     {%- endfor -%}
@@ -113,7 +113,7 @@
     {#- what others see of the loads so far stays as it is -#}
     {%- set problem = (conversion or {}).get('problem') or spark_cdc._broken({
         'now': 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive', 'name': entity.name,
-        'was': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
+        'renamed_from': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
     }, [
         (former.mask != column.mask,
          'it %(now)s, and was %(was)s in the loads so far, whose rows would stay as they are. '
@@ -152,7 +152,7 @@
     {%- endif -%}
     {%- set problem -%}
 column '{{ column.name }}' is new and not nullable, but the rows loaded so far have no value for it. Give one as `default` under its meta, {# -#}
-make it nullable, or name the column that it was as `was`
+make it nullable, or name the column that it was as `renamed_from`
     {%- endset -%}
     {{ return({
         'column': column,

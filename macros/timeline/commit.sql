@@ -86,7 +86,7 @@
         say       what is logged when readers see it
     Raises an error if another process has committed meanwhile. -#}
 {%- macro _transact(capture, change) -%}
-    {%- set manifest = dict(change.manifest, sequence=change.manifest.sequence + 1, commit=spark_cdc._attempt()) -%}
+    {%- set manifest = dict(change.manifest, sequence=change.manifest.sequence + 1, commit=spark_cdc._run_id8()) -%}
     {%- if change.before is defined -%}
         {%- set manifest = spark_cdc._versioned_manifest(manifest, change.before) -%}
         {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, change.before) -%}{%- endif -%}

@@ -5,7 +5,7 @@
 {%- macro _load_id(entity, time, is_checkpoint) -%}
     {%- set clock = time.strftime('T%H%M%S') -%}
     {%- set stamp = time.strftime('%Y%m%d') ~ ('' if clock == 'T000000' else clock) -%}
-    {{ return(stamp ~ '-' ~ ('s' if entity.events and entity.load_type == 'full' else entity.load_type[0]) ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._attempt()) }}
+    {{ return(stamp ~ '-' ~ ('s' if entity.events and entity.load_type == 'full' else entity.load_type[0]) ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._run_id8()) }}
 {%- endmacro -%}
 
 

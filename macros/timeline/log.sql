@@ -24,9 +24,9 @@ where false
     committed (relation), name (of the entity), referred (what ref() says). -#}
 {%- macro _load_log_beside(committed, name, referred) -%}
     {%- for node in (graph.nodes | default({})).values() if node.name == name ~ '_committed' and node.schema == committed.schema -%}
-        {{ return(spark_cdc._whole(spark_cdc._load_log())) }}
+        {{ return(spark_cdc._unsampled(spark_cdc._load_log())) }}
     {%- endfor -%}
-    {{ return(spark_cdc._whole(referred)) }}
+    {{ return(spark_cdc._unsampled(referred)) }}
 {%- endmacro -%}
 
 
@@ -82,14 +82,14 @@ where false
 
 {#- Adds columns that a later version of the project records too. -#}
 {%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
+    {%- set found = adapter.get_columns_in_relation(spark_cdc._write_target(load_log)) | map(attribute='name') | list -%}
     {%- set new = [] -%}
     {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
         {%- do new.append(name ~ ' ' ~ data_type) -%}
     {%- endfor -%}
     {%- if new -%}
-        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
-        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+        {%- do spark_cdc._send('alter table ' ~ spark_cdc._write_target(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+        {%- if spark_cdc._write_target(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -118,7 +118,7 @@ where false
 
 
 {%- macro _log_rows_sql(load_log, entity, rows) -%}
-insert overwrite table {{ spark_cdc._own(load_log) }} by name
+insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
@@ -239,7 +239,7 @@ select
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, stale)) if stale -%}
     {%- set loads = found | list -%}
-    {%- if spark_cdc._own(load_log) != load_log -%}
+    {%- if spark_cdc._write_target(load_log) != load_log -%}
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(load_log)) -%}
         {%- do loads.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity)) -%}
     {%- endif -%}
@@ -259,11 +259,11 @@ select
     {%- endfor -%}
     {%- if not gone -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
-insert overwrite table {{ spark_cdc._own(load_log) }} by name
+insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
 select /*+ coalesce(1) */
     {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
     {{ spark_cdc._literal(status) }} as status
-from {{ spark_cdc._own(load_log) }}
+from {{ spark_cdc._write_target(load_log) }}
 where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads) }} and status = {{ spark_cdc._literal(held) }}
     {%- endset -%}
     {%- do spark_cdc._set_overwrite(load_log) -%}
@@ -293,6 +293,6 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
 {#- Lets such a view show the columns that the branch's own table has by now. -#}
 {%- macro _show_branch_columns(table) -%}
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
-    {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
+    {%- set columns = adapter.get_columns_in_relation(spark_cdc._write_target(table)) -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
 {%- endmacro -%}

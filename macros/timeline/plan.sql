@@ -37,8 +37,8 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set policy = entity.checkpoint -%}
     {%- set defined = figures.get('definition') or manifest.get('definition') -%}
     {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
-    {#- who lifts late_share for a full snapshot says that its source numbers its events anew -#}
-    {%- set restarts = (entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._lifted(entity.name) -%}
+    {#- who skips late_share for a full snapshot says that its source numbers its events anew -#}
+    {%- set restarts = (entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._skipped_guards(entity.name) -%}
     {%- set is_checkpoint = (
         not keep
         or restarts

@@ -53,8 +53,8 @@ select * from query_of_view
 {%- macro _view_query(query_of, table=none, reads=table, is_hinted=false) -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
-    {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
+    {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
+    {%- set relation = spark_cdc._unsampled(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {#- The view's text depends on it, which cdc_view tells by what dbt's cache has; for commands
         that build nothing it is an empty one. -#}
@@ -88,17 +88,17 @@ select * from query_of_view
     <entity>_committed), layout (of the manifest).
     Returns a query with the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
-{%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
+{%- set of_load = ['in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
 {%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
 {%- set shown = layout.get('shown') or {} -%}
 select /*+ broadcast(counted) */
     {% for column in stored -%}
     loaded.{{ column.sql }},
     {% endfor -%}
-    counted.in_base,
-    counted.in_log,
+    counted.in_checkpoint,
+    counted.since_checkpoint,
     counted.in_last_load,
-    counted.carried_operation,
+    counted.default_operation,
     if(loaded.operation = 'L', counted.squashed_load_ids, null) as squashed_load_ids,
     if(loaded.operation = 'L', counted.load_record, null) as load_record,
     counted.recommitted

@@ -19,7 +19,7 @@ import jinja2
 from spark_cdc import macros, project
 from spark_cdc.errors import SparkCdcError
 
-ROLES = ("key", "ignore", "control")
+ROLES = ("key", "untracked", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
 MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
 EVENT_MODELS = ("events", "event_versions", "bitemporal")

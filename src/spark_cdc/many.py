@@ -18,7 +18,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
 # Of `spark-cdc run --file`, which may be the same file.
-OTHERS = ("entity", "expect")
+OTHERS = ("entity", "expected_every")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
 # Options that the list can't hold.
@@ -76,7 +76,7 @@ def entities_of(
                     setattr(row, key, value)
             row.name, row.many, row.from_database = name, None, None
             if set(SCHEMA) <= set(names):  # which of its columns they name stands in --columns
-                row.key, row.ignore, row.control = [], [], []
+                row.key, row.untracked, row.control = [], [], []
             if row.path:
                 row.path = row.path.replace("{entity}", name)
             found.append(entity_of(row))

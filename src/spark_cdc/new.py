@@ -141,7 +141,7 @@ def split_outside(text: str, separator: str) -> list[str]:
 def with_roles(
     columns: Sequence[Column], roles: Mapping[str, Sequence[str]]
 ) -> tuple[list[Column], list[str]]:
-    """The columns with the roles that the options --key, --ignore and --control give them."""
+    """The columns with the roles that the options --key, --untracked and --control give them."""
     problems = []
     result = list(columns)
     for role, names in roles.items():
@@ -204,7 +204,7 @@ def render_yaml(entity: Entity) -> str:
         keys=keys,
         olds=[f"old__{key}" for key in keys],
         described={c.name: description_of(c, len(keys)) for c in entity.columns},
-        has_ignored=any(column.role == "ignore" for column in entity.columns),
+        has_untracked=any(column.role == "untracked" for column in entity.columns),
         schema=schema,
         table=table,
     )
@@ -216,7 +216,7 @@ def description_of(column: Column, keys: int) -> str:
         return column.description
     meaning = {
         "key": "the key" if keys == 1 else "part of the key",
-        "ignore": "stored, but a change of it alone makes no update",
+        "untracked": "stored, but a change of it alone makes no update",
         "control": "read with each load, not stored",
     }.get(column.role or "", "as the source sends it")
     title = column.name.replace("_", " ").strip().capitalize()
@@ -348,7 +348,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     what.add_argument(
         "--columns",
         metavar="LIST",
-        help="name:type[:key|ignore|control][:required][:from=NAME][:encoding=NAME]"
+        help="name:type[:key|untracked|control][:required][:from=NAME][:encoding=NAME]"
         "[:decimal=','][:grouping='.'][:trailing_sign][:format=PATTERN], ...",
     )
     what.add_argument(
@@ -369,7 +369,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     )
     for role, meaning in (
         ("key", "columns that identify a row"),
-        ("ignore", "columns whose change makes no update"),
+        ("untracked", "columns whose change makes no update"),
         ("control", "columns that are read but not stored, such as a delete flag"),
     ):
         parser.add_argument(f"--{role}", type=_names, default=[], metavar="A,B", help=meaning)

@@ -59,7 +59,7 @@ class Column:
     required: bool = False
     large: bool = False
     default: str = ""
-    was: str = ""
+    renamed_from: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -184,7 +184,7 @@ def changes(tables: Sequence[Table], tells_null: bool) -> list[Change]:
     customers, orders, lines = (list(table.columns) for table in tables)
     phone = Column("phone", "text")
     grade = Column("grade", "text", default="new", required=not tells_null)
-    state = Column("state", "text", was="status")
+    state = Column("state", "text", renamed_from="status")
     return [
         Change(
             "customers",
