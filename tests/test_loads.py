@@ -184,7 +184,7 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert "spark_cdc_reset names 'typo', which is no entity of this run (kept)" in outcome.output
     assert state(project, "kept") == before
 
-    # a type that the values don't fit: refused; taken up once the ledger is wiped, and kept aside
+    # a type that the values don't fit: refused; taken up once the ledger is reset, and kept aside
     project.entity("kept", KEYED | {"value": "int"})
     project.land("kept", "2024-01-03", "id,value", "1,2")
     outcome = project.run("2024-01-03", "kept")

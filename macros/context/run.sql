@@ -89,7 +89,7 @@
 
 
 {#- Whether the ledger of an entity is to start anew: asked for in so many words only. -#}
-{%- macro _is_wiped(name) -%}
+{%- macro _is_reset(name) -%}
     {{ return(flags.FULL_REFRESH and name in spark_cdc._listed('spark_cdc_reset')) }}
 {%- endmacro -%}
 

@@ -3,14 +3,14 @@
     Returns a list of texts. -#}
 {%- macro _run_problems(loads) -%}
     {%- set names = loads | map('first') | list -%}
-    {%- set wipe = spark_cdc._listed('spark_cdc_reset') -%}
+    {%- set reset = spark_cdc._listed('spark_cdc_reset') -%}
     {{ return(
         spark_cdc._business_date_problems(loads)
         + spark_cdc._load_type_problems(loads)
         + spark_cdc._named_entity_problems('spark_cdc_reset', names)
-        + spark_cdc._broken({'wipe': wipe | join(', ')}, [
-            (wipe and not flags.FULL_REFRESH,
-             'spark_cdc_reset is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
+        + spark_cdc._broken({'reset': reset | join(', ')}, [
+            (reset and not flags.FULL_REFRESH,
+             'spark_cdc_reset is given without --full-refresh. To start the ledger of %(reset)s anew give both; else leave the var out.'),
         ])
         + spark_cdc._lift_problems(var('spark_cdc_skip_guards', none) or [], names)
         + spark_cdc._replay_problems(var('spark_cdc_replay', none), loads)

@@ -332,7 +332,7 @@ readers see what they saw before. Run the same command again.
     audit). -#}
 {%- macro _commit_loads(run, manifest, what, loads, say) -%}
     {#- a cdc_loads that was just made anew lacks the loads before, too -#}
-    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_wiped(run.entity.name) -%}
+    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_reset(run.entity.name) -%}
     {%- do spark_cdc._transact(run, {
         'manifest': manifest,
         'before': run.manifest,
@@ -506,7 +506,7 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(table) -%}
     {%- if now.get('problem') -%}{%- do spark_cdc._refuse_change_feed(run, now.problem) -%}{%- endif -%}
     {%- set is_full = entity.load_type == 'full' -%}
-    {%- set is_rerun = not spark_cdc._is_wiped(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
+    {%- set is_rerun = not spark_cdc._is_reset(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
     {%- set replaced = spark_cdc._change_feed_of_replaced(run) if is_rerun else none -%}
     {%- set replaced = none if is_full and replaced and replaced.id != now.id else replaced -%}
     {%- set after = none if is_full else (read or {}).get('to') -%}

@@ -27,7 +27,7 @@ Nothing was written. Run the same command again.
 
 {#- Missing columns are added, which harms nobody if the load comes to nothing; those that the table
     has beyond are named none. A table of which no load counts follows the YAML, and so does a
-    ledger that is wiped with columns of other types: it is set aside under another name, not
+    ledger that is reset with columns of other types: it is set aside under another name, not
     dropped; in a branch it can't be, where production's rows have them, too.
     Argument: shown (relation that readers have in the table's place: a view in a branch, else the
     table). -#}
@@ -48,7 +48,7 @@ Nothing was written. Run the same command again.
     {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
     {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
     {%- set is_unused = head is not none and not head.loads and not head.get('undone') -%}
-    {%- if problems and (shown != table or not (spark_cdc._is_wiped(entity.name) or is_unused)) -%}
+    {%- if problems and (shown != table or not (spark_cdc._is_reset(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}
         {%- set aside = spark_cdc._relation_in(table.schema, table.identifier ~ '_before_' ~ spark_cdc._run_id8()) -%}

@@ -359,7 +359,7 @@ was written. Replay from an earlier date, or from before the first load.
     nothing can be read. -#}
 {%- macro _write_kept_version(capture, manifest) -%}
     {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
-    {%- if not models | list or spark_cdc._is_wiped(capture.entity.name) -%}{{ return('') }}{%- endif -%}
+    {%- if not models | list or spark_cdc._is_reset(capture.entity.name) -%}{{ return('') }}{%- endif -%}
     {%- set figures = {} -%}
     {%- for name in ['sequence', 'commit', 'definition', 'log_rows', 'recommitted', 'rewritten'] -%}{%- do figures.update({name: manifest.get(name)}) -%}{%- endfor -%}
     {%- set sql -%}

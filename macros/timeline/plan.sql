@@ -1,6 +1,6 @@
 {#- What a load of a business date builds on, what it replaces and whether it is a checkpoint: a
     function of the manifest, the business time and the policy, which reads nothing.
-    Arguments: entity, manifest (of _read_manifest()), time (datetime), wipe (whether the ledger
+    Arguments: entity, manifest (of _read_manifest()), time (datetime), reset (whether the ledger
     starts anew).
     Returns a dictionary: entity, load_id, version (number of the commit that it is written for),
     load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent
@@ -12,10 +12,10 @@
     another: it then is a checkpoint).
     Raises an error for a business date before the last load, and for one that compact has
     squashed with others. -#}
-{%- macro _plan_load(entity, manifest, time, wipe=false) -%}
-    {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
-    {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
-    {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
+{%- macro _plan_load(entity, manifest, time, reset=false) -%}
+    {%- set keep = [] if reset else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set replaced = manifest.loads if reset else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
+    {%- set later = [] if reset else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
     {%- set text, times = spark_cdc._time_text(entity, time), spark_cdc._load_times(entity, replaced + later) -%}
     {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
     {%- set problem -%}
@@ -24,7 +24,7 @@
 to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
 Nothing was written. To replay the past (with dbt alone: docs/replay.md):
   spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
-        {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
+        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
 {{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
 Accepted are later dates, or a replay from the first of them on. Nothing was written.
   spark-cdc replay --from DATE --select {{ entity.name }}
@@ -78,7 +78,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
     {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
-        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(capture.entity.name)) -%}
+        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(capture.entity.name)) -%}
     {%- if load.replaced and spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
     {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
 {%- endmacro -%}
@@ -97,7 +97,7 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     is read as a full snapshot deletes what it lacks. -#}
 {%- macro _check_load_type(entity, load) -%}
     {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] -%}
-    {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_wiped(entity.name) -%}
+    {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_reset(entity.name) -%}
         {{ return('') }}
     {%- endif -%}
     {%- set message -%}

@@ -50,7 +50,7 @@ the new columns, then compare.
     {%- if oldest > first -%}
         {%- set message -%}
 spark_cdc.changes: {{ entity.name }}: what changed since version {{ first }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
-there before it is not kept (vacuum has dropped it, the ledger was wiped, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
+there before it is not kept (vacuum has dropped it, the ledger was reset, or there was no model {{ entity.name }}_changes yet). Nothing was written. {# -#}
 Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a consumer that begins anew: {{ spark_cdc._check_feed_command() }}.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
