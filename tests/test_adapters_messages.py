@@ -345,8 +345,8 @@ def test_messages_of_the_format_of_the_docs_become_events(cursor: Any, tmp_path:
     macros, entity = own(tmp_path, "shop", COLUMNS)
     at = {"tab": "people", "tx": "t1", "at": "2024-05-01T10:00:00Z"}
     told = [
-        {"did": "upd", "seq": 7, "renamed_from": {"id": 1}, "is": {"id": 2, "name": "x"}, **at},
-        {"did": "del", "seq": 8, "renamed_from": {"id": 2}, **at},
+        {"did": "upd", "seq": 7, "was": {"id": 1}, "is": {"id": 2, "name": "x"}, **at},
+        {"did": "del", "seq": 8, "was": {"id": 2}, **at},
         {"did": "all", "seq": 9, **at},
         {"did": "ping"},
         {"did": "ins", "seq": 10, **at},
