@@ -318,11 +318,11 @@ def test_the_change_is_in_the_audit(shop: Project) -> None:
     changes = texts(shop, "cdc_loads", "entity, definition_change", "definition_change is not null")
     assert changes == [
         "goods id int to bigint; added region compared string default EU's; price decimal(6,2) to "
-        "decimal(12,4); seen ignore to compared; added remark compared string; dropped memo",
+        "decimal(12,4); seen untracked to compared; added remark compared string; dropped memo",
         "moves renamed id to no; amount string to decimal(8,2); added added compared string; "
         "dropped extra",
         "parts renamed id to part_no; renamed amount to qty; qty string to int; "
-        "tag compared to ignore",
+        "tag compared to untracked",
         "sites code compared to key; id key to compared",
     ]
     counted = (
