@@ -81,7 +81,7 @@ def test_a_column_that_no_event_has_stops_the_load(warehouse, events, more, told
         " has name.",
         "declared: id, name, remark",
         "not declared, but there: nmae",
-        "source.on_missing_column: null lifts the check. Nothing was written.",
+        "source.on_missing_column: null skips the check. Nothing was written.",
     ]:
         assert part in str(error.value)
 
