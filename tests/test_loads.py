@@ -258,7 +258,7 @@ def test_a_new_entity_runs_at_once(project: Project) -> None:
             "new",
             "fresh",
             "--columns",
-            "id:int:key, select:string, day:date, order:decimal(5,1):ignore",
+            "id:int:key, select:string, day:date, order:decimal(5,1):untracked",
             "--path",
             f"{project.landing}/fresh/{{business_date}}",
             "--directory",

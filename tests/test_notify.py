@@ -483,7 +483,7 @@ def test_all_are_told_of_runs(
     assert json.loads((tmp_path / "command.json").read_text()) == one
     assert [body for _, body in receiver.got] == [one] * 3
     assert receiver.got[0][0]["Authorization"] == SECRET
-    assert (one["command"], one["exit_code"], one["schema"]) == ("run", 1, project.schema)
+    assert (one["command"], one["exit_code"], one["schema"]) == ("run", 1, project.schema), said
     assert one["summary"] == "spark-cdc run: 3 loads; failed: bad"
     bad, told = sorted(one["entities"], key=lambda entity: entity["entity"])
     assert (told["state"], told["loaded"]) == ("loaded", list(DATES[:2]))

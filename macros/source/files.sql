@@ -130,7 +130,7 @@ options (
         {%- set landing = spark_cdc._landing_source(entity) -%}
         {{ return({'table': landing.schema ~ '.' ~ landing.identifier}) }}
     {%- endif -%}
-    {{ return({'path': spark_cdc._landing_path(entity, time)} if entity.source.format != 'change_feed' else none) }}
+    {{ return({'path': spark_cdc._landing_path(entity, [time])} if entity.source.format != 'change_feed' else none) }}
 {%- endmacro -%}
 
 
