@@ -341,7 +341,7 @@ def test_the_change_is_in_the_audit(shop: Project) -> None:
         "hash specification": "version 1",
         "part_no": "key int",
         "qty": "compared int",
-        "tag": "ignore string",
+        "tag": "untracked string",
     }
 
 
