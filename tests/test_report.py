@@ -301,6 +301,17 @@ def test_commands_of_a_branch_are_commands() -> None:
         assert (named or [parsed.entity]) == ["shop"]
 
 
+def test_commands_that_the_page_writes_are_commands() -> None:
+    """With the options of a report in the place of what the page fills in."""
+    script = Path(report_page.__file__).parent / "templates" / "report" / "page.js"
+    commands = re.findall(r"`(spark-cdc [^`]*)`", script.read_text("utf-8"))
+    assert len(commands) == 3
+    for command in commands:
+        filled = command.replace('${entity.options ?? ""}', " --target cluster")
+        words = shlex.split(filled.replace("${entity.name}", "shop"))
+        assert cli.parser().parse_args(words[1:]).select == ["shop"]
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(3, "under 1 min"), (600, "10 min"), (7_300, "2 h"), (100_000, "27 h"), (400_000, "4 d")],

@@ -304,10 +304,10 @@
     const lines = [];
     if (Object.keys(entity.maintenance ?? {}).length) lines.push(make("p", {}, retentionText(entity.maintenance)));
     if (vacuum) lines.push(...(vacuum.loads
-      ? [make("p", {}, `Vacuum would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""} --execute`)]
+      ? [make("p", {}, `Vacuum would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""}`)]
       : [make("p", {}, "Vacuum would free nothing: inactive loads are kept for a week.")]));
     if (vacuum) lines.push(...(compact
-      ? [make("p", {}, `Compaction would merge ${counted(compact, "load")} into two:`), command(`spark-cdc compact --select ${entity.name}${entity.options ?? ""} --execute`)]
+      ? [make("p", {}, `Compaction would merge ${counted(compact, "load")} into two:`), command(`spark-cdc compact --select ${entity.name}${entity.options ?? ""}`)]
       : [make("p", {}, "Compaction would merge nothing: it takes more than two loads that are 30 days older than the last.")]));
     if (lines.length) nodes.push(card("Retention", ...lines));
     if (entity.moves) nodes.push(card("Maintenance", table("Maintenance", [
