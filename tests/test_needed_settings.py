@@ -103,6 +103,8 @@ def test_operations_need_nothing_else_of_columns(wrong: dict[str, Any]) -> None:
     [
         (changed(load_type="daily"), "load_type is 'daily'"),
         (changed(business_date_type="day"), "business_date_type is 'day'"),
+        (changed(dropped_columns={"a": 1}), "dropped_columns is {'a': 1}"),
+        (changed(file_format="csv"), "file_format is 'csv'"),
         (changed(load_type="events"), "events.format is missing"),
         (changed(columns=[{"name": "id", "data_type": "int"}]), "no column has the role key"),
         (with_column({"role": "klee"}), "role is 'klee'"),

@@ -4,7 +4,8 @@
     is_load   whether all is judged that a load needs; names, types, roles and secrecy otherwise
     Returns a list of texts. -#}
 {%- macro _column_problems(columns, settings, is_load=true) -%}
-    {%- set rules = spark_cdc._known_settings().column -%}
+    {%- set known = spark_cdc._known_settings() -%}
+    {%- set rules = known.column -%}
     {%- set is_events = settings.get('load_type') == 'events' -%}
     {%- set events = settings.get('events') -%}
     {%- set source = settings.get('source') or {} -%}
@@ -21,7 +22,7 @@
         {%- set meta = column.meta -%}
         {%- set role = meta.get('role', rules.role.default) -%}
         {%- set data_type = (column.get('data_type') or '') | string | trim -%}
-        {%- set is_seen = not is_load and data_type in ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] -%}
+        {%- set is_seen = not is_load and data_type in known.plain_types -%}
         {%- set type = {'problem': none} if is_seen else spark_cdc._hash_type(data_type) -%}
         {%- set origin = meta.get('from', name) | string -%}
         {%- set origin = origin if in_messages and role != 'control' else origin | lower -%}
@@ -40,7 +41,7 @@
              "%(label)s and column '%(seen)s' have names that differ at most by case, which Spark can't tell apart: rename one of them"),
             (values.other is not none and name | lower != values.other | lower,
              "%(label)s and column '%(other)s' both come from '%(origin)s' of the source: correct `from` of one of them"),
-            (role is not string, '%(label)s has the roles %(role)s, but takes one: choose key, ignore, control or none'),
+            (role is not string, '%(label)s has the roles %(role)s, but takes one: choose key, untracked, control or none'),
             (meta.get('null_means') == 'unchanged' and (not is_events or role in ['key', 'control']),
              '%(label)s says null_means: unchanged, which is for stored columns of change events (load_type: events) that are no key: remove it'),
             (role == 'key' and meta.get('nullable'), "%(label)s is a key and nullable: a key can't be null, remove one of them"),

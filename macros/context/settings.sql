@@ -160,10 +160,12 @@
     } -%}
     {#- without which nobody knows what the ledger is -#}
     {%- set needed = {
-        'entity': ['load_type', 'business_date_type', 'events', 'dropped', 'file_format'],
+        'entity': ['load_type', 'business_date_type', 'events', 'dropped_columns', 'file_format'],
         'column': ['role', 'sensitive', 'pseudonymize', 'pseudonym_domain', 'mask'],
     } -%}
-    {{ return(dict(settings, needed={
+    {#- which are declared as they are, and known without a look at their parts -#}
+    {%- set plain_types = ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] -%}
+    {{ return(dict(settings, plain_types=plain_types, needed={
         'entity': dict(settings.entity.items() | selectattr(0, 'in', needed.entity)),
         'column': dict(settings.column.items() | selectattr(0, 'in', needed.column)),
     })) }}
@@ -299,7 +301,8 @@
 
 {#- Why a rule does not accept a value; none if it does. -#}
 {%- macro _setting_error(label, value, rule) -%}
-    {%- set is_number = value is number and value is not boolean and 0 <= value < 10 ** 15 -%}  {#- neither .nan nor .inf -#}
+    {#- neither .nan nor .inf -#}
+    {%- set is_number = value is number and value is not boolean and 0 <= value < 10 ** 15 -%}
     {%- set items = value if value is sequence and value is not string and value is not mapping else none -%}
     {%- set numbers = (items or []) | select('number') | reject('boolean') | list -%}
     {%- set accepted = rule.get('accepted', []) -%}

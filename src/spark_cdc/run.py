@@ -100,7 +100,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--file",
         metavar="CSV",
-        help="the entities of a list: column entity, optional column expect",
+        help="the entities of a list: column entity, optional column expected_every",
     )
     parser.add_argument("--from", dest="first", metavar="DATE", help="skip earlier dates")
     parser.add_argument("--to", dest="last", metavar="DATE", help="skip later dates")
@@ -120,7 +120,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--expected-every",
         metavar="STEP",
-        help="report missing loads: daily, hourly, weekly, 15m, … (default: the entity's expect)",
+        help="report missing loads: daily, hourly, weekly, 15m, … (default: as in its YAML)",
     )
     parser.add_argument(
         "--skip-missing",
@@ -246,8 +246,8 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
     if "entity" not in names:
         raise UsageError(
             f"{path}, line 1: the column entity is missing; the columns are"
-            f" {', '.join(names) or '(none)'}. Accepted are entity and expect.",
-            "Name the columns in the first line: entity,expect",
+            f" {', '.join(names) or '(none)'}. Accepted are entity and expected_every.",
+            "Name the columns in the first line: entity,expected_every",
         )
     listed = {}
     for row in rows:
