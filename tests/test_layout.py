@@ -80,11 +80,12 @@ def test_the_house_keeps_its_size() -> None:
 
 
 def test_lines_of_comments_are_short() -> None:
-    """At most 100 characters; comments behind code on their line are not meant."""
+    """At most 100 characters, also where a comment stands behind code."""
     long = [
         f"{path.relative_to(MACROS)}: {line}"
         for path in sorted(MACROS.rglob("*.sql"))
-        for found in re.finditer(r"^[ ]*\{#.*?#\}", path.read_text("utf-8"), re.DOTALL | re.M)
+        for text in [path.read_text("utf-8").replace("{# -#}", "")]
+        for found in re.finditer(r"^[^\n]*?\{#.*?#\}", text, re.DOTALL | re.M)
         for line in found[0].splitlines()
         if len(line) > 100
     ]

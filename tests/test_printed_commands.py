@@ -158,7 +158,7 @@ def test_a_load_keeps_what_its_run_was_told(
     found = vars_of(command)
     assert str(made._business_time(found.pop("business_date"))).startswith(time)
     assert found == kept
-    lifted = vars_of(made._lift_command(ENTITY, {"business_time": time}, ["empty"]))
+    lifted = vars_of(made._skip_command(ENTITY, {"business_time": time}, ["empty"]))
     before = kept.get("spark_cdc_skip_guards", [])
     assert lifted.pop("spark_cdc_skip_guards") == [*before, "orders.empty"]
     assert lifted.keys() - {"business_date"} == kept.keys() - {"spark_cdc_skip_guards"}

@@ -15,7 +15,8 @@
     Returns a list of dictionaries. -#}
 {%- macro _described_columns(node) -%}
     {%- set columns, described = spark_cdc._columns_of(node), [] -%}
-    {%- set defaults = spark_cdc._completed({}, spark_cdc._known_settings().column) -%}
+    {%- set known = spark_cdc._known_settings() -%}
+    {%- set defaults = spark_cdc._completed({}, known.column) -%}
     {%- set secret = spark_cdc._secret() if columns | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list else none -%}
     {%- for column in columns -%}
         {%- set given, meta = column.meta, dict(defaults) -%}
@@ -24,7 +25,7 @@
         {%- set type = column.get('data_type') or '' -%}
         {%- do described.append(dict({
             'name': column['name'],
-            'data_type': type if type in ['string', 'int', 'bigint', 'date', 'timestamp', 'boolean', 'double'] else spark_cdc._declared_type(type),
+            'data_type': type if type in known.plain_types else spark_cdc._declared_type(type),
             'role': meta.role,
             'nullable': given.get('nullable', meta.role != 'key'),
             'from': given.get('from', column['name']) | string,

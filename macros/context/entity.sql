@@ -20,18 +20,18 @@
     Returns a dictionary: name, load_type (of this run, see _load_type_of_run()),
     declared_load_type, eff_type (type of eff_start_date), deleted_when, timezone, source
     {format, path, table, options, text, date_column, on_missing_column, on_unexpected_column},
-    events (of _event_settings(); none for other load types), dropped (columns that are stored no
+    events (of _event_settings(); none for other load types), dropped_columns (that are stored no
     more, in lower case), checkpoint, maintenance and guards (of _policy(); guards that the var
-    spark_cdc_skip_guards names are off), rules
-    (of _rules()), quarantine (kinds of rejected rows that are set aside), file_format, and lists
-    of columns: columns (all, as declared, and those that a change-event format adds), stored
-    (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
-    apart: docs/sensitive.md). A column is a dictionary: name, data_type, role, nullable, from,
-    format, century, encoding, optional (whether the source may lack it), in_orc (whether it is
-    stored in an ORC table), was (former names), default, on_cast_error, sensitive; of a sensitive
-    one, and none of others, secret (the table that keys its hashes), mask (what others see of
-    it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted
-    where it must be). -#}
+    spark_cdc_skip_guards names are off), rules (of _rules()), quarantine (kinds of rejected rows
+    that are set aside), file_format, and lists of columns: columns (all, as declared, and those
+    that a change-event format adds), stored (without control columns), key_columns, compared,
+    untracked, sensitive (stored columns that lie apart: docs/sensitive.md).
+    A column is a dictionary: name, data_type, role, nullable, from, format, century, encoding,
+    optional (whether the source may lack it), in_orc (whether it is stored in an ORC table),
+    renamed_from (former names), default, on_cast_error, sensitive; of a sensitive one, and none of
+    others, secret (the table that keys its hashes), mask (what others see of it) and pseudonym
+    (the domain of its tokens, where these are the mask); sql (the name, quoted where it must
+    be). -#}
 {%- macro _entity(name) -%}
     {%- set node = spark_cdc.entity_node(name) -%}
     {%- if node is none -%}
@@ -207,7 +207,8 @@
     {%- if usable.get('cluster_by') and spark_cdc._cluster_problems(columns, spark_cdc._names(usable.cluster_by)) -%}{%- do usable.pop('cluster_by') -%}{%- endif -%}
     {%- if usable.get('events') is mapping -%}
         {%- set rules = dict(known.events) -%}
-        {%- for name in usable.events if name not in rules -%}{%- do rules.update({name: {'kind': 'any'}}) -%}{%- endfor -%}  {#- which the format judges -#}
+        {#- which the format judges -#}
+        {%- for name in usable.events if name not in rules -%}{%- do rules.update({name: {'kind': 'any'}}) -%}{%- endfor -%}
         {%- do usable.update({'events': spark_cdc._usable(usable.events, rules, {})}) -%}
     {%- endif -%}
     {{ return(dict(node, meta={'spark_cdc': usable}, config={}, columns=columns)) }}
@@ -283,7 +284,8 @@
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
 {%- macro _maintenance_problems(settings) -%}
     {%- set policy = spark_cdc._policy('maintenance', settings, spark_cdc._known_settings()) -%}
-    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}  {#- which is said elsewhere -#}
+    {#- which is said elsewhere -#}
+    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}
     {{ return(spark_cdc._broken(policy, [
         (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
          'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
@@ -382,7 +384,7 @@
     {%- set given = dict(source.items() | selectattr(0, 'in', ['decimal', 'grouping', 'trailing_sign'])) -%}
     {%- for name in given if column[name] is not none -%}{%- do given.update({name: column[name]}) -%}{%- endfor -%}
     {%- if column.encoding or not source.text or not given.values() | select | list -%}{{ return(none) }}{%- endif -%}
-    {%- set is_number = spark_cdc._hash_type(column.data_type).get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
+    {%- set is_number = spark_cdc._is_number_type(column.data_type) -%}
     {{ return(dict(given, decimal=given.decimal or '.') if is_number else none) }}
 {%- endmacro -%}
 
@@ -404,7 +406,7 @@
         {%- set meta = column.meta -%}
         {%- set own = names | select('in', meta) | list -%}
         {%- set is_said = own or source.get('grouping') is not none -%}
-        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._hash_type(column.get('data_type') or '').get('kind') in ['integer', 'decimal', 'float', 'double'] -%}
+        {%- set is_number = is_said and not meta.get('encoding') and spark_cdc._is_number_type(column.get('data_type') or '') -%}
         {%- set grouping = meta.get('grouping', source.get('grouping')) if is_number else none -%}
         {%- set values = {'name': column['name'], 'own': own | join(', '), 'type': column.get('data_type'), 'grouping': grouping,
                           'other': ',' if grouping == '.' else '.'} -%}

@@ -129,7 +129,7 @@
 
 
 {#- The command that loads in spite of some guards. -#}
-{%- macro _lift_command(entity, load, guards) -%}
+{%- macro _skip_command(entity, load, guards) -%}
     {%- if load.get('backfill') -%}
         {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}

@@ -136,6 +136,12 @@ unhex(md5(concat(
 {%- endmacro -%}
 
 
+{#- Whether a column of a type holds a number. -#}
+{%- macro _is_number_type(data_type) -%}
+    {{ return(spark_cdc._hash_type(data_type).get('kind') in ['integer', 'decimal', 'float', 'double']) }}
+{%- endmacro -%}
+
+
 {#- Reads a field of a struct: `name: type` or `name type`, with or without NOT NULL and a comment.
     Returns {name, type}, type as _hash_type returns it; none if the field is not well-formed. -#}
 {%- macro _hash_field(text) -%}

@@ -128,7 +128,8 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- set is_in = known.lines in [none, rows_in] or not is_counted -%}
         {%- if is_in and (kept == counts.X if load.is_checkpoint else kept >= 0) -%}{{ return('') }}{%- endif -%}
     {%- endif -%}
-    {%- if is_full or load.get('backfill') -%}  {#- a backfill writes rows that came twice alike once -#}
+    {%- if is_full or load.get('backfill') -%}
+        {#- a backfill writes rows that came twice alike once -#}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, load) -%}
         {%- set incoming = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as incoming' -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(entity, incoming)) -%}
@@ -186,7 +187,7 @@ Run the same command again once the input is complete.
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
     - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
 Nothing was committed. Run the same command again then; to load it as Spark reads it:
-  {{ spark_cdc._lift_command(run.entity, run.load, [guard]) }}
+  {{ spark_cdc._skip_command(run.entity, run.load, [guard]) }}
         {%- endset -%}
         {%- do spark_cdc._refuse_load(run.entity, guard, message, run.load, known) -%}
     {%- endfor -%}

@@ -30,7 +30,8 @@
             {%- do spark_cdc._refuse_definition(entity, problems, load) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- set found = {} -%}  {#- types by name; the events' table holds the stored columns under the same names -#}
+    {#- types by name; the events' table holds the stored columns under the same names -#}
+    {%- set found = {} -%}
     {#- in a plan the events are a view of the session, with the columns as they are now -#}
     {%- for relation in [load_relation(run.events) if entity.events and run.events is not string else none, ledger] if relation is not none -%}
         {%- for column in adapter.get_columns_in_relation(relation) -%}

@@ -17,7 +17,7 @@
     - {{ lines | join('\n    - ') }}
 Nothing was committed. If the data is wrong, correct it and run the same command again. If it is right, override the guard this once {# -#}
 (permanently: guards in the YAML of stg_{{ entity.name }}):
-  {{ spark_cdc._lift_command(entity, load, tripped | list) }}
+  {{ spark_cdc._skip_command(entity, load, tripped | list) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, tripped | join(', '), message, load, audit) -%}
 {%- endmacro -%}

@@ -30,7 +30,8 @@
     Arguments: entity, landing, time, load (its plan, where no model of the entity runs). Returns
     the files (of _input_files()); none where a table is read. -#}
 {%- macro _land_load(entity, landing, time, load=none) -%}
-    {%- if time is none and spark_cdc._mode() == 'load' -%}  {#- validate() does not see what dbt retry runs -#}
+    {%- if time is none and spark_cdc._mode() == 'load' -%}
+        {#- validate() does not see what dbt retry runs -#}
         {%- do exceptions.raise_compiler_error(spark_cdc._business_date_problems([(entity.name, {})]) | join('\n')) -%}
     {%- endif -%}
     {%- set input = spark_cdc._landing_input(entity, landing, time) -%}
@@ -322,7 +323,8 @@ readers see what they saw before. Run the same command again.
         {%- do spark_cdc._tell_load(run.entity, load, audit) -%}
     {%- endif -%}
     {%- if run.entity.events and not run.entity.events.archive -%}
-        {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}  {#- their events are in the ledger -#}
+        {#- their events are in the ledger -#}
+        {%- do spark_cdc._drop_loads(run.events, manifest.loads[:-1] + load.replaced) -%}
     {%- endif -%}
 {%- endmacro -%}
 

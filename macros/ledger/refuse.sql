@@ -31,7 +31,7 @@
     - {{ spark_cdc._key_lines(entity, examples) | join('\n    - ') }}
 Nothing was committed. Correct the data, or the columns with the role key in stg_{{ entity.name }}, and run the same command again. {# -#}
 To reject all rows of these keys this once (always: on_duplicate_key: quarantine):
-  {{ spark_cdc._lift_command(entity, load, ['duplicate_keys']) }}
+  {{ spark_cdc._skip_command(entity, load, ['duplicate_keys']) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'duplicate_keys', message, load, known) -%}
 {%- endmacro -%}
@@ -79,7 +79,7 @@ Nothing was committed. Correct the data or the types, and run the same command a
 The rejected rows are in {{ ledger }} where load_id = '{{ load.load_id }}' and operation = 'R'.
 {%- if kinds != ['tied_events'] %} To reject them this once (always: {# -#}
 {{ {'failed_rules': "action: drop of the rule", 'duplicate_keys': 'on_duplicate_key: quarantine'}.get(kinds | join, 'on_reject: quarantine') }}):
-  {{ spark_cdc._lift_command(entity, load, kinds) }}
+  {{ spark_cdc._skip_command(entity, load, kinds) }}
 {%- endif -%}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, kinds | join(', '), message, load, known) -%}

@@ -15,7 +15,8 @@ Nothing was written. Run the same command again.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- if existing is none or load_cached_relation(table) is none -%}  {#- or it was set aside just now -#}
+    {%- if existing is none or load_cached_relation(table) is none -%}
+        {#- or it was set aside just now -#}
         {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
         {%- if entity.file_format == 'delta' -%}{%- do spark_cdc._drop_begun_delta_table(entity, table) -%}{%- endif -%}
         {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}

@@ -201,7 +201,8 @@ from {{ incoming }}
 {%- macro _set_session(table, is_small=false) -%}
     {%- do spark_cdc._set_overwrite(table) -%}
     {%- if not is_small or not spark_cdc._has_option(table, 'parquet.page.verify-checksum.enabled=true') -%}
-        {%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}  {#- of tables that are a source, too -#}
+        {#- of tables that are a source, too -#}
+        {%- do spark_cdc._send('set `parquet.page.verify-checksum.enabled` = true') -%}
     {%- endif -%}
     {%- if not is_small -%}
         {%- do spark_cdc._send('set spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold = 128m') -%}
@@ -349,7 +350,7 @@ was written. Load the date: {{ spark_cdc._load_command(entity, load.business_tim
 {{ entity.name }}: the events of {{ load.business_time }} are of {{ spark_cdc._counted(names | length, 'table') }}: {{ names[:5] | join(', ') }}{{ ', …' if names | length > 5 }}
 {%- if before not in [none, '*'] %}; those of the loads before are of {{ before }}{% endif %}.
 {%- if is_chosen %} A truncate of one of them would delete the rows of all. Nothing was committed and readers see what they saw before. Keep truncates out of the {# -#}
-source, and load a full snapshot in their place. To delete all rows: {{ spark_cdc._lift_command(entity, load, ['tables']) }}
+source, and load a full snapshot in their place. To delete all rows: {{ spark_cdc._skip_command(entity, load, ['tables']) }}
 {%- else %} Nothing was committed and readers see what they saw before. Set events.table in the YAML of stg_{{ entity.name }} to the table of the entity, or to a list {# -#}
 or a pattern such as orders_* where rows of several tables belong together, and run the same command again.
 {%- endif -%}

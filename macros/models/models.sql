@@ -8,7 +8,8 @@
     {{- config(materialized='ephemeral', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set landing = source(source_name, table_name or name) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph, and so the configuration, is not there yet -#}
+    {#- the graph, and so the configuration, is not there yet -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set entity = spark_cdc._entity(name) -%}
     {%- set stage_sql = spark_cdc._stage_events_sql if entity.events else spark_cdc._stage_sql -%}
     {%- if spark_cdc._is_archive_replay() -%}  {#- nothing has landed in this session -#}
@@ -32,7 +33,8 @@
 {%- macro events() -%}
     {{- config(materialized='cdc_events', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set incoming = ref('stg_' ~ spark_cdc._entity_name()) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
+    {#- neither graph nor server at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {{ return(spark_cdc._events_query(spark_cdc._planned_run(spark_cdc._capture_of_model()), incoming)) }}
 {%- endmacro -%}
 
@@ -53,7 +55,8 @@
     {{- config(materialized='cdc_ledger', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set incoming = ref(name ~ '_events') if events else ref('stg_' ~ name) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- neither graph nor server at parse time -#}
+    {#- neither graph nor server at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set run = spark_cdc._planned_run(spark_cdc._capture_of_model(), is_planned=events) -%}
     {#- `this`, for which unit tests give rows; but the ledger of an entity with sensitive
         columns is another table, and so are its events -#}
@@ -71,7 +74,8 @@
     {{- config(materialized='cdc_committed', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
     {%- set ledger = spark_cdc._unsampled(ref(name ~ '_ledger')) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {#- the graph is not there at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {#- what is compiled has no loads: the materialization writes the real text -#}
     {{ return(spark_cdc._committed_sql(spark_cdc._entity(name), ledger, spark_cdc._empty_manifest())) }}
 {%- endmacro -%}

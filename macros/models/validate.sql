@@ -8,7 +8,8 @@
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
     {%- set loads, captures, apart = [], [], [] -%}
-    {%- set selected = selected_resources | join(' ') -%}  {#- the ids of tests, too, have the name of their entity in them -#}
+    {#- the ids of tests, too, have the name of their entity in them -#}
+    {%- set selected = selected_resources | join(' ') -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if name in selected -%}
         {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
         {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}

@@ -138,7 +138,8 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- for load in spark_cdc._backfill_plans(run, times) -%}
         {%- set time = spark_cdc._load_time(load.load_id) -%}
         {%- set signature = signatures[loop.index0] -%}
-        {%- if signature is none or signature not in known -%}  {#- a look at it is a look at all that are like it -#}
+        {%- if signature is none or signature not in known -%}
+            {#- a look at it is a look at all that are like it -#}
             {%- set files = spark_cdc._land_load(entity, landing, time, load) -%}
             {%- set has_rows = files is none or files.files -%}
             {%- set found = spark_cdc._found_as_read(entity, files, spark_cdc._folder_columns(entity, time, files)).found

@@ -5,9 +5,10 @@
     after none: the present state; neither: that of production, and that of the branch that the
     view lies in). Returns a query: row_difference (added, removed or changed), the key columns,
     key_hash, and column_differences, an array of {column_name, value_before, value_after},
-    values as text. Columns that are ignored are not compared. -#}
+    values as text. Untracked columns are not compared. -#}
 {%- macro diff(view, before=none, after=none) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {#- the graph is not there at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {%- set capture = spark_cdc._capture(spark_cdc._entity(spark_cdc._strip_entity_affix(view.identifier)), view.schema) -%}
     {{ return(spark_cdc._diff_of_sql(capture, before, after)) }}
 {%- endmacro -%}

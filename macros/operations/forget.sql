@@ -30,7 +30,8 @@
     {%- set catalog = spark_cdc._catalog_of(capture) -%}
     {%- set tables = [] -%}
     {%- for table in [capture.masked, capture.ledger, capture.events] if table.identifier in catalog -%}
-        {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}  {#- what a killed insert left lies there, too -#}
+        {#- what a killed insert left lies there, too -#}
+        {%- do spark_cdc._send('alter table ' ~ table ~ ' recover partitions') -%}
         {%- do tables.append(table) -%}
     {%- endfor -%}
     {%- if capture.ledger not in tables -%}

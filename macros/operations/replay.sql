@@ -21,7 +21,8 @@
         {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
         {%- do manifest.pop('replay') -%}
         {%- do spark_cdc._ensure_load_log(found.load_log) -%}
-        {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
+        {%- if manifest.loads != head.loads -%}
+            {#- else it was published by a run that ended before it dropped the draft -#}
             {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}
             {%- do spark_cdc._transact(found, {
                 'manifest': manifest, 'before': head, 'what': 'the replay from ' ~ first, 'rows': spark_cdc._missing_rows(found, manifest, now=true),
@@ -59,7 +60,8 @@
     the draft can't be published, or none). -#}
 {%- macro _state_compare(capture) -%}
     {%- if not capture.draft.existed -%}{{ return(none) }}{%- endif -%}
-    {%- do spark_cdc._read_despite_damage() -%}  {#- a replay may be the repair of files that can't be read -#}
+    {#- a replay may be the repair of files that can't be read -#}
+    {%- do spark_cdc._read_despite_damage() -%}
     {%- set dates, current = {}, {} -%}
     {%- for row in spark_cdc._query(spark_cdc._compare_draft_history_sql(capture)) -%}
         {%- set counts = {} -%}

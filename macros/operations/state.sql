@@ -173,7 +173,7 @@ order by business_time, load_id
 
 
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
-    expect, guards and maintenance. -#}
+    expected_every, guards and maintenance. -#}
 {%- macro _state_settings(capture) -%}
     {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
     {{ return({'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}) }}
@@ -184,9 +184,9 @@ order by business_time, load_id
     before the last committed load are gaps, which take a replay; dates that undo took back wait
     for a person, and so do those after them, since a later load drops what redo restores.
     Returns a dictionary by entity: problems (that keep it from being loaded; what has landed is
-    then not asked), expect, landed (number of dates), dates and gaps (texts), problem (why the
-    dates can't be told, or none), absent (why nothing has landed, if that is no idleness, or
-    none). -#}
+    then not asked), expected_every, landed (number of dates), dates and gaps (texts), problem
+    (why the dates can't be told, or none), absent (why nothing has landed, if that is no
+    idleness, or none). -#}
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
     {%- for capture in found.captures -%}
@@ -520,10 +520,14 @@ limit {{ reject_limit }}
         {%- do committed.update({capture.entity.name: capture.head.loads}) -%}
         {%- do entities.update({capture.entity.name: capture.entity}) -%}
     {%- endfor -%}
+    {%- set broken = {} -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if name in found.broken -%}
-        {%- set view = graph.nodes[ledger].schema ~ '.' ~ name ~ '_committed' -%}
-        {%- set text = spark_cdc._committed_texts([graph.nodes[ledger].schema]).get(view) -%}
-        {%- do committed.update({name: spark_cdc._parse_manifest(text, view).loads if text else []}) -%}
+        {%- do broken.update({name: graph.nodes[ledger].schema}) -%}
+    {%- endfor -%}
+    {%- set texts = spark_cdc._committed_texts(broken.values()) if broken else {} -%}
+    {%- for name, schema in broken.items() -%}
+        {%- set view = schema ~ '.' ~ name ~ '_committed' -%}
+        {%- do committed.update({name: spark_cdc._parse_manifest(texts[view], view).loads if view in texts else []}) -%}
     {%- endfor -%}
     {%- for name, loads in committed.items() -%}
         {%- set newer = " and load_id >= '" ~ loads[-1].split('-')[0] ~ "'" if loads else '' -%}

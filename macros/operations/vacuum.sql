@@ -305,7 +305,8 @@ where stored.load_id <> ''
 {%- macro _forget_undone(operated, manifest, retention_hours) -%}
     {%- set kept, forgotten = [], [] -%}
     {%- if manifest.definition and not spark_cdc._has_columns_of(operated.entity, manifest.definition) -%}
-        {{ return([]) }}  {#- the new text of <entity>_committed would have the columns that the YAML declares #}
+        {#- the new text of <entity>_committed would have the columns that the YAML declares #}
+        {{ return([]) }}
     {%- endif -%}
     {%- for step in manifest.get('undone', []) -%}
         {%- set age = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none)

@@ -7,7 +7,8 @@
     {{- config(materialized='cdc_published', file_format=format, tags=spark_cdc._selector_tag(entity)) -}}
     {%- set changes = ref(entity ~ '_changes') -%}
     {%- set current = spark_cdc._unsampled(ref(entity ~ '_current')) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {#- the graph is not there at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {{ return(spark_cdc._target_query({'entity': entity, 'format': format, 'schema': changes.schema}, current)) }}
 {%- endmacro -%}
 

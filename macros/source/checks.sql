@@ -62,7 +62,7 @@ Deliver the input again: a file without rows has its header.
     {%- endset -%}
     {%- if 'unexpected_columns' not in refused -%}{{ return(spark_cdc._load_refusal(entity, refused | join(', '), problem)) }}{%- endif -%}
     {%- set load = {'business_time': spark_cdc._business_date(entity.name)} -%}
-    {%- set command = spark_cdc._lift_command(entity, load, ['unexpected_columns']) -%}
+    {%- set command = spark_cdc._skip_command(entity, load, ['unexpected_columns']) -%}
     {{ return(spark_cdc._load_refusal(entity, refused | join(', '), problem, ' To ignore unexpected columns this once:\n  ' ~ command)) }}
 {%- endmacro -%}
 

@@ -190,7 +190,8 @@ select
 from (
     select
         value,
-        {{ spark_cdc._json_named('object', 'names') }} as fields,
+        {#- the object under such names; one that has a name twice is as it came #}
+        if(names is null or {{ spark_cdc._json_has_repeated_names('object', 'names') }}, object, map_from_arrays(names, map_values(object))) as fields,
         {{ spark_cdc._json_has_repeated_names('object', 'names') }} as has_repeated_names
     from (
         select

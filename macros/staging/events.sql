@@ -289,7 +289,8 @@ if(
     there are more names than declared columns, which is cheap to count. -#}
 {%- macro _event_names_unexpected(entity) -%}
 {%- set found = 'map_keys(event_after)' if entity.events.is_message else 'landing_names' -%}
-{%- set raws = entity.stored if entity.events.is_message else entity.columns -%}  {#- what gives the order may lie beside a message -#}
+{#- what gives the order may lie beside a message -#}
+{%- set raws = entity.stored if entity.events.is_message else entity.columns -%}
 {%- if not entity.events.is_message and entity.source.format != 'json' -%}
 cast(null as array<string>)
 {%- else -%}

@@ -1,7 +1,7 @@
 {#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the
     source and `landing_problem`). Returns a query with the stored columns in declared order,
-    key_hash, nonkey_hash, untracked_hash (only with ignored columns), is_deleted (deltas with
+    key_hash, nonkey_hash, untracked_hash (only with untracked columns), is_deleted (deltas with
     deleted_when) and note: null, or for a rejected row the JSON text of _reject_note(). key_hash
     hangs on the key columns alone (null if one of them is), so that looking for the keys of a
     load reads nothing else. Where keys that come more than once are set aside, all their rows

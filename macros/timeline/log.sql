@@ -71,9 +71,11 @@ where false
 {%- macro _ensure_load_log(load_log) -%}
     {%- set existing = load_cached_relation(load_log) -%}
     {%- if existing is none -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
+        {#- it may have one of its own -#}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
-        {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
+        {#- for data tests of the same run -#}
+        {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}
     {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
         {%- do spark_cdc._complete_load_log(load_log) -%}
     {%- endif -%}

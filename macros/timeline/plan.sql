@@ -24,7 +24,8 @@
 to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
 Nothing was written. To replay the past (with dbt alone: docs/replay.md):
   spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
-        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
+        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_squashed') -%}
+            {#- the last one only where an undo took back all that came after it -#}
 {{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
 Accepted are later dates, or a replay from the first of them on. Nothing was written.
   spark-cdc replay --from DATE --select {{ entity.name }}

@@ -138,7 +138,7 @@ concat(if(substr({{ clock }}, 3, 2) >= '{{ first }}', '{{ hundred }}', '{{ '%02d
 {#- What to say of a text that is a number, but written as people do, as an expression; nothing
     for columns that hold no plain numbers. Arguments: column (dictionary), raw (expression). -#}
 {%- macro _number_hint(column, raw) -%}
-{%- if column.get('numbers') or column.get('encoding') or spark_cdc._hash_type(column.data_type).get('kind') not in ['integer', 'decimal', 'float', 'double'] -%}
+{%- if column.get('numbers') or column.get('encoding') or not spark_cdc._is_number_type(column.data_type) -%}
     {{ return('') }}
 {%- endif -%}
 {%- set separators = "., '\u2019\u00a0\u202f_" -%}

@@ -14,13 +14,6 @@ transform(map_keys({{ object }}), name -> coalesce(try_element_at(map({{ spark_c
 {%- endmacro -%}
 
 
-{#- A JSON object as a map of texts, under such names (none: as they are); of one that has a name
-    twice it is as it came. -#}
-{%- macro _json_named(object, names) -%}
-if({{ names }} is null or {{ spark_cdc._json_has_repeated_names(object, names) }}, {{ object }}, map_from_arrays({{ names }}, map_values({{ object }})))
-{%- endmacro -%}
-
-
 {#- Whether a JSON object has a name more than once, or a declared one in several cases: a
     condition that is never null. -#}
 {%- macro _json_has_repeated_names(object, names) -%}

@@ -8,7 +8,8 @@
 {%- macro changes(entity=none, from_version=none, to_version=none) -%}
     {%- if entity is not none -%}
         {%- set view = spark_cdc._unsampled(ref(entity ~ '_changes')) -%}
-        {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+        {#- the graph is not there at parse time -#}
+        {%- if not execute -%}{{ return('') }}{%- endif -%}
         {{ return(spark_cdc._feed_sql(spark_cdc._capture(spark_cdc._entity(entity), view.schema), view, from_version, to_version)) }}
     {%- endif -%}
     {{ return(spark_cdc._view_query(spark_cdc._changes_sql)) }}

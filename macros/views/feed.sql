@@ -280,7 +280,8 @@ where recency = 1 and operation <> 'D'
         {%- do exceptions.raise_compiler_error(entity.name ~ ': compact has squashed the loads around version ' ~ version ~ ' into one, so that there is no state '
             ~ 'to begin with. Give no to_version: the state now, and its version.') -%}
     {%- elif spark_cdc._load_kind(loads[-1]).is_history -%}
-        {%- set loads = one.manifest.loads[:loads | length + 1] -%}  {#- and the checkpoint behind it -#}
+        {#- and the checkpoint behind it -#}
+        {%- set loads = one.manifest.loads[:loads | length + 1] -%}
     {%- endif -%}
     {%- set state = spark_cdc._state_loads(loads) -%}
     {%- set columns = entity.stored | map(attribute='sql') | list + ['key_hash', 'nonkey_hash', 'eff_start_date', 'business_date', 'load_id'] -%}

@@ -10,7 +10,8 @@
     _history), date (date or timestamp, as text; of versions), tag (name of a tag).
     Returns a query. -#}
 {%- macro as_of(versions, date=none, tag=none) -%}
-    {%- if tag is not none and not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {#- the graph is not there at parse time -#}
+    {%- if tag is not none and not execute -%}{{ return('') }}{%- endif -%}
     {%- set time = spark_cdc._business_time(date) -%}
     {%- set message -%}
         {%- if date is none and tag is none %}spark_cdc.as_of: neither a date nor a tag is given.

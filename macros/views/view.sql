@@ -55,7 +55,8 @@ select * from query_of_view
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
     {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
     {%- set relation = spark_cdc._unsampled(ref(name ~ '_' ~ (reads or 'committed' ~ ('_sensitive' if is_sensitive else '')))) -%}
-    {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
+    {#- the graph is not there at parse time -#}
+    {%- if not execute -%}{{ return('') }}{%- endif -%}
     {#- The view's text depends on it, which cdc_view tells by what dbt's cache has; for commands
         that build nothing it is an empty one. -#}
     {%- set builds = flags.WHICH in ['run', 'build', 'retry', 'run-operation'] -%}

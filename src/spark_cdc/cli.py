@@ -16,19 +16,8 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 # parsed arguments to the exit code.
 MODULES = (
     *("load", "run", "backfill", "stream", "undo", "replay", "acknowledge", "status", "report"),
-    *(
-        "diff",
-        "tag",
-        "branch",
-        "maintenance",
-        "forget",
-        "secrets",
-        "demo",
-        "new",
-        "generate",
-        "server",
-    ),
-    "packages",
+    *("diff", "tag", "branch", "maintenance", "forget", "secrets", "demo", "new", "generate"),
+    *("server", "packages"),
 )
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
