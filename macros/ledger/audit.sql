@@ -2,9 +2,9 @@
     where rows were rejected, keys came twice, the counts don't reconcile, a guard trips or the load
     builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
-    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures
-    of the state before), rules (of _rule_counts_of_load()), ruled_out (how many rows rules set
-    aside), recent (of _usual_rows()). -#}
+    written (rows that it wrote which count, for later loads to overlay), rules (of
+    _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of
+    _usual_rows()). -#}
 {%- macro _audit_load(run, is_again=false) -%}
     {%- set load = run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
@@ -39,27 +39,25 @@
         {%- do spark_cdc._check_rejects(run, known) -%}
         {%- if spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
     {%- endif -%}
-    {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
+    {{ return(spark_cdc._audit_counted_load(run, known)) }}
 {%- endmacro -%}
 
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the
     load), known (counts, rows_prior, record, files, lines, repeated, unchanged: how many rows the
-    load marked as such, if it did; broken: rows by rule), prior (figures of the state before),
-    recent (of _usual_rows()).
+    load marked as such, if it did; broken: rows by rule), recent (of _usual_rows()).
     Returns what _audit_load() returns. -#}
-{%- macro _audit_counted_load(run, known, prior, recent={}) -%}
+{%- macro _audit_counted_load(run, known, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
     {%- do spark_cdc._check_duplicate_keys(run, known) -%}
     {%- do spark_cdc._check_counts(run, known) -%}
-    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record) -%}
+    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, known.rows_prior, known.record) -%}
     {%- set audit = dict(
         figures,
         rules=spark_cdc._rule_counts_of_load(run.entity, figures.counts, known.broken),
         ruled_out=(known.broken or {}).get('', 0),
         files=known.files,
-        log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
-        previous=prior,
+        written=counts.I + counts.U + counts.D + counts.N + counts.X,
         recent=recent,
     ) -%}
     {%- do spark_cdc._check_guards(run.entity, run.ledger, load, audit) -%}

@@ -18,8 +18,7 @@
     {%- endif -%}
     {%- for found, head in drafted -%}
         {%- set first = found.draft.replay['from'] -%}
-        {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
-        {%- do manifest.pop('replay') -%}
+        {%- set manifest = spark_cdc._timeline_replayed(head, found.draft) -%}
         {%- do spark_cdc._ensure_load_log(found.load_log) -%}
         {%- if manifest.loads != head.loads -%}  {#- else it was published by a run that ended before it dropped the draft -#}
             {%- set times = spark_cdc._draft_times(found.entity, found.draft) -%}

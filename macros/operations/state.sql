@@ -341,7 +341,7 @@ from collected
         {{ return(found) }}
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
+        entity, spark_cdc._across_changes(entity, capture.masked, head.layout), head.loads[:-1], head.loads) -%}
     {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
         {%- if row.shown -%}
             {%- do found.rows.append(fromjson(row.shown)) -%}
@@ -453,7 +453,7 @@ order by is_needed desc
 {%- macro _rejects_of_loads(capture, head, reject_limit) -%}
     {%- set found = {'rejects': [], 'rejected_rows': []} -%}
     {%- if not capture.entity.quarantine -%}{{ return(found) }}{%- endif -%}
-    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) -%}
+    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.layout) | indent(4) -%}
     {%- set counted_sql -%}
 select
     rejected_columns,

@@ -8,8 +8,8 @@
     between it and this one), prior_rows (rows of the prior state), prior_log_rows (rows written
     since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this
     load), restarts (whether their positions begin anew), layout (of the loads before, see
-    _layout()), defined (fingerprint of their definition) and redefines (whether this load's is
-    another: it then is a checkpoint).
+    _layout()) and redefines (whether their definition is another: the load then is a
+    checkpoint).
     Raises an error for a business date before the last load, and for one that compact has
     squashed with others. -#}
 {%- macro _plan_load(entity, manifest, time, wipe=false) -%}
@@ -33,23 +33,22 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
-    {%- set figures = manifest.previous if replaced else manifest -%}
+    {%- set before = spark_cdc._timeline_cut(manifest, keep | length) -%}
     {%- set policy = entity.checkpoint -%}
-    {%- set defined = figures.get('definition') or manifest.get('definition') -%}
-    {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- set redefines = keep | length > 0 and before.definition not in [none, spark_cdc._fingerprint(spark_cdc._definition(entity))] -%}
     {%- set restarts = spark_cdc._is_restart(entity) -%}
     {%- set is_checkpoint = (
         not keep
         or restarts
         or redefines
         or state.log | length >= policy.loads
-        or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
-        or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
+        or (before.log_rows > 0 and before.log_rows >= policy.rows)
+        or (before.log_rows > 0 and before.log_rows >= policy.changed_share * before.rows)
     ) -%}
     {%- set load = {
         'entity': entity.name,
         'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
-        'version': (manifest.get('sequence') or 0) + 1,
+        'version': manifest.sequence + 1,
         'load_type': entity.load_type,
         'business_time': spark_cdc._time_text(entity, time),
         'is_checkpoint': is_checkpoint,
@@ -57,15 +56,13 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         'parent': keep[-1] if keep else none,
         'base': state.base,
         'log': state.log,
-        'prior_rows': figures.rows,
-        'prior_log_rows': figures.log_rows,
+        'prior_rows': before.rows,
+        'prior_log_rows': before.log_rows,
         'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
-        'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
-        'defined': defined,
+        'layout': before.layout,
         'redefines': redefines,
     } -%}
-    {%- set applied = (figures.get('applied') or {}) if keep and not restarts else {} -%}
-    {{ return(dict(load, applied=applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
+    {{ return(dict(load, applied={} if restarts else before.applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
 {%- endmacro -%}
 
 

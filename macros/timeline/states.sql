@@ -56,7 +56,7 @@ spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ 
     {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
     {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
     {%- set is_other = production.definition != origin.definition -%}
-    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
+    {%- if is_other or (head.definition != origin.definition and head.layout.get('rekeyed')) -%}
         {%- set message -%}
 {{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
 compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
@@ -84,10 +84,6 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
     {%- endif -%}
     {{ return(draft) }}
 {%- endmacro -%}
-
-
-{#- The loads that redo can bring back, oldest first. -#}
-{%- macro _undone_loads(manifest) -%}{{ return(manifest.get('undone', []) | map(attribute='loads') | sum(start=[])) }}{%- endmacro -%}
 
 
 {#- What a draft is made from, told by the committed loads. -#}

@@ -53,7 +53,7 @@ select * from query_of_view
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- if is_sensitive -%}{%- set relation = spark_cdc._capture(spark_cdc._entity(name), committed.schema)[table] -%}{%- endif -%}
     {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
-    {%- set sql = query_of(spark_cdc._entity(name), relation, committed, manifest.get('layout') or {}) -%}
+    {%- set sql = query_of(spark_cdc._entity(name), relation, committed, manifest.layout) -%}
     {{ return(spark_cdc._typed_view_query(sql, manifest)) }}
 {%- endmacro -%}
 
@@ -143,7 +143,7 @@ inner join (
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set entity, manifest = spark_cdc._entity(name), spark_cdc._manifest_of_view(committed) -%}
     {%- set ledger = spark_cdc._capture(entity, committed.schema).ledger -%}
-    {{ return(spark_cdc._typed_view_query(spark_cdc._committed_sensitive_sql(entity, ledger, committed, manifest.get('layout') or {}), manifest)) }}
+    {{ return(spark_cdc._typed_view_query(spark_cdc._committed_sensitive_sql(entity, ledger, committed, manifest.layout), manifest)) }}
 {%- endmacro -%}
 
 
