@@ -85,10 +85,7 @@ def land(project: Project, day: int, rows: Rows) -> None:
 
 
 def head(project: Project) -> int:
-    text = project.query(f"show create table {{s}}.{ENTITY}_committed")[0][0]
-    found = re.search(r"spark_cdc manifest: (\{.*\}) \*/", text)
-    assert found
-    return int(json.loads(found.group(1))["sequence"])
+    return int(project.timeline(ENTITY)["sequence"])
 
 
 def current(project: Project) -> list[tuple[Any, ...]]:

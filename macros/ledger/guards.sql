@@ -39,7 +39,15 @@ Nothing was committed. If the data is wrong, correct it and run the same command
         {%- set what -%}
 {{ counts[operation] }} of {{ audit.rows_prior }} rows would be {{ done }}: a share of {# -#}
 {{ '%.3g' | format(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
-{{- spark_cdc._guard_examples(entity, ledger, load, operation) }}
+    {%- if entity.key_columns -%}
+        {%- set sql -%}
+select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
+from {{ ledger }}
+where load_id = '{{ load.load_id }}' and operation = '{{ operation }}'
+limit 3
+        {%- endset -%}
+; for instance {{ spark_cdc._key_lines(entity, spark_cdc._query(sql)) | join('; ') }}
+    {%- endif -%}
         {%- endset -%}
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
@@ -118,20 +126,6 @@ Nothing was committed. If the data is wrong, correct it and run the same command
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
     {{ return(tripped) }}
-{%- endmacro -%}
-
-
-{#- Keys of some rows that a load tags with an operation, for a message. -#}
-{%- macro _guard_examples(entity, ledger, load, operation) -%}
-    {%- if entity.key_columns -%}
-        {%- set sql -%}
-select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
-from {{ ledger }}
-where load_id = '{{ load.load_id }}' and operation = '{{ operation }}'
-limit 3
-        {%- endset -%}
-; for instance {{ spark_cdc._key_lines(entity, spark_cdc._query(sql)) | join('; ') }}
-    {%- endif -%}
 {%- endmacro -%}
 
 

@@ -139,7 +139,14 @@
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
-    {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
+    {%- set held = spark_cdc._held_rows(capture, load) -%}
+    {%- if held.sql -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, partitions, held.sql)) -%}
+    {%- endif -%}
+    {%- if held.drops_deletes -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
+            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
+    {%- endif -%}
     {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout, begun) -%}
 {%- endmacro -%}
 
@@ -476,21 +483,6 @@ before. Correct the data, or load a date without rejected rows under the changed
         'sql': spark_cdc._hold_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_held else none,
         'drops_deletes': unreadable,
     }) }}
-{%- endmacro -%}
-
-
-{#- Writes what _hold_sql() finds, where the load at hand needs it. Each statement gives the same if
-    it is sent twice.
-    Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
-{%- macro _hold_rejected(capture, load, columns) -%}
-    {%- set held = spark_cdc._held_rows(capture, load) -%}
-    {%- if held.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, ['business_date', 'load_id', 'operation'], held.sql)) -%}
-    {%- endif -%}
-    {%- if held.drops_deletes -%}
-        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
-    {%- endif -%}
 {%- endmacro -%}
 
 

@@ -16,7 +16,7 @@
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
         {%- if entity.source.format == 'change_feed' -%}
-            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(spark_cdc._capture_of_model())).entity -%}
+            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run(spark_cdc._capture_of_model())).entity -%}
         {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}

@@ -131,7 +131,7 @@ order by business_time, load_id
             'times': spark_cdc._draft_times(entity, draft),
             'rows': draft.rows,
             'outdated': spark_cdc._draft_outdated(draft, head),
-            'missing': spark_cdc._draft_missing_times(entity, draft, loads),
+            'missing': spark_cdc._draft_times(entity, draft, loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list,
         } if draft.existed else none,
     }) }}
 {%- endmacro -%}
@@ -567,7 +567,7 @@ where
     {%- do spark_cdc._check_arguments('plan', {'execute': false}) -%}
     {%- set capture = spark_cdc._captures('plan', [entity]) | first -%}
     {%- do spark_cdc._check_plan(capture) -%}
-    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
+    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(capture)) -%}
     {%- set name, entity, ledger = capture.entity.name, run.entity, capture.ledger -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}

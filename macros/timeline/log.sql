@@ -69,27 +69,19 @@ where false
 {#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the
     catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
-    {%- set existing = load_cached_relation(load_log) -%}
+    {%- set existing, columns = load_cached_relation(load_log), spark_cdc._load_log_columns() -%}
     {%- if existing is none -%}
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}  {#- it may have one of its own -#}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
-    {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
-        {%- do spark_cdc._complete_load_log(load_log) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Adds columns that a later version of the project records too. -#}
-{%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(spark_cdc._own(load_log)) | map(attribute='name') | list -%}
-    {%- set new = [] -%}
-    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
-        {%- do new.append(name ~ ' ' ~ data_type) -%}
-    {%- endfor -%}
-    {%- if new -%}
-        {%- do spark_cdc._send('alter table ' ~ spark_cdc._own(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
-        {%- if spark_cdc._own(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+    {%- elif columns | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
+        {%- set own, new = spark_cdc._own(load_log), [] -%}
+        {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
+        {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
+        {%- if new -%}
+            {%- do spark_cdc._send('alter table ' ~ own ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+            {%- if own != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+        {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -175,7 +167,17 @@ select
     from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
 {%- macro _missing_rows(capture, manifest, now=false) -%}
     {%- set entity, rows = capture.entity, [] -%}
-    {%- set known = spark_cdc._recorded_loads(capture.load_log, entity.name) -%}
+    {%- set found, stale = spark_cdc._partitions_by_load(capture.load_log, entity.name), [] -%}
+    {#- a row that a crash left under its old status too (see _set_load_status()) -#}
+    {%- for partitions in found.values() if partitions | length > 1 -%}
+        {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.load_log, stale)) if stale -%}
+    {%- set known = found | list -%}
+    {%- if spark_cdc._own(capture.load_log) != capture.load_log -%}  {#- of a branch: production has rows, too -#}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
+        {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
+    {%- endif -%}
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}{{ return(rows) }}{%- endif -%}
@@ -227,28 +229,10 @@ select
 {%- endmacro -%}
 
 
-{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have
-    one in production's. A row that a crash left under its old status too (see
-    _set_load_status()) is dropped there. -#}
-{%- macro _recorded_loads(load_log, entity) -%}
-    {%- set found, stale = spark_cdc._partitions_by_load(load_log, entity), [] -%}
-    {%- for partitions in found.values() if partitions | length > 1 -%}
-        {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
-    {%- endfor -%}
-    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, stale)) if stale -%}
-    {%- set loads = found | list -%}
-    {%- if spark_cdc._own(load_log) != load_log -%}
-        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(load_log)) -%}
-        {%- do loads.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity)) -%}
-    {%- endif -%}
-    {{ return(loads) }}
-{%- endmacro -%}
-
-
 {#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody
     may read them: the rows are written into partitions of the new status, and those of the old
     one are dropped. Each statement gives the same when it is sent twice; what a crash in between
-    leaves twice, the entity's next run drops (_recorded_loads()). Arguments: load_log
+    leaves twice, the entity's next run drops (_missing_rows()). Arguments: load_log
     (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}

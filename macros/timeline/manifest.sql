@@ -98,17 +98,25 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()),
-    audit (of _audit_load()). -#}
+{#- The manifest after a load: what the next one builds on. Of change events the record tells how
+    far they were applied: the highest position, that of the last truncate, up to where the change
+    feed of a table was read, and where the events were from (see _found_origins()).
+    Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
 {%- macro _next_manifest(run, audit) -%}
-    {%- set load, record = run.load, audit.record -%}
+    {%- set load, record, applied = run.load, audit.record, {} -%}
+    {%- if run.entity.events -%}
+        {%- set events, feed = record.events, record.get('feed') or record.events.get('feed') -%}
+        {%- do applied.update({'truncated': events.truncated, 'highest': events.highest}) -%}
+        {%- do applied.update({'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}}) if feed -%}
+        {%- do applied.update({'origin': events.origin}) if events.get('origin') -%}
+    {%- endif -%}
     {%- set next = spark_cdc._timeline_loaded(run.manifest, load.keep | length, {
         'load_id': load.load_id,
         'rows': audit.rows_current,
         'written': audit.written,
         'definition': spark_cdc._fingerprint(record.definition),
         'layout': record.get('layout') or {},
-        'applied': spark_cdc._applied_by(record) if run.entity.events else {},
+        'applied': applied,
     }) -%}
     {{ return(dict(next, secrets=dict(next.get('secrets') or {}, **record.secrets)) if record.get('secrets') else next) }}
 {%- endmacro -%}
@@ -244,7 +252,9 @@ select
 from {{ capture.masked }}
 where
     load_id in (
-        '{{ manifest.loads | join("',\n        '") }}'
+        {%- for some in manifest.loads | batch(4) %}
+        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
+        {%- endfor %}
     )
     {%- endset -%}
     {%- do spark_cdc._send(sql) -%}
@@ -315,7 +325,9 @@ where
     operation in {{ spark_cdc._operations('committed') }}
     {%- if manifest.loads %}
     and load_id in (
-        '{{ manifest.loads | join("',\n        '") }}'
+        {%- for some in manifest.loads | batch(4) %}
+        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
+        {%- endfor %}
     )
     {%- else %}
     and false
@@ -323,16 +335,3 @@ where
 {%- endmacro -%}
 
 
-{#- How far events had been applied after a load, as its record tells: the highest position and
-    that of the last truncate, and up to where the change feed of a table was read, and where the
-    events were from (see _found_origins()). -#}
-{%- macro _applied_by(record) -%}
-    {%- set feed = record.get('feed') or record.events.get('feed') -%}
-    {{ return(dict(
-        {'truncated': record.events.truncated, 'highest': record.events.highest},
-        **dict(
-            {'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}} if feed else {},
-            **({'origin': record.events.origin} if record.events.get('origin') else {})
-        )
-    )) }}
-{%- endmacro -%}

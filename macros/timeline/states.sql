@@ -10,7 +10,26 @@
     {%- if name is none -%}
         {{ return(head) }}
     {%- elif text == 'production' and text not in spark_cdc._tags(capture) -%}
-        {{ return(spark_cdc._production_state(capture, head)) }}
+        {%- set name = capture.entity.name -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
+        {%- if origin is none -%}
+            {%- set message -%}
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
+        {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+        {%- set is_other = production.definition != origin.definition -%}
+        {%- if is_other or (head.definition != origin.definition and head.layout.get('rekeyed')) -%}
+            {%- set message -%}
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {{ return(production) }}
     {%- elif text[:1] >= 'a' -%}
         {{ return(spark_cdc._tagged_state(capture, text)) }}
     {%- endif -%}
@@ -39,31 +58,6 @@ To name a state: spark-cdc tag create {{ name }} --select {{ entity }}.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
     {{ return(dict(draft, relation=capture.replay)) }}
-{%- endmacro -%}
-
-
-{#- Production's manifest, for a branch to compare with its own. -#}
-{%- macro _production_state(capture, head) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
-    {%- if origin is none -%}
-        {%- set message -%}
-{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
-spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
-    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
-    {%- set is_other = production.definition != origin.definition -%}
-    {%- if is_other or (head.definition != origin.definition and head.layout.get('rekeyed')) -%}
-        {%- set message -%}
-{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
-compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(production) }}
 {%- endmacro -%}
 
 
@@ -105,12 +99,6 @@ since it was made, another run has committed other loads in the place of those t
 {%- macro _draft_times(entity, draft, loads=none) -%}
     {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
     {{ return(spark_cdc._load_times(entity, spark_cdc._loads_with(draft.loads if loads is none else loads, 'time', 'ge', first))) }}
-{%- endmacro -%}
-
-
-{#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
-{%- macro _draft_missing_times(entity, draft, head_loads) -%}
-    {{ return(spark_cdc._draft_times(entity, draft, head_loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list) }}
 {%- endmacro -%}
 
 

@@ -7,7 +7,7 @@
         written     rows that it wrote which count: I, U, D, N and X
         definition  fingerprint of the columns that it was written with
         layout      where the ledger holds which column by then (see _layout())
-        applied     of change events: how far they had been applied (see _applied_by())
+        applied     of change events: how far they had been applied (see _next_manifest())
     A manifest is such a list (entries) with what else a commit says, and what follows from the
     entries (loads, rows, log_rows, definition, layout, applied). -#}
 
@@ -99,20 +99,16 @@
 
 {#- After forget: loads under other names. Argument: names (old to new). -#}
 {%- macro _timeline_renamed(manifest, names) -%}
-    {%- set undone = [] -%}
-    {%- for step in manifest.undone -%}{%- do undone.append(dict(step, entries=spark_cdc._entries_renamed(step.entries, names))) -%}{%- endfor -%}
-    {%- set renamed = spark_cdc._timeline(dict(manifest, undone=undone), spark_cdc._entries_renamed(manifest.entries, names)) -%}
-    {%- if 'move' not in manifest -%}{{ return(renamed) }}{%- endif -%}
-    {%- set loads = [] -%}
-    {%- for load_id in manifest.move.loads -%}{%- do loads.append(names.get(load_id, load_id)) -%}{%- endfor -%}
-    {{ return(dict(renamed, move=dict(manifest.move, loads=loads))) }}
-{%- endmacro -%}
-
-
-{%- macro _entries_renamed(entries, names) -%}
-    {%- set renamed = [] -%}
-    {%- for entry in entries -%}{%- do renamed.append(dict(entry, load_id=names.get(entry.load_id, entry.load_id))) -%}{%- endfor -%}
-    {{ return(renamed) }}
+    {%- set lists, undone, moved = [], [], [] -%}
+    {%- for entries in [manifest.entries] + manifest.undone | map(attribute='entries') | list -%}
+        {%- set renamed = [] -%}
+        {%- for entry in entries -%}{%- do renamed.append(dict(entry, load_id=names.get(entry.load_id, entry.load_id))) -%}{%- endfor -%}
+        {%- do lists.append(renamed) -%}
+    {%- endfor -%}
+    {%- for step in manifest.undone -%}{%- do undone.append(dict(step, entries=lists[loop.index])) -%}{%- endfor -%}
+    {%- for load_id in (manifest.get('move') or {'loads': []}).loads -%}{%- do moved.append(names.get(load_id, load_id)) -%}{%- endfor -%}
+    {%- set move = {'move': dict(manifest.move, loads=moved)} if manifest.get('move') else {} -%}
+    {{ return(spark_cdc._timeline(dict(manifest, undone=undone, **move), lists[0])) }}
 {%- endmacro -%}
 
 
@@ -176,24 +172,21 @@
 
 {#- What the comment in the text of <entity>_committed says: a manifest without what follows from
     its entries, and without their names, which the text lists. Each entry is a list of its commit,
-    rows, written and the number of its definition and layout in `schemas`; of change events
-    also what is applied otherwise than after the entry before. Those that were undone come last,
-    under the names that `undone` has. -#}
+    rows and written, and of what differs from the entry before: definition, layout, and the names
+    in applied. Those that were undone come last, under the names that `undone` has. -#}
 {%- macro _timeline_stored(manifest) -%}
-    {%- set schemas, told, before, undone = [], [], namespace(applied={}), [] -%}
+    {%- set told, undone, before = [], [], namespace(says={'definition': none, 'layout': {}}) -%}
     {%- for step in manifest.undone -%}{%- do undone.append({'at': step.at, 'loads': step.entries | map(attribute='load_id') | list}) -%}{%- endfor -%}
     {%- for entry in manifest.entries + manifest.undone | map(attribute='entries') | sum(start=[]) -%}
-        {%- set schema = dict({'definition': entry.definition}, **({'layout': entry.layout} if entry.layout else {})) -%}
-        {%- do schemas.append(schema) if schema not in schemas -%}
-        {%- set applied = dict(entry.applied.items() | reject('in', before.applied.items() | list)) -%}
-        {%- set without = before.applied | reject('in', entry.applied) | list -%}
-        {%- set applied = dict(applied, without=without) if without else applied -%}
-        {%- do told.append([entry.commit, entry.rows, entry.written, schemas.index(schema)] + ([applied] if applied else [])) -%}
-        {%- set before.applied = entry.applied -%}
+        {%- set says = dict(entry.applied, definition=entry.definition, layout=entry.layout) -%}
+        {%- set other, without = dict(says.items() | reject('in', before.says.items() | list)), before.says | reject('in', says) | list -%}
+        {%- set other = dict(other, without=without) if without else other -%}
+        {%- do told.append([entry.commit, entry.rows, entry.written] + ([other] if other else [])) -%}
+        {%- set before.says = says -%}
     {%- endfor -%}
-    {%- set said = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'forgotten', 'tag', 'replay', 'kept_at'] -%}
-    {%- set stored = dict(manifest.items() | selectattr(0, 'in', said)) -%}
-    {{ return(dict(dict(stored, schemas=schemas, undone=undone).items() | selectattr(1), loads=told)) }}
+    {%- set kept = ['sequence', 'commit', 'rewritten', 'times', 'move', 'secrets', 'forgotten', 'tag', 'replay', 'kept_at'] -%}
+    {%- set stored = dict(dict(manifest, undone=undone).items() | selectattr(0, 'in', kept + ['undone']) | selectattr(1)) -%}
+    {{ return(dict(stored, loads=told)) }}
 {%- endmacro -%}
 
 
@@ -201,22 +194,23 @@
     somebody wrote into the text by hand has no figures. -#}
 {%- macro _timeline_of(stored, loads) -%}
     {%- set names = loads + stored.get('undone', []) | map(attribute='loads') | sum(start=[]) -%}
-    {%- set schemas, entries, undone, before = [], [], [], namespace(applied={}) -%}
-    {%- for schema in stored.get('schemas', [{'definition': none}]) -%}{%- do schemas.append(dict({'layout': {}}, **schema)) -%}{%- endfor -%}
-    {%- for load_id, told in zip(names, stored.loads + [[none, 0, 0, 0]] * names | length) -%}
-        {%- if told | length > 4 -%}
-            {%- set without = told[4].get('without', []) + ['without'] -%}
-            {%- set before.applied = dict(dict(before.applied, **told[4]).items() | rejectattr(0, 'in', without)) -%}
+    {%- set entries, undone, at = [], [], namespace(says={'definition': none, 'layout': {}}, applied={}) -%}
+    {%- for load_id, told in zip(names, stored.loads + [[none, 0, 0]] * names | length) -%}
+        {%- if told | length > 3 -%}
+            {%- set at.says = dict(dict(at.says, **told[3]).items() | rejectattr(0, 'in', told[3].get('without', []) + ['without'])) -%}
+            {%- set at.applied = dict(at.says.items() | rejectattr(0, 'in', ['definition', 'layout'])) -%}
         {%- endif -%}
-        {%- do entries.append(dict(schemas[told[3]], load_id=load_id, commit=told[0], rows=told[1], written=told[2], applied=before.applied)) -%}
+        {%- do entries.append({
+            'load_id': load_id, 'commit': told[0], 'rows': told[1], 'written': told[2],
+            'definition': at.says.definition, 'layout': at.says.layout, 'applied': at.applied,
+        }) -%}
     {%- endfor -%}
     {%- set rest = namespace(entries=entries[loads | length:]) -%}
     {%- for step in stored.get('undone', []) -%}
         {%- do undone.append({'at': step.at, 'entries': rest.entries[:step.loads | length]}) -%}
         {%- set rest.entries = rest.entries[step.loads | length:] -%}
     {%- endfor -%}
-    {%- set plain = dict(stored.items() | rejectattr(0, 'equalto', 'schemas')) -%}
-    {{ return(spark_cdc._timeline(dict(spark_cdc._empty_manifest(), **dict(plain, existed=true, undone=undone)), entries[:loads | length])) }}
+    {{ return(spark_cdc._timeline(dict(spark_cdc._empty_manifest(), **dict(stored, existed=true, undone=undone)), entries[:loads | length])) }}
 {%- endmacro -%}
 
 
