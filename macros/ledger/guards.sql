@@ -3,9 +3,31 @@
     loads in cdc_loads.
     Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}
 {%- macro _check_guards(entity, ledger, load, audit) -%}
-    {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
-    {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
-    {%- do tripped.update(spark_cdc._tripped_by_rules(entity, audit)) -%}
+    {%- set limits, rejected, broken = entity.guards, audit.counts.R - audit.ruled_out, [] -%}
+    {%- set tripped = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
+    {#- what rules set aside is their business -#}
+    {%- for guard, is_tripped, share in [
+        ('rejects', rejected > (limits.rejects or 0), ''),
+        ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
+            ': a share of ' ~ '%.3g' | format(rejected / audit.rows_in) if audit.rows_in else ''),
+    ] if limits[guard] is not none and is_tripped -%}
+        {%- set what -%}
+{{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
+{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
+        {%- endset -%}
+        {%- do tripped.update({guard: what}) -%}
+    {%- endfor -%}
+    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._lifted(entity.name) -%}
+        {%- set found = audit.rules[entity.rules.index(rule)] -%}
+        {%- if found.judged >= limits.min_rows and found.broken > rule.at_most * found.judged -%}
+            {%- set what -%}
+{{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
+{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
+            {%- endset -%}
+            {%- do broken.append(what) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do tripped.update({'rules': broken | join('; ')}) if broken -%}
     {%- do tripped.update(spark_cdc._tripped_by_late_events(entity, load, (audit.get('record') or {}).get('events') or {})) -%}
     {%- if not tripped -%}
         {{ return('') }}
@@ -65,23 +87,6 @@ limit 3
 {%- endmacro -%}
 
 
-{#- Rules that more rows break than at_most says, in the same form. -#}
-{%- macro _tripped_by_rules(entity, audit) -%}
-    {%- set whats = [] -%}
-    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._lifted(entity.name) -%}
-        {%- set found = audit.rules[entity.rules.index(rule)] -%}
-        {%- if found.judged >= entity.guards.min_rows and found.broken > rule.at_most * found.judged -%}
-            {%- set what -%}
-{{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
-{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
-            {%- endset -%}
-            {%- do whats.append(what) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return({'rules': whats | join('; ')} if whats else {}) }}
-{%- endmacro -%}
-
-
 {#- The guard on events that are not newer than what was applied, but differ from it, in the same
     form. Where the log has another name, it trips without a minimum: its positions can't be
     compared with those of before. -#}
@@ -106,26 +111,6 @@ limit 3
     {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: spark-cdc load '
         ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --lift ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
     {{ return({'late_share': reasons | join('; ')}) }}
-{%- endmacro -%}
-
-
-{#- Guards on rows that are set aside, in the same form; those that rules set aside are their rules'
-    business. -#}
-{%- macro _tripped_by_rejects(entity, ledger, load, audit) -%}
-    {%- set limits, rejected = entity.guards, audit.counts.R - audit.ruled_out -%}
-    {%- set tripped = {} -%}
-    {%- for guard, is_tripped, share in [
-        ('rejects', rejected > (limits.rejects or 0), ''),
-        ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
-            ': a share of ' ~ '%.3g' | format(rejected / audit.rows_in) if audit.rows_in else ''),
-    ] if limits[guard] is not none and is_tripped -%}
-        {%- set what -%}
-{{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
-{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
-        {%- endset -%}
-        {%- do tripped.update({guard: what}) -%}
-    {%- endfor -%}
-    {{ return(tripped) }}
 {%- endmacro -%}
 
 

@@ -247,7 +247,10 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
     {%- set planned = namespace(manifest=dict(head, commit=spark_cdc._attempt())) -%}
     {%- for time in todo -%}
-        {%- set entry = {'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6, 'definition': head.definition, 'layout': head.layout, 'applied': {}} -%}
+        {%- set entry = {
+            'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,
+            'definition': head.definition, 'layout': head.layout, 'applied': {},
+        } -%}
         {%- set planned.manifest = spark_cdc._timeline_loaded(planned.manifest, planned.manifest.loads | length, entry) -%}
     {%- endfor -%}
     {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(entity, capture.masked, planned.manifest)) -%}

@@ -236,7 +236,8 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {#- The text of a manifest's view with another manifest of the same loads. -#}
 {%- macro _refigured_text(text, manifest) -%}
     {%- set start = '/* spark_cdc manifest: ' -%}
-    {{ return(text.partition(start)[0] ~ start ~ spark_cdc._comment_json(spark_cdc._timeline_stored(manifest)) ~ ' */' ~ text.partition(start)[2].partition(' */')[2]) }}
+    {%- set before, rest = text.partition(start)[0], text.partition(start)[2].partition(' */')[2] -%}
+    {{ return(before ~ start ~ spark_cdc._comment_json(spark_cdc._timeline_stored(manifest)) ~ ' */' ~ rest) }}
 {%- endmacro -%}
 
 

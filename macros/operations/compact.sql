@@ -93,7 +93,8 @@ Load once with the new columns, then compact.
     {%- do log(text, info=true) -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.squashed | length) }}{%- endif -%}
 
-    {%- set commits = spark_cdc._commits({'entries': manifest.entries | selectattr('load_id', 'in', plan.squashed) | list, 'times': manifest.times}, records) -%}
+    {%- set squashed = manifest.entries | selectattr('load_id', 'in', plan.squashed) | list -%}
+    {%- set commits = spark_cdc._commits(dict(manifest, entries=squashed), records) -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {#- of both ledgers, each from its own rows -#}

@@ -123,13 +123,14 @@ the date again: spark-cdc load DATE --select {{ name }}.
     {%- set loads, gone = entries | map(attribute='load_id') | list, [] -%}
     {%- set counted = spark_cdc._load_counts(capture.ledger, loads, loads) -%}
     {%- for entry in entries -%}
-        {%- set rows = counted.rows.get(entry.load_id, {}).items() | selectattr(0, 'in', spark_cdc._operations('visible')) | map(attribute=1) | sum -%}
+        {%- set counts = counted.rows.get(entry.load_id, {}).items() -%}
+        {%- set rows = counts | selectattr(0, 'in', spark_cdc._operations('visible')) | map(attribute=1) | sum -%}
         {%- do gone.append(entry.load_id) if entry.load_id not in counted.records or rows != entry.written -%}
     {%- endfor -%}
     {%- if gone -%}
         {%- set problem -%}
-{{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops {# -#}
-loads that were undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, loads) | join(' ') }} --select {{ name }}.
+{{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops loads that were {# -#}
+undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, loads) | join(' ') }} --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}

@@ -310,7 +310,8 @@ where stored.load_id <> ''
     {%- for step in manifest.undone -%}
         {%- set age = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none)
             - modules.datetime.datetime.strptime(step.at, '%Y-%m-%d %H:%M:%S') -%}
-        {%- do kept.append(step) if age.total_seconds() < retention_hours * 3600 else forgotten.extend(step.entries | map(attribute='load_id')) -%}
+        {%- set is_young = age.total_seconds() < retention_hours * 3600 -%}
+        {%- do kept.append(step) if is_young else forgotten.extend(step.entries | map(attribute='load_id')) -%}
     {%- endfor -%}
     {%- if forgotten and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}

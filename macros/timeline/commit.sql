@@ -3,15 +3,6 @@
 {%- macro _claims_schema(capture) -%}{{ return(capture.schema ~ '_commits') }}{%- endmacro -%}
 
 
-{#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures
-    (dictionaries with schema). -#}
-{%- macro _create_claims_schemas(captures) -%}
-    {%- for schema in captures | map(attribute='schema') | unique -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
 {#- The relation that claims a commit. -#}
 {%- macro _claim(capture, sequence) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_commit_%06d' % (capture.entity.name, sequence))) }}
@@ -65,7 +56,9 @@
     {%- if manifest.rewritten == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, change.before) -%}{%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
-    {%- if spark_cdc._mode() != 'load' -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
+    {%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
     {%- if claimed.commit != manifest.commit -%}{%- do spark_cdc._refuse_commit(capture.entity, change, claimed) -%}{%- endif -%}

@@ -181,7 +181,8 @@ select
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}{{ return(rows) }}{%- endif -%}
-    {%- set counted = spark_cdc._load_counts(capture.masked, missing, missing, [spark_cdc._rule_counts_sql(entity, capture.masked, missing)]) -%}
+    {%- set rules_sql = spark_cdc._rule_counts_sql(entity, capture.masked, missing) -%}
+    {%- set counted = spark_cdc._load_counts(capture.masked, missing, missing, [rules_sql]) -%}
     {%- for entry in manifest.entries if entry.load_id in missing -%}
         {%- set load_id, record = entry.load_id, counted.records.get(entry.load_id) -%}
         {%- if not record -%}

@@ -62,7 +62,8 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         'layout': before.layout,
         'redefines': redefines,
     } -%}
-    {{ return(dict(load, applied={} if restarts else before.applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
+    {%- if not entity.events -%}{{ return(load) }}{%- endif -%}
+    {{ return(dict(load, applied={}, restarts=true) if restarts else dict(load, applied=before.applied)) }}
 {%- endmacro -%}
 
 

@@ -126,8 +126,8 @@
     {%- set rewritten = sequence if is_rewritten else manifest.rewritten -%}
     {%- set times = dict(manifest.times, **({sequence | string: at} if is_rewritten or foreign else {})) -%}
     {%- set used = entries | map(attribute='commit') | map('string') | list + [rewritten | string] -%}
-    {{ return(spark_cdc._timeline(
-        dict(manifest, sequence=sequence, commit=commit, rewritten=rewritten, times=dict(times.items() | selectattr(0, 'in', used))), entries)) }}
+    {%- set times = dict(times.items() | selectattr(0, 'in', used)) -%}
+    {{ return(spark_cdc._timeline(dict(manifest, sequence=sequence, commit=commit, rewritten=rewritten, times=times), entries)) }}
 {%- endmacro -%}
 
 
@@ -176,7 +176,9 @@
     in applied. Those that were undone come last, under the names that `undone` has. -#}
 {%- macro _timeline_stored(manifest) -%}
     {%- set told, undone, before = [], [], namespace(says={'definition': none, 'layout': {}}) -%}
-    {%- for step in manifest.undone -%}{%- do undone.append({'at': step.at, 'loads': step.entries | map(attribute='load_id') | list}) -%}{%- endfor -%}
+    {%- for step in manifest.undone -%}
+        {%- do undone.append({'at': step.at, 'loads': step.entries | map(attribute='load_id') | list}) -%}
+    {%- endfor -%}
     {%- for entry in manifest.entries + manifest.undone | map(attribute='entries') | sum(start=[]) -%}
         {%- set says = dict(entry.applied, definition=entry.definition, layout=entry.layout) -%}
         {%- set other, without = dict(says.items() | reject('in', before.says.items() | list)), before.says | reject('in', says) | list -%}
@@ -210,7 +212,8 @@
         {%- do undone.append({'at': step.at, 'entries': rest.entries[:step.loads | length]}) -%}
         {%- set rest.entries = rest.entries[step.loads | length:] -%}
     {%- endfor -%}
-    {{ return(spark_cdc._timeline(dict(spark_cdc._empty_manifest(), **dict(stored, existed=true, undone=undone)), entries[:loads | length])) }}
+    {%- set manifest = dict(spark_cdc._empty_manifest(), **dict(stored, existed=true, undone=undone)) -%}
+    {{ return(spark_cdc._timeline(manifest, entries[:loads | length])) }}
 {%- endmacro -%}
 
 
