@@ -177,7 +177,7 @@ class Model:
         squashed = [name for load in gone for name in self.written[load].squashed or [load]]
         squashed = [name for name in squashed if "-hc-" not in name]
         change, rows = self.rows(gone), self.rows(self.loads[:end])
-        common: Any = (last.schema, last.applied, 0)
+        common = (last.schema, last.applied, 0)
         self.written[history] = Written(change, abs(change), *common, squashed)
         self.written[checkpoint] = Written(0, rows, *common)
         written = [

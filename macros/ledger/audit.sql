@@ -67,7 +67,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     {%- if known.repeated -%}
         {%- set count = known.repeated -%}
         {%- set written = spark_cdc._from(spark_cdc._laid_out(run.entity, run.ledger, known.record.get('layout') or {}))
-            ~ '\nwhere ' ~ spark_cdc._repeats_condition(run) -%}
+            ~ "\nwhere load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc._operations('supplied' if run.entity.events else 'received') -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(run.entity, written, "and max(operation <> 'R')")) -%}
         {%- set what = '1000 or more keys come' if count == 1000 else '1 key comes' if count == 1 else count ~ ' keys come' -%}
         {%- do spark_cdc._refuse_duplicates(run, known, what, examples) -%}

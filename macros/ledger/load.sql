@@ -72,7 +72,30 @@
         {{ return('') }}
     {%- endif -%}
     {%- if spark_cdc._is_archive_replay() -%}
-        {%- do spark_cdc._check_archive(capture, load) -%}
+        {#- the archive has to hold as many events as the load had that is rebuilt (it may have been
+            switched on later), and name them by hashes that are keyed with the secret of today -#}
+        {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
+        {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
+        {%- set held = counted[0].event_count | int -%}
+        {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
+            {%- set message -%}
+{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
+{{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
+Replay from the landing (leave --source out), or from a date on whose events are archived.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endfor -%}
+        {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
+        {%- for load_id, record in records.items() -%}
+            {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
+            {%- if then != now and 'secret' in then ~ now -%}
+                {%- set message -%}
+{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
+now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
+                {%- endset -%}
+                {%- do exceptions.raise_compiler_error(message) -%}
+            {%- endif -%}
+        {%- endfor -%}
         {%- set files = none -%}
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
@@ -265,15 +288,30 @@ landing: leave spark_cdc_replay.source (--source) out.
     were. All others are written into <entity>_events, so that they are cast and judged once. What
     of a change feed is read is decided here, too, and noted in the record of the load.
     Arguments: run (of _ledger_query()), written (relation <entity>_events, which holds them
-    unless they are read again). Returns a dictionary: relation, summary (of _summarized()),
-    noted (what the record of the load says of it). -#}
+    unless they are read again). Returns a dictionary: relation, summary (of _checked_summary();
+    where nothing is loaded, as if everything occurred), noted (what the record of the load says
+    of it). -#}
 {%- macro _staged_events(run, written) -%}
-    {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
+    {%- set load = run.load -%}
+    {%- set partition = spark_cdc._laid_out_events(run.entity, written, load.layout, "load_id = '" ~ load.load_id ~ "'") -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
         {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
         {%- if not spark_cdc._is_load_again(run, 'events') -%}
-            {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
-                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+            {%- set is_planned = spark_cdc._mode() == 'plan' -%}
+            {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._mode() in ['load', 'operate'] -%}
+            {%- if is_loaded and (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ run.entity.name ~ '_events') not in selected_resources
+                    and not spark_cdc._load_again_is_written(run, 'events') -%}
+                {%- set message -%}
+{{ run.entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ run.entity.name }}_events is not {# -#}
+selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, load.business_time) }}.
+                {%- endset -%}
+                {%- do exceptions.raise_compiler_error(message) -%}
+            {%- endif -%}
+            {{ return({
+                'relation': partition,
+                'summary': spark_cdc._checked_summary(run, partition) if is_planned or is_loaded else spark_cdc._any_events(),
+                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {},
+            }) }}
         {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
             {%- do spark_cdc._refuse_load_again(run) -%}
         {%- endif -%}
@@ -296,12 +334,6 @@ landing: leave spark_cdc_replay.source (--source) out.
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
     {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
-{%- endmacro -%}
-
-
-{#- The partition of <entity>_events that this load wrote. -#}
-{%- macro _events_of_load(entity, events, load) -%}
-    {{ return(spark_cdc._laid_out_events(entity, events, load.layout, "load_id = '" ~ load.load_id ~ "'")) }}
 {%- endmacro -%}
 
 
@@ -422,35 +454,6 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {#- The load in such SQL. -#}
 {%- macro _load_of_comment(sql) -%}
     {{ return(fromjson(modules.re.search('/[*] spark_cdc load: ([{].*[}]) [*]/', sql).group(1))) }}
-{%- endmacro -%}
-
-
-{#- The archive has to hold as many events as the load had that is rebuilt: it may have been
-    switched on later. It names them by the hashes of their keys, which have to be keyed with the
-    secret of today, if any. -#}
-{%- macro _check_archive(capture, load) -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
-    {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
-    {%- set held = counted[0].event_count | int -%}
-    {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
-        {%- set message -%}
-{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
-{{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
-Replay from the landing (leave --source out), or from a date on whose events are archived.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endfor -%}
-    {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
-    {%- for load_id, record in records.items() -%}
-        {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
-        {%- if then != now and 'secret' in then ~ now -%}
-            {%- set message -%}
-{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
-now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
-            {%- endset -%}
-            {%- do exceptions.raise_compiler_error(message) -%}
-        {%- endif -%}
-    {%- endfor -%}
 {%- endmacro -%}
 
 

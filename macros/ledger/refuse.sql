@@ -111,7 +111,7 @@ limit 5
     for a message. Returns a list of texts. -#}
 {%- macro _tied_lines(run, record) -%}
     {%- set entity, load = spark_cdc._entity_of_change_feed(run.entity, record.get('feed')), run.load -%}
-    {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
+    {%- set events = spark_cdc._laid_out_events(entity, run.events, load.layout, "load_id = '" ~ load.load_id ~ "'") -%}
     {%- if record.get('read_again') -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
         {%- do spark_cdc._set_for_staging() -%}
@@ -161,16 +161,11 @@ select
 from (
     select key_hash
     from {{ run.ledger }}
-    where {{ spark_cdc._repeats_condition(run) }} and key_hash is not null
+    where load_id = '{{ run.load.load_id }}' and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }} and key_hash is not null
     group by key_hash
     having count(*) > 1 and max(operation <> 'R')
     limit 1000
 )
-{%- endmacro -%}
-
-
-{%- macro _repeats_condition(run) -%}
-load_id = '{{ run.load.load_id }}' and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }}
 {%- endmacro -%}
 
 

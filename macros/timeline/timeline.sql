@@ -12,18 +12,22 @@
     entries (loads, rows, log_rows, definition, layout, applied). -#}
 
 
-{#- A manifest with other entries: everything that follows from them is worked out here, and
-    nowhere else.
-        loads     their names, oldest first
-        rows      that exist after the last one
-        log_rows  that were written since the last checkpoint
-        definition, layout, applied  those of the last one -#}
+{#- A manifest with other entries: what follows from them is worked out here, and nowhere else:
+    loads (their names, oldest first), rows (that exist after the last one), log_rows (written since
+    the last checkpoint), and definition, layout and applied of the last one. What else it says:
+        sequence   number of the last commit; commit: the run that made it
+        rewritten  number of the last commit that took loads away (0: none), so that a change feed
+                   can't tell the versions before it from this manifest
+        times      when these commits were made (number as text to UTC): the last one that took
+                   loads away, and those that brought loads which other runs had written
+        undone     what redo can bring back, the last first: dictionaries of at (UTC) and entries
+        existed    whether <entity>_committed is there -#}
 {%- macro _timeline(manifest, entries) -%}
     {%- set last, since = entries | last | default({}), namespace(rows=0) -%}
     {%- for entry in entries -%}
         {%- set since.rows = 0 if entry.load_id[-10] == 'c' else since.rows + entry.written -%}
     {%- endfor -%}
-    {{ return(dict(
+    {{ return(dict({'sequence': 0, 'commit': none, 'rewritten': 0, 'times': {}, 'undone': [], 'existed': false}, **dict(
         manifest,
         entries=entries,
         loads=entries | map(attribute='load_id') | list,
@@ -32,21 +36,12 @@
         definition=last.get('definition'),
         layout=last.get('layout', {}),
         applied=last.get('applied', {}),
-    )) }}
+    ))) }}
 {%- endmacro -%}
 
 
-{#- The manifest of an entity of which nothing is committed:
-        sequence   number of the last commit; commit: the run that made it
-        rewritten  number of the last commit that took loads away (0: none), so that a change feed
-                   can't tell the versions before it from this manifest
-        times      when these commits were made (number as text to UTC), of the last one that took
-                   loads away and of those that brought loads which other runs had written
-        undone     what redo can bring back, the last first: dictionaries of at (UTC) and entries
-        existed    whether <entity>_committed is there -#}
-{%- macro _empty_manifest() -%}
-    {{ return(spark_cdc._timeline({'sequence': 0, 'commit': none, 'rewritten': 0, 'times': {}, 'undone': [], 'existed': false}, [])) }}
-{%- endmacro -%}
+{#- The manifest of an entity of which nothing is committed. -#}
+{%- macro _empty_manifest() -%}{{ return(spark_cdc._timeline({}, [])) }}{%- endmacro -%}
 
 
 {#- Its first loads alone: a tag, a branch, what a rerun or a replay builds on. All of them if
@@ -212,8 +207,7 @@
         {%- do undone.append({'at': step.at, 'entries': rest.entries[:step.loads | length]}) -%}
         {%- set rest.entries = rest.entries[step.loads | length:] -%}
     {%- endfor -%}
-    {%- set manifest = dict(spark_cdc._empty_manifest(), **dict(stored, existed=true, undone=undone)) -%}
-    {{ return(spark_cdc._timeline(manifest, entries[:loads | length])) }}
+    {{ return(spark_cdc._timeline(dict(stored, existed=true, undone=undone), entries[:loads | length])) }}
 {%- endmacro -%}
 
 
