@@ -66,8 +66,9 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
     {#- one that came twice unchanged in a full load is not written, and shows in the counts -#}
     {%- if known.repeated -%}
         {%- set count = known.repeated -%}
+        {%- set operations = spark_cdc._operations('supplied' if run.entity.events else 'received') -%}
         {%- set written = spark_cdc._from(spark_cdc._laid_out(run.entity, run.ledger, known.record.get('layout') or {}))
-            ~ "\nwhere load_id = '" ~ load.load_id ~ "' and operation in " ~ spark_cdc._operations('supplied' if run.entity.events else 'received') -%}
+            ~ "\nwhere load_id = '" ~ load.load_id ~ "' and operation in " ~ operations -%}
         {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(run.entity, written, "and max(operation <> 'R')")) -%}
         {%- set what = '1000 or more keys come' if count == 1000 else '1 key comes' if count == 1 else count ~ ' keys come' -%}
         {%- do spark_cdc._refuse_duplicates(run, known, what, examples) -%}

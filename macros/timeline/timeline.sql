@@ -97,7 +97,9 @@
     {%- set lists, undone, moved = [], [], [] -%}
     {%- for entries in [manifest.entries] + manifest.undone | map(attribute='entries') | list -%}
         {%- set renamed = [] -%}
-        {%- for entry in entries -%}{%- do renamed.append(dict(entry, load_id=names.get(entry.load_id, entry.load_id))) -%}{%- endfor -%}
+        {%- for entry in entries -%}
+            {%- do renamed.append(dict(entry, load_id=names.get(entry.load_id, entry.load_id))) -%}
+        {%- endfor -%}
         {%- do lists.append(renamed) -%}
     {%- endfor -%}
     {%- for step in manifest.undone -%}{%- do undone.append(dict(step, entries=lists[loop.index])) -%}{%- endfor -%}
@@ -135,7 +137,8 @@
         {%- if entry.commit | string in manifest.times and entry.commit != before.commit -%}
             {%- do told.append({'after': before.load_id, 'version': entry.commit, 'at': manifest.times[entry.commit | string]}) -%}
         {%- endif -%}
-        {%- set before.load_id, before.commit = entry.load_id, entry.commit -%}
+        {%- set before.load_id = entry.load_id -%}
+        {%- set before.commit = entry.commit -%}
     {%- endfor -%}
     {{ return(told) }}
 {%- endmacro -%}
@@ -176,7 +179,8 @@
     {%- endfor -%}
     {%- for entry in manifest.entries + manifest.undone | map(attribute='entries') | sum(start=[]) -%}
         {%- set says = dict(entry.applied, definition=entry.definition, layout=entry.layout) -%}
-        {%- set other, without = dict(says.items() | reject('in', before.says.items() | list)), before.says | reject('in', says) | list -%}
+        {%- set other = dict(says.items() | reject('in', before.says.items() | list)) -%}
+        {%- set without = before.says | reject('in', says) | list -%}
         {%- set other = dict(other, without=without) if without else other -%}
         {%- do told.append([entry.commit, entry.rows, entry.written] + ([other] if other else [])) -%}
         {%- set before.says = says -%}
