@@ -54,74 +54,6 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which
-    the loads of a replay are added out of readers' sight (see _read_draft()). A draft begins as the
-    last commit's manifest, cut before the first date of the replay, and so again if the loads that
-    it would take the place of are no longer the same.
-    Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
-    Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
-    that it was made from, the ones that compact squashed by their own names). -#}
-{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
-    {%- set entity = capture.entity -%}
-    {%- set head = spark_cdc._head(capture, is_planned) -%}
-    {%- set replay = spark_cdc._replay() -%}
-    {%- if replay is none -%}
-        {{ return(head) }}
-    {%- endif -%}
-    {%- if not head.loads -%}
-        {%- set message -%}
-{{ entity.name }}: nothing is committed yet, so there is nothing to replay. Load the dates in order without spark_cdc_replay {# -#}
-(spark-cdc load). Nothing was written.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
-    {%- set found = spark_cdc._read_draft(capture) -%}
-    {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
-    {%- set draft = found -%}
-    {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
-        {%- if found.existed -%}
-            {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
-            {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
-        {%- endif -%}
-        {%- set draft = spark_cdc._manifest_before(capture, head, replay['from']) -%}
-    {%- endif -%}
-    {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
-        {%- set draft = spark_cdc._manifest_before(capture, draft, time) -%}
-    {%- endif -%}
-    {{ return(dict(
-        draft,
-        existed=found.existed,
-        replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
-        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
-    )) }}
-{%- endmacro -%}
-
-
-{#- The manifest after a load: what the next one builds on. Of change events the record tells how
-    far they were applied: the highest position, that of the last truncate, up to where the change
-    feed of a table was read, and where the events were from (see _found_origins()).
-    Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
-{%- macro _next_manifest(run, audit) -%}
-    {%- set load, record, applied = run.load, audit.record, {} -%}
-    {%- if run.entity.events -%}
-        {%- set events, feed = record.events, record.get('feed') or record.events.get('feed') -%}
-        {%- do applied.update({'truncated': events.truncated, 'highest': events.highest}) -%}
-        {%- do applied.update({'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}}) if feed -%}
-        {%- do applied.update({'origin': events.origin}) if events.get('origin') -%}
-    {%- endif -%}
-    {%- set next = spark_cdc._timeline_loaded(run.manifest, load.keep | length, {
-        'load_id': load.load_id,
-        'rows': audit.rows_current,
-        'written': audit.written,
-        'definition': spark_cdc._fingerprint(record.definition),
-        'layout': record.get('layout') or {},
-        'applied': applied,
-    }) -%}
-    {{ return(dict(next, secrets=dict(next.get('secrets') or {}, **record.secrets)) if record.get('secrets') else next) }}
-{%- endmacro -%}
-
-
 {#- The manifest in dbt's cache: what readers saw when this run looked at the catalogue, or what
     it has committed or read since. None where dbt knows of no such view, or not its text.
     Argument: committed (relation of the view). -#}
@@ -129,25 +61,6 @@ view, and run the same command again:
     {%- set cached = load_cached_relation(committed) -%}
     {%- set text = spark_cdc._view_text_in(cached.information) if cached is not none else '' -%}
     {{ return(spark_cdc._parse_manifest(text, committed) if 'spark_cdc manifest:' in text else none) }}
-{%- endmacro -%}
-
-
-{#- A manifest without its loads from a business time on. Loads that compact squashed leave it
-    together or not at all. -#}
-{%- macro _manifest_before(capture, manifest, time) -%}
-    {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
-    {%- set dropped = manifest.loads[kept | length:][:1] -%}
-    {%- if not dropped -%}{{ return(manifest) }}{%- endif -%}
-    {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture.masked, dropped)[0] -%}
-    {%- if spark_cdc._load_time(first) < time -%}
-        {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
-only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
-after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(spark_cdc._timeline_cut(manifest, kept | length)) }}
 {%- endmacro -%}
 
 
@@ -333,5 +246,3 @@ where
     and false
     {%- endif %}
 {%- endmacro -%}
-
-
