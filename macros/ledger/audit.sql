@@ -3,8 +3,8 @@
     builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
     written (rows that it wrote which count, for later loads to overlay), rules (of
-    _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (of
-    _usual_rows()). -#}
+    _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (as it is given to
+    _audit_counted_load()). -#}
 {%- macro _audit_load(run, is_again=false) -%}
     {%- set entity, load = run.entity, run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
@@ -59,8 +59,8 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the
     load), known (counts, rows_prior, record, files, lines, repeated, unchanged: how many rows the
-    load marked as such, if it did; broken: rows by rule), recent (of _usual_rows()).
-    Returns what _audit_load() returns. -#}
+    load marked as such, if it did; broken: rows by rule), recent (load id to rows in, of loads
+    that cdc_loads does not have yet). Returns what _audit_load() returns. -#}
 {%- macro _audit_counted_load(run, known, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
     {#- one that came twice unchanged in a full load is not written, and shows in the counts -#}

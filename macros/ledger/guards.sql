@@ -74,11 +74,24 @@ limit 3
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
     {%- if is_full and limits.rows_band is not none -%}
-        {%- set usual = spark_cdc._usual_rows(entity, load, audit.recent) -%}
-        {%- if usual.rows and not limits.rows_band[0] * usual.rows <= audit.rows_in <= limits.rows_band[1] * usual.rows -%}
+        {#- the median of the last five full loads; recent ones are not in cdc_loads yet -#}
+        {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
+        {%- set rows = audit.recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
+        {%- set logged, load_log = last | reject('in', audit.recent) | list, spark_cdc._load_log() -%}
+        {%- if logged and load_log is not none -%}
+            {%- set sql -%}
+select rows_in
+from {{ load_log }}
+where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
+            {%- endset -%}
+            {%- do rows.extend(spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int')) -%}
+        {%- endif -%}
+        {%- set rows, half = rows | sort, rows | length // 2 -%}
+        {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
+        {%- if median and not limits.rows_band[0] * median <= audit.rows_in <= limits.rows_band[1] * median -%}
             {%- set what -%}
-{{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / usual.rows) }} times the {{ usual.rows }} of the last {# -#}
-{{ spark_cdc._counted(usual.loads, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
+{{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / median) }} times the {{ median }} of the last {# -#}
+{{ spark_cdc._counted(rows | length, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
             {%- endset -%}
             {%- do tripped.update({'rows_band': what}) -%}
         {%- endif -%}
@@ -114,25 +127,3 @@ limit 3
 {%- endmacro -%}
 
 
-{#- How many rows usually come in: the median of the last five full loads that count.
-    Arguments: entity, load, recent (load id to rows in, of loads that cdc_loads does not have yet).
-    Returns a dictionary: rows, loads. -#}
-{%- macro _usual_rows(entity, load, recent) -%}
-    {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- if not last or load_log is none -%}{{ return({'rows': 0, 'loads': 0}) }}{%- endif -%}
-    {%- set rows = recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
-    {%- set logged = last | reject('in', recent) | list -%}
-    {%- if logged -%}
-        {%- set sql -%}
-select rows_in
-from {{ load_log }}
-where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
-        {%- endset -%}
-        {%- do rows.extend(spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int')) -%}
-    {%- endif -%}
-    {%- set rows = rows | sort -%}
-    {%- set half = rows | length // 2 -%}
-    {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
-    {{ return({'rows': median, 'loads': rows | length}) }}
-{%- endmacro -%}

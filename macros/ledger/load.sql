@@ -252,7 +252,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     {%- else -%}
         {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
     {%- endif -%}
-{{ spark_cdc._load_comment(load) }}
+/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */
 {{ sql }}
 {%- endmacro -%}
 
@@ -275,9 +275,9 @@ landing: leave spark_cdc_replay.source (--source) out.
         {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
         {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
     {%- endif -%}
-{{ spark_cdc._load_comment({
+/* spark_cdc load: {{ spark_cdc._comment_json({
     'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
-}) }}
+}) }} */
 {{ spark_cdc._event_rows_sql(run.entity, load, incoming) }}
 {%- endmacro -%}
 
@@ -445,15 +445,11 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- What the compiled SQL of <entity>_events and <entity>_ledger begins with: the load as JSON. A
+{#- The load as JSON, which the compiled SQL of <entity>_events and <entity>_ledger begins with: a
     materialization gets nothing else from its model, so this comment is the contract between the
-    two: see macros/models/models.sql. -#}
-{%- macro _load_comment(load) -%}/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */{%- endmacro -%}
-
-
-{#- The load in such SQL. -#}
+    two, see macros/models/models.sql. -#}
 {%- macro _load_of_comment(sql) -%}
-    {{ return(fromjson(modules.re.search('/[*] spark_cdc load: ([{].*[}]) [*]/', sql).group(1))) }}
+    {{ return(fromjson(sql.partition('/* spark_cdc load: ')[2].partition(' */')[0])) }}
 {%- endmacro -%}
 
 

@@ -44,8 +44,8 @@
     model but the SQL, and this is the contract between the two. It names what the rows were
     compared with and how (load_id, parent, base, log, is_checkpoint, layout, of change events the
     summary), so that what is written, and the record of the load in the ledger (its row L, the same
-    JSON), can't tell another story than the rows. See _load_comment(), _plan_load() for its parts,
-    and cdc_ledger, which reads it back.
+    JSON), can't tell another story than the rows. See _load_of_comment(), _plan_load() for its
+    parts, and cdc_ledger, which reads it back.
 
     Arguments: events (whether the entity's load type is events: it then reads <entity>_events).
     Returns the model's SQL. -#}

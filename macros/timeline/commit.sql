@@ -29,6 +29,7 @@
     every metastore does in one transaction, to create a view only if it is not there, and to alter
     one. It alone knows the order:
 
+    0. What change feeds need of loads that go is kept as a view, see _kept_version().
     1. Commit number n (the one before it plus 1) is claimed: `create view if not exists
        <schema>_commits.<entity>_commit_<n>`, whose text is the new manifest. Of several processes
        one gets it. A process that reads back another text than its own is refused.
@@ -53,7 +54,25 @@
 {%- macro _transact(capture, change) -%}
     {%- set manifest = spark_cdc._timeline_committed(
         change.manifest, change.get('before'), spark_cdc._attempt(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
-    {%- if manifest.rewritten == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, change.before) -%}{%- endif -%}
+    {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
+        if manifest.rewritten == manifest.sequence and not spark_cdc._is_wiped(capture.entity.name) else [] -%}
+    {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
+        {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
+        {%- set sql -%}
+create view if not exists {{ spark_cdc._kept_version(capture, kept.sequence) }} as
+select
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
+    load_id
+from {{ capture.masked }}
+where
+    load_id in (
+        {%- for some in kept.loads | batch(4) %}
+        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+        {%- endset -%}
+        {%- do spark_cdc._send(sql) -%}
+    {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
     {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}

@@ -126,7 +126,8 @@ view, and run the same command again:
 {#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads
     as a view beside the claims, <schema>_commits.<entity>_version_<n>, from which changes()
     tells what consumers have to reverse. It is kept for entities that have a change feed, until
-    vacuum drops it, and with it the loads that nobody else names. -#}
+    vacuum drops it, and with it the loads that nobody else names; not where the ledger starts
+    anew, of which nothing can be read. It has no business columns, which may be others by then. -#}
 {%- macro _kept_version(capture, sequence) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_version_%06d' % (capture.entity.name, sequence))) }}
 {%- endmacro -%}
@@ -146,31 +147,6 @@ view, and run the same command again:
         {%- endfor -%}
     {%- endif -%}
     {{ return(kept) }}
-{%- endmacro -%}
-
-
-{#- Keeps a manifest, of which the next commit takes loads away: before that commit, so that no
-    crash leaves a gap. Where it comes to nothing this is one view too many. The view has no
-    business columns, which may be others by then. Not where the ledger starts anew, of which
-    nothing can be read. -#}
-{%- macro _write_kept_version(capture, manifest) -%}
-    {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
-    {%- if not models | list or spark_cdc._is_wiped(capture.entity.name) -%}{{ return('') }}{%- endif -%}
-    {%- set kept = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length), kept_at=spark_cdc._time_now()) -%}
-    {%- set sql -%}
-create view if not exists {{ spark_cdc._kept_version(capture, manifest.sequence) }} as
-select
-    /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
-    load_id
-from {{ capture.masked }}
-where
-    load_id in (
-        {%- for some in manifest.loads | batch(4) %}
-        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
-        {%- endfor %}
-    )
-    {%- endset -%}
-    {%- do spark_cdc._send(sql) -%}
 {%- endmacro -%}
 
 
