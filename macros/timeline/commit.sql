@@ -79,8 +79,10 @@ where
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
     {%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
-    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
-    {%- if claimed.commit != manifest.commit -%}{%- do spark_cdc._refuse_commit(capture.entity, change, claimed) -%}{%- endif -%}
+    {%- set claimed = spark_cdc._view_text(claim) -%}
+    {%- if '"commit": "' ~ manifest.commit ~ '"' not in claimed -%}
+        {%- do spark_cdc._refuse_commit(capture.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
+    {%- endif -%}
     {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}
