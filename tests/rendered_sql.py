@@ -434,7 +434,7 @@ def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dic
         {"load_id": load, "written_as": load, "version": version, "at": at}
         for version, load in enumerate(loads, start=1)
     ]
-    rewritten = {"rewritten": 4, "times": {"4": at}}
+    rewritten = {"rewritten": 4, "times": {"rewritten": at}}
     old = {"manifest": manifest_of(macros, loads) | rewritten, "commits": commits}
     new = {"manifest": manifest_of(macros, loads[:2]) | rewritten, "commits": commits[:2]}
     name = entity["name"]

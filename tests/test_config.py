@@ -1095,7 +1095,7 @@ def test_a_past_date_is_refused_with_what_would_be_loaded_again() -> None:
 def test_a_manifest_is_read_back_from_the_views_text() -> None:
     given = macros(var={})
     manifest = manifest_of(given, [FIRST, SECOND], rows=5, log_rows=1, definition="*/ evil /*")
-    manifest |= {"rewritten": 1, "times": {"1": "2024-01-02 10:00:00.000000"}}
+    manifest |= {"rewritten": 1, "times": {"rewritten": "2024-01-02 10:00:00.000000"}}
     text = given._committed_sql(given._entity("orders"), "cdc.orders_ledger", manifest)
     assert text.count("*/") == text.count("/*") == 1
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}

@@ -46,6 +46,7 @@ class Model:
         self.loads: list[str] = []
         self.undone: list[list[str]] = []
         self.sequence = self.rewritten = 0
+        self.runs: dict[int, str] = {}  # by number of the commit
         self.came: dict[str, int] = {}  # loads as they were written, to the commit they came by
         self.manifest = TIMELINE._empty_manifest()
         self.tags: list[tuple[list[str], Any]] = []
@@ -97,6 +98,7 @@ class Model:
         self.manifest = TIMELINE._timeline_of(stored, done["loads"])
         assert self.manifest == done | {"existed": True}
         self.sequence += 1
+        self.runs[self.sequence] = run
 
     def change(self, loads: list[str], *, is_rewritten: bool | None = None) -> None:
         """Take over a list of loads as the state of the commit that has just been made."""
@@ -285,7 +287,10 @@ class Model:
         for loads, stored in self.tags:
             tag = TIMELINE._timeline_of(stored, loads)
             assert {name: tag[name] for name in DERIVED} == self.figures(loads)
-        assert len(manifest["times"]) <= len(self.loads) + 1
+        again = {entry["version"] for entry in TIMELINE._timeline_recommitted(manifest)}
+        assert again == {int(name) for name in manifest["times"].keys() - {"rewritten"}}
+        names = [entry["load_id"] for entry in manifest["entries"] if entry["commit"] in again]
+        assert not {self.runs.get(name) for name in again} & {name[-8:] for name in names}
         told = self.told()
         for one in told:
             assert one["version"] == self.came[one["load_id"]], one

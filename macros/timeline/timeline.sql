@@ -18,8 +18,8 @@
         sequence   number of the last commit; commit: the run that made it
         rewritten  number of the last commit that took loads away (0: none), so that a change feed
                    can't tell the versions before it from this manifest
-        times      when these commits were made (number as text to UTC): the last one that took
-                   loads away, and those that brought loads which other runs had written
+        times      when that commit was made (`rewritten`), and those that brought loads which other
+                   runs had written (number as text): UTC
         undone     what redo can bring back, the last first: dictionaries of at (UTC) and entries
         existed    whether <entity>_committed is there -#}
 {%- macro _timeline(manifest, entries) -%}
@@ -121,9 +121,9 @@
     {%- endfor -%}
     {%- set is_rewritten = before is not none and spark_cdc._common_loads(before.loads, manifest.loads) != before.loads -%}
     {%- set rewritten = sequence if is_rewritten else manifest.rewritten -%}
-    {%- set times = dict(manifest.times, **({sequence | string: at} if is_rewritten or foreign else {})) -%}
-    {%- set used = entries | map(attribute='commit') | map('string') | list + [rewritten | string] -%}
-    {%- set times = dict(times.items() | selectattr(0, 'in', used)) -%}
+    {%- set now = dict({'rewritten': at} if is_rewritten else {}, **({sequence | string: at} if foreign else {})) -%}
+    {%- set used = entries | map(attribute='commit') | map('string') | list + ['rewritten'] -%}
+    {%- set times = dict(dict(manifest.times, **now).items() | selectattr(0, 'in', used)) -%}
     {{ return(spark_cdc._timeline(dict(manifest, sequence=sequence, commit=commit, rewritten=rewritten, times=times), entries)) }}
 {%- endmacro -%}
 

@@ -125,7 +125,7 @@ from (
     {%- set came = new.commits | selectattr('version', 'le', version) | list -%}
     {%- set same = spark_cdc._common_loads(old.commits | map(attribute='load_id') | list, came | map(attribute='load_id') | list) | length -%}
     {%- set at = came | selectattr('version', 'equalto', version) | map(attribute='at') | list
-        | last | default(new.manifest.times[version | string]) -%}
+        | last | default(new.manifest.times.rewritten) -%}
     {%- set commits = [] -%}
     {%- for one in old.commits[same:] -%}{%- do commits.append(dict(one, version=0)) -%}{%- endfor -%}
     {%- for one in came[same:] -%}{%- do commits.append(dict(one, version=1)) -%}{%- endfor -%}
