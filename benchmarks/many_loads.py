@@ -1,7 +1,7 @@
 """What loads and reads cost after 10, 100, 400 loads of one entity, every 15 minutes.
 
     python -m benchmarks.many_loads --loads 400 --rows 100000 --changes 1000
-    python -m benchmarks.many_loads --upkeep '{compact_loads: null}'      # without upkeep
+    python -m benchmarks.many_loads --maintenance '{compact_loads: null}'      # without maintenance
 
 Loads are those of `spark-cdc load FIRST..LAST --every 15m`, as users run it, with the seconds that
 it prints. Reads are sums over current, one date of history, versions as of a time; the median of
@@ -62,15 +62,15 @@ def land(folder: Path, loads: int, rows: int, changes: int) -> None:
 class Loads:
     """An entity in a project of its own."""
 
-    def __init__(self, bench: Path, on: Server, name: str, upkeep: object) -> None:
+    def __init__(self, bench: Path, on: Server, name: str, maintenance: object) -> None:
         landing = bench / "landing" / "{business_date}"
         entity = new.Entity(
             name, COLUMNS, "delta", path=str(landing), business_date_type="timestamp"
         )
         self.on, self.count = on, 0
         self.project = Project(bench / name, entity, on, f"many_{name}")
-        if upkeep:
-            self.project.set(upkeep=upkeep)
+        if maintenance:
+            self.project.set(maintenance=maintenance)
         self.log = bench / name / "logs/dbt.log"
 
     def load(self, count: int) -> list[float]:
@@ -103,7 +103,7 @@ class Loads:
         files = sum(1 for _ in folder.rglob("*.parquet"))
         read = self.on.execute(
             f"select count(distinct _metadata.file_path) from {ledger} where load_id in (select"
-            f" load_id from {committed} where in_base or in_log)"
+            f" load_id from {committed} where in_checkpoint or since_checkpoint)"
         )[0][0]
         return [len(set(loads)), len(text), files, read]
 
@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--changes", type=int, default=1_000)
     parser.add_argument("--chunk", type=int, default=50, help="loads between two comparisons")
-    parser.add_argument("--upkeep", type=yaml.safe_load, default=None, help="of the entity")
+    parser.add_argument("--maintenance", type=yaml.safe_load, default=None, help="of the entity")
     parser.add_argument("--memory", default="3g")
     args = parser.parse_args()
     bench = project.root() / ".spark_cdc" / "bench" / "many_loads"
@@ -148,7 +148,7 @@ def main() -> None:
     on = Server(bench / "server", args.memory)
     rows: list[list[object]] = []
     try:
-        old = Loads(bench, on, "old", args.upkeep)
+        old = Loads(bench, on, "old", args.maintenance)
         old.load(1 + YOUNG)
         while True:
             name = f"young{len(rows)}"

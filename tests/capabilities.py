@@ -25,7 +25,7 @@ PROVED = {
     "backfill": "many dates in one pass leave what single loads would have left",
     "undo": "loads are taken back, brought back, tagged and compared",
     "branches": "loads are tried beside production without touching it, and planned",
-    "upkeep": "compaction, vacuum and verification keep every row and find every damage",
+    "maintenance": "compaction, vacuum and verification keep every row and find every damage",
     "sensitive": "restricted values are shown to nobody else, and can be forgotten",
     "views": "versions, change feeds and bitemporal views agree with the loads",
     "publish": "published tables follow their entity, whatever happens to it",

@@ -64,7 +64,7 @@ LONG = (
     "test_damage",
     "test_backfill",
     "test_loads",
-    "test_upkeep",
+    "test_maintenance",
     "test_bitemporal",
     "test_events_read_again",
     "test_commit",

@@ -183,16 +183,16 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             if name == EVENTS:
                 statements |= _event_statements(macros, run, title)
         else:
-            statements[f"{name}_ledger_{title}"] = macros._tag_sql(run, f"stg_{name}")
+            statements[f"{name}_ledger_{title}"] = macros._classify_rows_sql(run, f"stg_{name}")
             if title != "first":
                 statements |= _statements_of_deletes_apart(macros, run, title)
             dates = [load, {**load, "business_time": "2024-03-05", "is_checkpoint": False}]
-            statements[f"{name}_backfill_{title}"] = macros._tag_dates_sql(
+            statements[f"{name}_backfill_{title}"] = macros._classify_loads_sql(
                 run, dates, f"stg_{name}"
             )
             if title == "checkpoint":
                 statements |= {
-                    f"{name}_ledger_quarantine": macros._tag_sql(
+                    f"{name}_ledger_quarantine": macros._classify_rows_sql(
                         run | {"entity": lenient}, f"stg_{name}"
                     ),
                     f"{name}_hold": macros._hold_sql(run | {"entity": lenient}, True),
@@ -212,7 +212,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
                 loads, entity, [{"load": load, "audit": audit}]
             ),
         }
-    statements |= _upkeep_statements(macros, entity)
+    statements |= _maintenance_statements(macros, entity)
     arguments: dict[str, dict[str, Any]] = {
         "accepted_operations": {"operations": ["I", "U"]},
         "follows_story": {
@@ -292,7 +292,7 @@ def _statements_of_deletes_apart(macros: Macros, run: dict[str, Any], title: str
     load = {**run["load"], "load_type": "full", "deletes_apart": True}
     apart = run | {"load": load}
     return {
-        f"{name}_ledger_{title}_apart": macros._tag_sql(apart, f"stg_{name}"),
+        f"{name}_ledger_{title}_apart": macros._classify_rows_sql(apart, f"stg_{name}"),
         f"{name}_deleted_{title}": macros._deleted_sql(apart, 10, 1),
         f"{name}_deleted_{title}_many": macros._deleted_sql(apart, 10**9, 10**9),
     }
@@ -362,7 +362,7 @@ def _landing_statements(macros: Macros, name: str) -> dict[str, str]:
     return statements
 
 
-def _upkeep_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
+def _maintenance_statements(macros: Macros, entity: dict[str, Any]) -> dict[str, str]:
     """The queries of vacuum, compact and report."""
     name, kind = entity["name"], entity["load_type"][0]
     ledger = Relation(f"{name}_ledger")
@@ -402,7 +402,7 @@ def _changed_statements(
     }
     before[entity["compared"][0]["name"]] = "compared string"
     del before[entity["compared"][-1]["name"]]
-    diff = macros._definition_diff({**entity, "dropped": ["gone"]}, before)
+    diff = macros._definition_diff({**entity, "dropped_columns": ["gone"]}, before)
     layout = macros._layout(diff, {}, {}, load["load_id"].split("-")[0])
     restated = macros._restated_ledger(entity, ledger, {}, diff)
     statements = {
@@ -413,11 +413,11 @@ def _changed_statements(
     if not entity["events"]:
         changed = run | {"prior": restated}
         after = run | {"prior": macros._laid_out(entity, ledger, layout)}
-        statements[f"{name}_ledger_changed"] = macros._tag_sql(changed, f"stg_{name}")
-        statements[f"{name}_ledger_after_change"] = macros._tag_sql(after, f"stg_{name}")
+        statements[f"{name}_ledger_changed"] = macros._classify_rows_sql(changed, f"stg_{name}")
+        statements[f"{name}_ledger_after_change"] = macros._classify_rows_sql(after, f"stg_{name}")
         statements[f"{name}_deleted_after_change"] = macros._deleted_sql(after, 10, 1)
     elif name == EVENTS:
-        statements[f"{name}_ledger_changed"] = macros._tag_events_sql(
+        statements[f"{name}_ledger_changed"] = macros._classify_events_sql(
             run | {"prior": restated}, f"{SCHEMA}.{name}_events", macros._any_events()
         )
         statements[f"{name}_event_versions_changed"] = macros._event_versions_sql(
@@ -466,7 +466,7 @@ def _event_statements(macros: Macros, run: dict[str, Any], title: str) -> dict[s
     truncated = {**anything, "truncates": True, "truncated": [1, 7]}
     plain = {key: False if value is True else value for key, value in anything.items()}
     statements = {
-        f"{name}_ledger_{title}_{kind}": macros._tag_events_sql(run, events, summary)
+        f"{name}_ledger_{title}_{kind}": macros._classify_events_sql(run, events, summary)
         for kind, summary in (
             ("plain", {**plain, "rejected": 0}),
             ("last", {**plain, "rejected": 0, "by_last": True}),

@@ -63,13 +63,13 @@ def line(entity: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]
         "log": json.dumps({name: [row[name] for row in rows] for name in NAMES}),
         "load_type": "full",
         "per": "date",
-        "expect": None,
+        "expected_every": None,
         "guards": GUARDS,
         "loads": counted,
         "undone": [],
         "rows": rows[-1]["rows_current"] if rows else 0,
         "checkpoint": counted[-1] if counted else None,
-        "upkeep": {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168},
+        "maintenance": {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168},
     } | more
 
 
@@ -103,7 +103,7 @@ def many(entities: int, loads: int) -> list[dict[str, Any]]:
             row = rows[day]
             rows.append(load(row["business_time"], f"{chance.randrange(16**8):08x}", **refused))
         rows.sort(key=lambda row: (row["business_time"], row["status"] == "committed"))
-        lines.append(line(f"entity_{number:03d}", rows, expect="daily"))
+        lines.append(line(f"entity_{number:03d}", rows, expected_every="daily"))
     return lines
 
 
@@ -122,7 +122,7 @@ def load_shop(project: Any) -> None:
     """
     quarantine = {"on_reject": "quarantine", "guards": {"min_rows": 1, "deleted_share": 0.6}}
     rules = {"cheap": {"condition": "price < 15"}}
-    project.entity("parts", PARTS, expect="daily", rules=rules, **quarantine)
+    project.entity("parts", PARTS, expected_every="daily", rules=rules, **quarantine)
     project.entity("bare", PARTS)
     project.entity("torn", PARTS)
     project.land("torn", "2024-03-01", "id,name,price", "1,bolt,1.00")
@@ -156,7 +156,11 @@ def story(entities: int = 8, loads: int = 180) -> list[dict[str, Any]]:
     chance = random.Random(7)
     names = [*NAMES_OF_SHOP, *(f"feed_{number:02d}" for number in range(entities))][:entities]
     return [
-        line(name, _story_of(chance, name, 4_000 * (place % 8 + 2) ** 2, loads), expect="daily")
+        line(
+            name,
+            _story_of(chance, name, 4_000 * (place % 8 + 2) ** 2, loads),
+            expected_every="daily",
+        )
         for place, name in enumerate(names)
     ]
 

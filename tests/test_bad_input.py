@@ -319,7 +319,7 @@ def test_bad_input_is_named_and_nothing_becomes_visible(refused: Refused, name: 
     for part in CASES[name][3]:
         assert part in message
     if guard in ("failed_casts", "null_keys", "duplicate_keys", "unexpected_columns"):
-        assert f"spark_cdc_lift: [{name}.{guard}]}}'" in message
+        assert f"spark_cdc_skip_guards: [{name}.{guard}]}}'" in message
 
 
 def test_the_types_of_a_good_row(shop: Shop, refused: Refused) -> None:
@@ -382,7 +382,7 @@ def test_what_a_lift_makes_of_refused_loads(shop: Shop) -> None:
     lifts = ["unexpected_columns", "null_keys", "delta_twice.duplicate_keys"]
     lifts += [f"{name}.duplicate_keys" for name in ("same_twice", "same_and_changed")]
     lifts += [f"{name}.failed_casts" for name in ("odd_rows", "odd_json")]
-    shop.load("2024-01-02", *LIFTED, spark_cdc_lift=lifts)
+    shop.load("2024-01-02", *LIFTED, spark_cdc_skip_guards=lifts)
     first = "2024-01-01"
     found = {
         name: shop.rows(f"{name}_current", "id, value, operation, eff_start_date")
@@ -430,7 +430,7 @@ def test_a_damaged_file_stops_the_load_whatever_the_cluster_says(shop: Shop) -> 
     assert "more.csv.gz" in outcome.output
     assert shop.rows("damaged_current", "id, value") == [(1, 1), (2, 2)]
     (folder / "more.csv.gz").write_bytes(whole)
-    shop.load("2024-01-02", "damaged", spark_cdc_lift=["inserted_share", "rows_band"])
+    shop.load("2024-01-02", "damaged", spark_cdc_skip_guards=["inserted_share", "rows_band"])
     assert len(shop.rows("damaged_current", "id, value")) == 499
 
 

@@ -19,7 +19,7 @@ COLUMNS = [
     column("id", "int", role="key"),
     column("code", "string"),
     column("price", "int"),
-    column("step", "int", role="ignore"),
+    column("step", "int", role="untracked"),
 ]
 SOURCE = {"on_missing_column": "null"}
 Command = Callable[..., tuple[int, str]]

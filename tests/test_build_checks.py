@@ -11,7 +11,7 @@ import yaml
 from project import Project
 from spark_cdc.macros import load_macros
 
-pytestmark = pytest.mark.proves("upkeep")
+pytestmark = pytest.mark.proves("maintenance")
 
 VAR = {"spark_cdc_verify_in_build": True}
 

@@ -112,8 +112,10 @@ def test_load_runs_the_dates_in_order(fake_dbt):
 
 
 def test_load_lifts_guards(fake_dbt):
-    assert command_line.main(["load", "2019-06-20", "--lift", "a.empty", "updated_share"]) == 0
-    given = '{"business_date": "2019-06-20", "spark_cdc_lift": ["a.empty", "updated_share"]}'
+    assert (
+        command_line.main(["load", "2019-06-20", "--skip-guards", "a.empty", "updated_share"]) == 0
+    )
+    given = '{"business_date": "2019-06-20", "spark_cdc_skip_guards": ["a.empty", "updated_share"]}'
     assert fake_dbt() == [f"10999|run --vars {given} {ENTITIES}"]
 
 
@@ -417,7 +419,7 @@ def test_no_business_dates(text):
         ["load", "2024-02-30"],
         ["load", "yesterday", "--dry-run"],
         ["run", "--from", "2024-13-01"],
-        ["run", "--expect", "often"],
+        ["run", "--expected-every", "often"],
         ["run", "--every", "0s"],
         ["backfill", "2024-01-01..2024-02-30", "--select", "a"],
         ["replay", "--from", "1.2.2024"],

@@ -180,7 +180,7 @@ def test_a_staging_model_of_others_is_no_entity() -> None:
         ("form", "from"),
         ("formt", "format"),
         ("defualt", "default"),
-        ("onMisfit", "on_misfit"),
+        ("onMisfit", "on_cast_error"),
         ("null-means", "null_means"),
         ("sensitve", "sensitive"),
         ("pseudonymise", "pseudonymize"),
@@ -242,7 +242,7 @@ def test_a_setting_beside_meta_is_a_warning() -> None:
     warnings: list[str] = []
     columns = [
         KEY,
-        column("price") | {"role": "ignore"},
+        column("price") | {"role": "untracked"},
         column("paid", role="key") | {"role": "x"},
     ]
     assert macros(changed(columns=columns), exceptions=Said(warnings)).validate() == ""
@@ -298,7 +298,7 @@ def test_sensitive_columns_and_their_masks_are_told() -> None:
     columns = [
         column("id", role="key", sensitive=True),
         column("born", "date", sensitive=True, mask="year"),
-        column("mail", "string", sensitive=True, role="ignore"),
+        column("mail", "string", sensitive=True, role="untracked"),
         column("name", "string"),
     ]
     entity = macros(changed(columns=columns))._entity("orders")
@@ -562,21 +562,35 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "role is 'keys'; accepted are key, compared",
         ),
         (
-            changed(columns=[column("id", role=["key", "ignore"])]),
-            "has the roles ['key', 'ignore'], but takes one",
+            changed(columns=[column("id", role=["key", "untracked"])]),
+            "has the roles ['key', 'untracked'], but takes one",
         ),
         (changed(columns=[column("id", role="key", nullable=True)]), "is a key and nullable"),
-        (changed(dropped={"a": 1}), "dropped is {'a': 1}; accepted are a name and a list"),
-        (changed(dropped=[7]), "dropped is [7]; accepted are a name and a list"),
-        (changed(dropped=["ID"]), "dropped names 'ID', which is declared as a column"),
-        (changed(columns=[KEY, column("a", was=5)]), "was is 5; accepted are a name and a list"),
-        (changed(columns=[KEY, column("a", was="id")]), "was 'id', which is declared as a column"),
         (
-            changed(columns=[KEY, column("a", was="x"), column("b", was=["y", "X"])]),
+            changed(dropped_columns={"a": 1}),
+            "dropped_columns is {'a': 1}; accepted are a name and a list",
+        ),
+        (changed(dropped_columns=[7]), "dropped_columns is [7]; accepted are a name and a list"),
+        (
+            changed(dropped_columns=["ID"]),
+            "dropped_columns names 'ID', which is declared as a column",
+        ),
+        (
+            changed(columns=[KEY, column("a", renamed_from=5)]),
+            "renamed_from is 5; accepted are a name and a list",
+        ),
+        (
+            changed(columns=[KEY, column("a", renamed_from="id")]),
+            "renamed_from 'id', which is declared as a column",
+        ),
+        (
+            changed(
+                columns=[KEY, column("a", renamed_from="x"), column("b", renamed_from=["y", "X"])]
+            ),
             "column 'b' and column 'a' both were 'X'",
         ),
         (
-            changed(dropped="x", columns=[KEY, column("a", was="x")]),
+            changed(dropped_columns="x", columns=[KEY, column("a", renamed_from="x")]),
             "was 'x', which is named as dropped",
         ),
         (changed(columns=[KEY, column("a", default=[1])]), "default is [1]; accepted are texts"),
@@ -585,8 +599,8 @@ def test_a_table_keeps_its_file_format_and_the_log_says_so() -> None:
             "has a default, but the type array<int>",
         ),
         (
-            changed(columns=[KEY, column("a", on_misfit="drop")]),
-            "on_misfit is 'drop'; accepted are error, null",
+            changed(columns=[KEY, column("a", on_cast_error="drop")]),
+            "on_cast_error is 'drop'; accepted are error, null",
         ),
         (
             changed(columns=[KEY, column("a", nullable="no")]),
@@ -725,15 +739,27 @@ def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({"spark_cdc_lift": ["orders.delete_share"]}, "names 'orders.delete_share', which is no"),
-        ({"spark_cdc_lift": "min_rows"}, "spark_cdc_lift names 'min_rows', which is no guard"),
-        ({"spark_cdc_lift": ["a.b.empty"]}, "spark_cdc_lift names 'a.b.empty', which is no guard"),
         (
-            {"spark_cdc_lift": [7]},
-            "spark_cdc_lift names '7', which is no guard. Accepted are empty",
+            {"spark_cdc_skip_guards": ["orders.delete_share"]},
+            "names 'orders.delete_share', which is no",
         ),
-        ({"spark_cdc_lift": ["items.empty"]}, "'items' is no entity of this run (orders)"),
-        ({"spark_cdc_lift": {"orders": "empty"}}, "accepted are a guard and a list of guards"),
+        (
+            {"spark_cdc_skip_guards": "min_rows"},
+            "spark_cdc_skip_guards names 'min_rows', which is no guard",
+        ),
+        (
+            {"spark_cdc_skip_guards": ["a.b.empty"]},
+            "spark_cdc_skip_guards names 'a.b.empty', which is no guard",
+        ),
+        (
+            {"spark_cdc_skip_guards": [7]},
+            "spark_cdc_skip_guards names '7', which is no guard. Accepted are empty",
+        ),
+        ({"spark_cdc_skip_guards": ["items.empty"]}, "'items' is no entity of this run (orders)"),
+        (
+            {"spark_cdc_skip_guards": {"orders": "empty"}},
+            "accepted are a guard and a list of guards",
+        ),
         ({"spark_cdc_guards": {"deleted": 1}}, "the var spark_cdc_guards has the unknown key"),
         ({"spark_cdc_guards": [1]}, "the var spark_cdc_guards is not a mapping"),
         ({"spark_cdc_guards": {"empty": 1}}, "the var spark_cdc_guards.empty is '1'; accepted are"),
@@ -744,8 +770,8 @@ def test_what_is_wrong_is_said(node: dict[str, Any], message: str) -> None:
         ),
         ({"spark_cdc_checkpoint": {"rows": "x"}}, "var spark_cdc_checkpoint.rows is 'x'; accept"),
         ({"spark_cdc_manifest_limit": "x"}, "the var spark_cdc_manifest_limit is 'x'; accepted"),
-        ({"spark_cdc_wipe": "items"}, "spark_cdc_wipe names 'items', which is no entity of this"),
-        ({"spark_cdc_wipe": ["orders"]}, "spark_cdc_wipe is given without --full-refresh"),
+        ({"spark_cdc_reset": "items"}, "spark_cdc_reset names 'items', which is no entity of this"),
+        ({"spark_cdc_reset": ["orders"]}, "spark_cdc_reset is given without --full-refresh"),
         ({"spark_cdc_rekey": ["items"]}, "spark_cdc_rekey names 'items', which is no entity of"),
     ],
 )
@@ -774,7 +800,7 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
     guards = macros(node, var={"spark_cdc_guards": shared})._entity("orders")["guards"]
     found = [guards[name] for name in ("deleted_share", "updated_share", "empty", "rejects")]
     assert found == [0.1, 0.3, None, 1000]
-    lift = {"spark_cdc_lift": ["orders.deleted_share", "rejects", "items.updated_share"]}
+    lift = {"spark_cdc_skip_guards": ["orders.deleted_share", "rejects", "items.updated_share"]}
     guards = macros(node, var={"spark_cdc_guards": shared} | lift)._entity("orders")["guards"]
     assert (guards["deleted_share"], guards["updated_share"], guards["rejects"]) == (
         None,
@@ -795,7 +821,7 @@ def test_guards_of_an_entity_come_first_and_lifts_last() -> None:
     ],
 )
 def test_what_is_quarantined(settings: dict[str, Any], lift: list[str], kinds: list[str]) -> None:
-    given = macros(var={"spark_cdc_lift": lift})
+    given = macros(var={"spark_cdc_skip_guards": lift})
     assert given._quarantine("orders", settings) == kinds
 
 
@@ -820,12 +846,12 @@ def test_the_vars_of_the_project_are_declared_with_the_defaults_of_the_table() -
 
 def test_unexpected_columns_are_ignored_once_lifted() -> None:
     for lift, what in (("orders.unexpected_columns", "ignore"), ("items.unexpected_columns", None)):
-        source = macros(var={"spark_cdc_lift": lift})._entity("orders")["source"]
+        source = macros(var={"spark_cdc_skip_guards": lift})._entity("orders")["source"]
         assert source["on_unexpected_column"] == (what or "error")
 
 
 def test_all_problems_come_in_one_message() -> None:
-    node = changed(load_type="fill", columns=[column("operation", "integre", role="ignore")])
+    node = changed(load_type="fill", columns=[column("operation", "integre", role="untracked")])
     with pytest.raises(CompilerError) as error:
         macros(node, schema="lake.cdc", var={}).validate()
     text = str(error.value)

@@ -11,9 +11,9 @@ import pytest
 
 from project import Project
 from spark_cdc import cli
-from test_upkeep import location, manifest
+from test_maintenance import location, manifest
 
-pytestmark = [pytest.mark.proves("upkeep"), pytest.mark.integration]
+pytestmark = [pytest.mark.proves("maintenance"), pytest.mark.integration]
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]

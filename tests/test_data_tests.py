@@ -6,7 +6,7 @@ import pytest
 
 from project import Project
 
-pytestmark = pytest.mark.proves("upkeep")
+pytestmark = pytest.mark.proves("maintenance")
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "string"}
 VERIFYING = (

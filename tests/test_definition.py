@@ -54,7 +54,7 @@ def layout(*definitions: dict[str, Any], dropped: list[str] | None = None) -> di
     found = {c["at"]: macros._plain_type(c["data_type"]) for c in macros._ledger_columns(entity)}
     for day, columns in enumerate(definitions[1:], start=2):
         before = macros._definition(entity)
-        macros, entity = described(columns, dropped=dropped or [])
+        macros, entity = described(columns, dropped_columns=dropped or [])
         diff = macros._definition_diff(entity, before)
         assert diff["problems"] == []
         now = macros._layout(diff, now, found, f"2024010{day}")
@@ -67,8 +67,8 @@ def layout(*definitions: dict[str, Any], dropped: list[str] | None = None) -> di
 
 def test_nothing_changes() -> None:
     before = {"id": KEY, "Amount": "decimal(10,0)", "n": "integer"}
-    now = {"n": {"data_type": "int", "was": "x"}, "amount": "decimal", "id": KEY}
-    diff = difference(before, now, dropped=["gone"])
+    now = {"n": {"data_type": "int", "renamed_from": "x"}, "amount": "decimal", "id": KEY}
+    diff = difference(before, now, dropped_columns=["gone"])
     assert (diff["changes"], diff["problems"], diff["key"]) == ([], [], "same")
 
 
@@ -81,15 +81,15 @@ def test_nothing_changes() -> None:
             ["added m compared int default 0"],
             "same",
         ),
-        ({"id": KEY, "m": {"data_type": "int", "was": "n"}}, ["renamed n to m"], "same"),
+        ({"id": KEY, "m": {"data_type": "int", "renamed_from": "n"}}, ["renamed n to m"], "same"),
         ({"id": KEY, "N": "bigint"}, ["N int to bigint"], "same"),
         (
-            {"id": KEY, "n": {"data_type": "int", "role": "ignore"}},
+            {"id": KEY, "n": {"data_type": "int", "role": "untracked"}},
             ["n compared to ignore"],
             "same",
         ),
         (
-            {"no": {"data_type": "bigint", "role": "key", "was": ["x", "id"]}, "n": "int"},
+            {"no": {"data_type": "bigint", "role": "key", "renamed_from": ["x", "id"]}, "n": "int"},
             ["renamed id to no", "no int to bigint"],
             "rehashed",
         ),
@@ -101,7 +101,7 @@ def test_nothing_changes() -> None:
 )
 def test_changes_that_are_applied(now: dict[str, Any], changes: list[str], key: str) -> None:
     before = {"id": KEY, "n": "int"}
-    diff = difference(before, now, {"spark_cdc_rekey": ["goods"]}, dropped="n")
+    diff = difference(before, now, {"spark_cdc_rekey": ["goods"]}, dropped_columns="n")
     if "n" in now:
         diff = difference(before, now, {"spark_cdc_rekey": "goods"})
     assert (diff["changes"], diff["problems"], diff["key"]) == (changes, [], key)
@@ -111,7 +111,7 @@ def test_changes_that_are_applied(now: dict[str, Any], changes: list[str], key: 
     ("now", "message"),
     [
         ({"id": KEY}, "column 'n' (compared int) is gone. If it has another name now"),
-        ({"id": KEY, "m": {"data_type": "int", "was": "nn"}}, "dropped: [n]"),
+        ({"id": KEY, "m": {"data_type": "int", "renamed_from": "nn"}}, "dropped_columns: [n]"),
         (
             {"id": KEY, "n": "int", "m": {"data_type": "int", "nullable": False}},
             "column 'm' is new and not nullable",
@@ -147,7 +147,7 @@ def test_archived_events_keep_their_key() -> None:
     columns = {"id": KEY, "n": "int", "code": "string"}
     macros, entity = described(columns, load_type="events", events=events)
     before = macros._definition(entity)
-    renamed = {"id": KEY, "n": "int", "sign": {"data_type": "string", "was": "code"}}
+    renamed = {"id": KEY, "n": "int", "sign": {"data_type": "string", "renamed_from": "code"}}
     for now, unique, message in (
         (
             columns | {"code": {"data_type": "string", "role": "key"}},
@@ -230,14 +230,14 @@ def test_a_type_that_changes_twice() -> None:
 
 def test_a_column_that_comes_back_is_a_new_one() -> None:
     with_n, without_n = {"id": KEY, "n": "int"}, {"id": KEY}
-    gone = layout(with_n, without_n, dropped=["n"])
+    gone = layout(with_n, without_n, dropped_columns=["n"])
     assert gone == {"shown": {"n": {"at": "n"}}, "retired": ["n"]}
-    back = layout(with_n, without_n, with_n, dropped=["n"])
+    back = layout(with_n, without_n, with_n, dropped_columns=["n"])
     assert back == {"columns": {"n": {"at": "n__2"}}, "retired": ["n"]}
 
 
 def test_a_name_that_a_renamed_column_gave_up_is_free_but_its_place_is_not() -> None:
-    renamed = {"id": KEY, "m": {"data_type": "int", "was": "n"}}
+    renamed = {"id": KEY, "m": {"data_type": "int", "renamed_from": "n"}}
     now = layout({"id": KEY, "n": "int"}, renamed, renamed | {"n": "int"})
     assert now["columns"] == {"m": {"at": "n"}, "n": {"at": "n__2"}}
     assert "shown" not in now
@@ -245,7 +245,9 @@ def test_a_name_that_a_renamed_column_gave_up_is_free_but_its_place_is_not() -> 
 
 def test_a_default_holds_for_loads_before_only() -> None:
     column = {"data_type": "boolean", "default": True}
-    now = layout({"id": KEY}, {"id": KEY, "b": column}, {"id": KEY, "c": column | {"was": "b"}})
+    now = layout(
+        {"id": KEY}, {"id": KEY, "b": column}, {"id": KEY, "c": column | {"renamed_from": "b"}}
+    )
     macros, _ = described({"id": KEY})
     place = "if(business_date < date'2024-01-02', try_cast('true' as boolean), b)"
     assert macros._place_sql(now["columns"]["c"]) == place
@@ -254,7 +256,7 @@ def test_a_default_holds_for_loads_before_only() -> None:
 
 
 def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
-    second = {"no": KEY | {"was": "id"}, "n": "int"}
+    second = {"no": KEY | {"renamed_from": "id"}, "n": "int"}
     now = layout({"id": KEY, "n": "int"}, second, second | {"m": "int"})
     assert now["rekeyed"] == "20240102"
     macros, entity = described(second)
@@ -358,7 +360,7 @@ def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
 
 
 def test_a_value_that_may_be_lost_reads_as_null(cursor: Any) -> None:
-    macros, entity = described({"id": KEY, "c": {"data_type": "int", "on_misfit": "null"}})
+    macros, entity = described({"id": KEY, "c": {"data_type": "int", "on_cast_error": "null"}})
     sql = macros._conversion(entity, entity["columns"][1], "decimal(4,1)")["sql"]
     cursor.execute(f"select {sql} from values (1.0BD), (1.5BD), (null) as stored(raw__value)")
     assert [row[0] for row in cursor.fetchall()] == [1, None, None]

@@ -28,7 +28,7 @@ def warehouse(
 ) -> Warehouse:
     """An entity whose full loads write what is gone apart, unless it is called `together`."""
     source = {"format": settings.pop("format", "csv"), "path": f"{folder}/{{business_date}}"}
-    roles = {"id": "key", "value": None, "seen": "ignore"}
+    roles = {"id": "key", "value": None, "seen": "untracked"}
     node = {
         "name": f"stg_{name}",
         "config": {"meta": {"spark_cdc": {"load_type": "full", "source": source, **settings}}},

@@ -28,7 +28,7 @@ COLUMNS = [
     column("k", "string", role="key"),
     column("v1", "string"),
     column("v2", "int"),
-    column("v3", "string", role="ignore"),
+    column("v3", "string", role="untracked"),
 ]
 NAMES = ("v1", "v2", "v3")
 Row = tuple[Any, ...]

@@ -49,7 +49,7 @@ def loaded(project: Any) -> Any:
             if any(name in pair for pair in ROUTES):
                 project.entity(name, columns, **meta(model)["spark_cdc"])
     for date in DAYS:
-        project.load(date, spark_cdc_lift=["deleted_share", "updated_share", "rows_band"])
+        project.load(date, spark_cdc_skip_guards=["deleted_share", "updated_share", "rows_band"])
     return project
 
 

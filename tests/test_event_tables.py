@@ -188,4 +188,4 @@ def test_a_truncate_of_one_of_several_tables_is_refused(warehouse: Any) -> None:
     with pytest.raises(CompilerError) as error:
         people.load(NEXT_DAY)
     assert "A truncate of one of them would delete the rows of all." in str(error.value)
-    assert "spark_cdc_lift: [moves.tables]" in str(error.value)
+    assert "spark_cdc_skip_guards: [moves.tables]" in str(error.value)

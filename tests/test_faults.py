@@ -550,15 +550,15 @@ def behind_the_load(number: int) -> Callable[[Statement], bool]:
 
 @full
 @pytest.mark.parametrize("which", [0, -1], ids=["first cell", "last cell"])
-def test_dbt_is_killed_in_upkeep_by_policy(
+def test_dbt_is_killed_in_maintenance_by_policy(
     lab: Lab, cursor: Any, say: Callable[[str], None], which: int
 ) -> None:
     """At the end of a load, with which there are enough; a schema serves until they are squashed.
 
-    The load is committed by then, and the same load again brings the upkeep to its end.
+    The load is committed by then, and the same load again brings the maintenance to its end.
     """
     cell, date = lab.cells[which], "2024-03-04"
-    policy = {"spark_cdc_upkeep": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}}
+    policy = {"spark_cdc_maintenance": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}}
 
     def begin(schema: str, port: int = 0) -> Run:
         return lab.start([cell], date, schema, port, variables=policy)
@@ -607,7 +607,9 @@ def test_dbt_is_killed_in_upkeep_by_policy(
             lab.load_date(cell, AFTERWARDS, schema)
             lab.log_of(cell, schema, cursor)
             schema = prepare()
-    say(f"upkeep of {cell.name} killed at {tried} points, {squashed} of them when all was squashed")
+    say(
+        f"maintenance of {cell.name} killed at {tried} points, {squashed} of them when all was squashed"
+    )
     assert tried and squashed
 
 

@@ -111,7 +111,7 @@ def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Comma
     shifted = "hush,2,{0[0]},{0[1]},1985-02-03,{0[3]}".format(values("bb"))
     good = "1,{0[0]},{0[1]},{0[2]},{0[3]},Bonn".format(values("ay"))
     shop.land("people", DAYS[3], HEADER, good, rejected, shifted)
-    shop.load(DAYS[3], "people", spark_cdc_lift=["rejected_share"])
+    shop.load(DAYS[3], "people", spark_cdc_skip_guards=["rejected_share"])
     before = {name: shown(shop, name) for name in SETTINGS}
     assert holders(shop, GONE)
     for name in SETTINGS:
@@ -355,8 +355,8 @@ GUEST: dict[str, Any] = {
 def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command: Command) -> None:
     """Columns that were renamed and dropped since, and a key that has another name by now."""
     renamed = {
-        "no": GUEST["id"] | {"was": "id"},
-        "post": GUEST["mail"] | {"was": "mail"},
+        "no": GUEST["id"] | {"renamed_from": "id"},
+        "post": GUEST["mail"] | {"renamed_from": "mail"},
         "city": "string",
     }
     shop.entity("guests", GUEST)
@@ -364,7 +364,7 @@ def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command
         lines = [f"{n},hush.{n}.{day}@a.example,hush vat {n},Bern {day}" for n in (1, 2)]
         shop.land("guests", DAYS[day], "id,mail,vat,city", *lines)
         shop.load(DAYS[day], "guests")
-    shop.entity("guests", renamed, dropped=["vat"])
+    shop.entity("guests", renamed, dropped_columns=["vat"])
     shop.land(
         "guests", DAYS[2], "no,post,city", "1,hush.1.1@a.example,Bern 1", "2,hush.2.2@a.example,Rom"
     )
@@ -384,11 +384,11 @@ def test_loads_of_earlier_definitions_hold_nothing_either(shop: Project, command
     assert holders(shop, gone) == []
     verify(shop, "guests")
 
-    rekeyed = {"number": GUEST["id"] | {"was": "no"}, **renamed}
+    rekeyed = {"number": GUEST["id"] | {"renamed_from": "no"}, **renamed}
     rekeyed.pop("no")
-    shop.entity("guests", rekeyed, dropped=["vat"])
+    shop.entity("guests", rekeyed, dropped_columns=["vat"])
     shop.land("guests", DAYS[3], "number,post,city", "1,hush.1.1@a.example,Bern 1")
-    outcome = shop.run(DAYS[3], "guests", spark_cdc_lift=["deleted_share"])
+    outcome = shop.run(DAYS[3], "guests", spark_cdc_skip_guards=["deleted_share"])
     assert not outcome.success and "put the former key back" in outcome.output, outcome.output
 
 
@@ -411,7 +411,7 @@ def test_squashed_undone_and_tagged_loads_hold_nothing_either(
             elif day == 1:
                 lines.append("x,hush.2.x@a.example,hush vat 2,2")  # a key that can't be read
             shop.land(name, DAYS[day], header, *lines)
-            shop.load(DAYS[day], name, spark_cdc_lift=["rejected_share"])
+            shop.load(DAYS[day], name, spark_cdc_skip_guards=["rejected_share"])
         assert command("tag", "create", "early", "--at", DAYS[1], "--select", name)[0] == 0
         outcome = shop.operate("compact", entities=[name], older_than_days=2, execute=True)
         assert outcome.success, outcome.output
@@ -434,7 +434,7 @@ def test_squashed_undone_and_tagged_loads_hold_nothing_either(
         ] == before
         assert holders(shop, ["hush.2", "hush vat 2"]) == []
         tagged = shop.query(
-            f"select id, city, mail from {{s}}_commits.{name}_tag_early where in_base or in_log"
+            f"select id, city, mail from {{s}}_commits.{name}_tag_early where in_checkpoint or since_checkpoint"
         )
         assert len(tagged) >= 2
         code, said = command("redo", name)

@@ -147,7 +147,7 @@ def days(shop: Shop) -> dict[str, Any]:
     shop.load("2024-01-01", *ENTITIES)
     seen["stopped"] = shop.run("2024-01-02", *ENTITIES)
     seen["2"] = look(shop, list(ENTITIES))
-    seen["lifted"] = shop.load("2024-01-03", *ENTITIES, spark_cdc_lift=LIFT)
+    seen["lifted"] = shop.load("2024-01-03", *ENTITIES, spark_cdc_skip_guards=LIFT)
     seen["3"] = look(shop, list(ENTITIES))
     seen["4"] = (shop.load("2024-01-04", *QUARANTINED), look(shop, QUARANTINED))[1]
     for name, lines in CORRECTED.items():
@@ -171,7 +171,7 @@ def days(shop: Shop) -> dict[str, Any]:
                 " most 0.3; for instance id = ",
                 "inserted_share: 51 of 100 rows would be inserted: a share of 0.51;"
                 " accepted is at most 0.5; for instance id = ",
-                "spark_cdc_lift: [g_shares.deleted_share, g_shares.updated_share,"
+                "spark_cdc_skip_guards: [g_shares.deleted_share, g_shares.updated_share,"
                 " g_shares.inserted_share]}'",
             ],
         ),
@@ -183,7 +183,7 @@ def days(shop: Shop) -> dict[str, Any]:
                 "rows_band: 15 rows came in, 0.15 times the 100 of the last 1 load (median);"
                 " accepted are 0.2 to 5 times",
                 "dbt run --select tag:spark_cdc.g_band --vars '{business_date: 2024-01-02,"
-                " spark_cdc_lift: [g_band.rows_band]}'",
+                " spark_cdc_skip_guards: [g_band.rows_band]}'",
             ],
         ),
         (
@@ -408,7 +408,7 @@ def test_dbt_says_what_a_guard_stops_and_shows_what_is_set_aside(project: Projec
     for part in (
         "emptied: a guard stops the load of 2024-01-02.",
         "empty: the snapshot is empty, and all 2 rows would be deleted",
-        "spark_cdc_lift: [emptied.empty]}'",
+        "spark_cdc_skip_guards: [emptied.empty]}'",
         "Nothing was committed.",
     ):
         assert part in stopped.output
@@ -423,7 +423,7 @@ def test_dbt_says_what_a_guard_stops_and_shows_what_is_set_aside(project: Projec
     ]
     reason = "value: 'x' is not accepted as int"
     assert project.rows("held_rejects", "id, rejected_reason") == [(2, reason), (9, reason)]
-    project.load("2024-01-02", "emptied", spark_cdc_lift=["empty"])
+    project.load("2024-01-02", "emptied", spark_cdc_skip_guards=["empty"])
     assert project.rows("emptied_current", "id") == []
 
 
@@ -489,7 +489,8 @@ def test_where_a_guard_trips(figures: dict[str, Any], trips: str) -> None:
     assert (trips == "") is (found == "")
     assert trips == "" or f"- {trips}: " in found
     lifted = macros(
-        run_query=lambda sql: SimpleNamespace(rows=[]), var={"spark_cdc_lift": f"orders.{trips}"}
+        run_query=lambda sql: SimpleNamespace(rows=[]),
+        var={"spark_cdc_skip_guards": f"orders.{trips}"},
     )
     assert guarded(load, lifted, **figures) == ""
 

@@ -90,7 +90,7 @@ def node(folder: Path, policy: dict[str, Any], *sensitive: str) -> dict[str, Any
             {"name": "k", "data_type": "string", "config": {"meta": {"role": "key"}}},
             {"name": "text", "data_type": "string"},
             {"name": "number", "data_type": "decimal(4,1)"},
-            {"name": "seen", "data_type": "string", "config": {"meta": {"role": "ignore"}}},
+            {"name": "seen", "data_type": "string", "config": {"meta": {"role": "untracked"}}},
             {"name": "op", "data_type": "string", "config": {"meta": {"role": "control"}}},
         ],
     }

@@ -13,7 +13,16 @@ from conftest import SERVER
 from project import Project
 from spark_cdc import server as local_server
 from spark_cdc import table_formats
-from test_upkeep import DAYS, ENTITIES, STORY, follows, load_four_days, location, manifest, views
+from test_maintenance import (
+    DAYS,
+    ENTITIES,
+    STORY,
+    follows,
+    load_four_days,
+    location,
+    manifest,
+    views,
+)
 
 pytestmark = pytest.mark.proves("file formats")
 
@@ -24,7 +33,7 @@ VERIFY = ("test", "--select", "tag:spark_cdc_verify")
 def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Project]:
-    """The entities of the upkeep tests after four loads, on a server that has the format."""
+    """The entities of the maintenance tests after four loads, on a server that has the format."""
     folder = tmp_path_factory.mktemp(request.param)
     formats = [request.param] if request.param in table_formats.BUILDS else []
     conf = [*SERVER[:2], "spark.sql.catalogImplementation=hive"]
@@ -105,12 +114,12 @@ def test_compact_vacuum_verify(shop: Project) -> None:
 def test_columns_come_and_go(shop: Project) -> None:
     """A new column, and later one that the table has and nobody declares."""
     name, more = "full", {"id": {"data_type": "int", "role": "key"}, "name": "string"}
-    shop.entity(name, more | {"size": {"data_type": "int", "default": 7}}, dropped=["seen"])
+    shop.entity(name, more | {"size": {"data_type": "int", "default": 7}}, dropped_columns=["seen"])
     shop.land(name, DAYS[4], "id,name,size", "1,a,1", "2,b5,")
     shop.load(DAYS[4], name)
     shop.query("refresh table {s}.full_ledger")  # as the load says to open sessions
     assert shop.rows("full_current", "id, name, size") == [(1, "a", 1), (2, "b5", None)]
-    shop.entity(name, more, dropped=["seen", "size"])
+    shop.entity(name, more, dropped_columns=["seen", "size"])
     shop.land(name, "2024-03-06", "id,name", "1,a", "2,b6")
     shop.load("2024-03-06", name)
     assert shop.rows("full_current", "id, name") == [(1, "a"), (2, "b6")]

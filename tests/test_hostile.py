@@ -73,7 +73,7 @@ def columns() -> dict[str, object]:
     return {"id": {"data_type": "int", "role": "key"}} | {
         name: {"data_type": "string", "role": "key" if name == "o'brien" else "compared"}
         if name != "select"
-        else {"data_type": "string", "role": "ignore"}
+        else {"data_type": "string", "role": "untracked"}
         for name in NAMES
     }
 

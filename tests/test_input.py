@@ -410,7 +410,7 @@ def test_a_lift_takes_lines_as_spark_reads_them(shop: Shop, outcome: Outcomes) -
         land(shop, name, day, CASES[name][1])
         guard = CASES[name][2]
         lift = f"in_turn.{guard}" if name == "open_quote" else guard
-        shop.load(day, "in_turn", spark_cdc_lift=[lift])
+        shop.load(day, "in_turn", spark_cdc_skip_guards=[lift])
         assert shop.rows("in_turn_current", "id, memo") == rows
 
 

@@ -58,13 +58,13 @@ def test_a_share_of_late_events_trips_the_guard() -> None:
         " a share of 0.207; accepted is at most 0.2",
         "the last position is [1, 3, 9, 0], and [1, 42, 7, 0] was applied before",
         "spark-cdc load 2024-05-01 --select orders --load-type full --position POSITION"
-        " --lift orders.late_share",
+        " --skip-guards orders.late_share",
     ]:
         assert part in message
     assert "snapshot, which come before" not in message
     assert "150 events are rows of a snapshot" in guarded(LATE | {"reads": 150})
     assert guarded(LATE | {"late_apart": 30}) == ""
-    assert guarded(LATE, var={"spark_cdc_lift": "orders.late_share"}) == ""
+    assert guarded(LATE, var={"spark_cdc_skip_guards": "orders.late_share"}) == ""
     assert guarded({"late": 3}) == ""  # as loads before this guard have it
 
 
@@ -73,7 +73,7 @@ def test_another_log_trips_it_without_a_minimum() -> None:
     found = guarded(logs, {"log": "mysql-bin"})
     assert "positions count in the log 'bin', before in 'mysql-bin', and those of" in found
     assert "'bin', 'old'" in guarded(logs | {"origins": {"log": {"bin": 3, "old": 1}}})
-    assert guarded(logs, var={"spark_cdc_lift": "late_share"}) == ""
+    assert guarded(logs, var={"spark_cdc_skip_guards": "late_share"}) == ""
 
 
 # --- loads ----------------------------------------------------------------------------------------
@@ -125,10 +125,10 @@ def snapshot(people: EventWarehouse, day: str, position: str, lines: Iterable[st
     people.variables |= {
         "spark_cdc_load_type": "full",
         "spark_cdc_position": position,
-        "spark_cdc_lift": "moves.late_share",
+        "spark_cdc_skip_guards": "moves.late_share",
     }
     people.load(day)
-    for name in ("spark_cdc_load_type", "spark_cdc_position", "spark_cdc_lift"):
+    for name in ("spark_cdc_load_type", "spark_cdc_position", "spark_cdc_skip_guards"):
         people.variables.pop(name)
 
 

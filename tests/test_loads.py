@@ -107,7 +107,9 @@ def test_loads_of_nothing_and_of_everything(project: Project) -> None:
     for day, (full_lines, delta_lines) in enumerate(zip(full, delta, strict=True), start=1):
         project.land("odd_full", f"2024-01-0{day}", *full_lines)
         project.land("odd_delta", f"2024-01-0{day}", *delta_lines)
-        project.load(f"2024-01-0{day}", "odd_full", "odd_delta", spark_cdc_lift="odd_full.empty")
+        project.load(
+            f"2024-01-0{day}", "odd_full", "odd_delta", spark_cdc_skip_guards="odd_full.empty"
+        )
     counts = (
         "business_time, rows_in, rows_inserted, rows_updated, rows_deleted, rows_unchanged,"
         " rows_not_supplied, rows_prior, rows_current"
@@ -174,12 +176,12 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     before = state(project, "kept")
     assert len(before["history"]) == 2
 
-    outcome = project.run("2024-01-02", "kept", spark_cdc_wipe=["kept"])
+    outcome = project.run("2024-01-02", "kept", spark_cdc_reset=["kept"])
     assert not outcome.success
-    assert "spark_cdc_wipe is given without --full-refresh" in outcome.output
-    outcome = project.run("2024-01-02", "kept", words=["--full-refresh"], spark_cdc_wipe=["typo"])
+    assert "spark_cdc_reset is given without --full-refresh" in outcome.output
+    outcome = project.run("2024-01-02", "kept", words=["--full-refresh"], spark_cdc_reset=["typo"])
     assert not outcome.success
-    assert "spark_cdc_wipe names 'typo', which is no entity of this run (kept)" in outcome.output
+    assert "spark_cdc_reset names 'typo', which is no entity of this run (kept)" in outcome.output
     assert state(project, "kept") == before
 
     # a type that the values don't fit: refused; taken up once the ledger is wiped, and kept aside
@@ -190,7 +192,7 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert "kept: the columns have changed since the last load" in outcome.output
     assert "column 'value' was string and is int, but 2 stored values do not fit" in outcome.output
     assert state(project, "kept") == before
-    outcome = project.load("2024-01-03", "kept", words=["--full-refresh"], spark_cdc_wipe="kept")
+    outcome = project.load("2024-01-03", "kept", words=["--full-refresh"], spark_cdc_reset="kept")
     assert "was made for other columns and is kept as" in outcome.output
     project.query("refresh table {s}.kept_ledger")  # as the message says
     assert project.rows("kept_current", "id, value, operation") == [(1, 2, "I")]
@@ -198,7 +200,7 @@ def test_full_refresh_keeps_the_ledger_unless_told(project: Project) -> None:
     assert len(aside) == 1
     # the same columns: nothing is dropped, the past is only no longer named
     project.land("kept", "2024-01-01", "id,value", "1,3")
-    project.load("2024-01-01", "kept", words=["--full-refresh"], spark_cdc_wipe=["kept"])
+    project.load("2024-01-01", "kept", words=["--full-refresh"], spark_cdc_reset=["kept"])
     assert state(project, "kept")["history"] == [(1, 3, "I", "2024-01-01")]
     held = project.query("select count(distinct load_id) from {s}.kept_ledger")
     assert held == [(2,)]

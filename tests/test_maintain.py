@@ -1,4 +1,4 @@
-"""Upkeep by policy: loads squash older ones and drop what that leaves, without a person."""
+"""Maintenance by policy: loads squash older ones and drop what that leaves, without a person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from project import Project
 from spark_cdc.macros import load_macros
 from warehouse import described
 
-pytestmark = pytest.mark.proves("upkeep")
+pytestmark = pytest.mark.proves("maintenance")
 
 COLUMNS: dict[str, Any] = {"id": {"data_type": "int", "role": "key"}, "name": "string"}
 VIEWS = ("current", "history", "versions")
@@ -40,9 +40,13 @@ def test_loads_are_squashed_by_policy(project: Project) -> None:
     never = {"compact_loads": None}
     often = {"compact_loads": 4, "keep_loads": 1, "retention_hours": None}
     days = [f"2024-03-{day:02}" for day in range(1, 14)]
-    for name, upkeep in (("plain", never), ("kept", often)):
+    for name, maintenance in (("plain", never), ("kept", often)):
         project.entity(
-            name, COLUMNS, load_type="delta", upkeep=upkeep, checkpoint={"changed_share": 9}
+            name,
+            COLUMNS,
+            load_type="delta",
+            maintenance=maintenance,
+            checkpoint={"changed_share": 9},
         )
         for at, day in enumerate(days):
             project.land(name, day, "id,name", f"1,a{at}", f"{at + 2},b")
@@ -69,8 +73,8 @@ def test_loads_are_squashed_by_policy(project: Project) -> None:
 @pytest.mark.integration
 def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     """The policy's retention is a day at least, so that files have to be made old here."""
-    upkeep = {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}
-    project.entity("swept", COLUMNS, load_type="delta", upkeep=upkeep)
+    maintenance = {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}
+    project.entity("swept", COLUMNS, load_type="delta", maintenance=maintenance)
     for day in range(1, 8):
         project.land("swept", f"2024-03-0{day}", "id,name", f"1,a{day}", f"{day + 1},b")
     for day in (1, 2, 3):
@@ -106,18 +110,18 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
 
 
 def test_a_policy_that_makes_no_sense_is_refused() -> None:
-    def problems(**upkeep: Any) -> list[str]:
+    def problems(**maintenance: Any) -> list[str]:
         source = {"path": "landing/{business_date}"}
-        node = described("odd", COLUMNS, load_type="delta", source=source, upkeep=upkeep)
+        node = described("odd", COLUMNS, load_type="delta", source=source, maintenance=maintenance)
         found: list[str] = load_macros()._entity_problems("odd", node)
         return found
 
     assert problems(compact_loads=4, keep_loads=1, retention_hours=24) == []
     found = " ".join(problems(compact_loads=3, keep_loads=3, retention_hours=2))
-    assert "upkeep.keep_loads is 3, and upkeep.compact_loads 3; accepted is at" in found
-    assert "upkeep.retention_hours is 2; accepted are numbers from 24" in found
+    assert "maintenance.keep_loads is 3, and maintenance.compact_loads 3; accepted is at" in found
+    assert "maintenance.retention_hours is 2; accepted are numbers from 24" in found
     [found] = problems(loads=3)
-    assert "upkeep has the unknown key 'loads'" in found
+    assert "maintenance has the unknown key 'loads'" in found
 
 
 @pytest.mark.full

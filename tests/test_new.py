@@ -113,10 +113,16 @@ def test_columns_of_the_models():
     hashes = ["key_hash", "nonkey_hash"]
     state = [*stored, *hashes, "operation", "eff_start_date"]
     partition = ["business_date", "load_id", "operation"]
-    flags = ["in_base", "in_log", "in_last_load", "carried_operation", "squashed_load_ids"]
+    flags = [
+        "in_checkpoint",
+        "since_checkpoint",
+        "in_last_load",
+        "default_operation",
+        "squashed_load_ids",
+    ]
     flags += ["load_record", "recommitted"]
     assert names("stg_orders") == [*stored, "op"]
-    start = [*stored, *hashes, "ignored_hash", "eff_start_date"]
+    start = [*stored, *hashes, "untracked_hash", "eff_start_date"]
     assert names("orders_ledger") == [*start, "note", *partition]
     assert names("orders_committed") == [*start, *partition, *flags]
     assert names("orders_current") == state
@@ -349,7 +355,7 @@ def test_column_words():
     assert columns == [
         Column("id", "bigint", "key", source="Order No"),
         Column("day", "date", required=True, format="dd.MM.yyyy"),
-        Column("at", "timestamp", "ignore", source="a,b:c", format="dd.MM.yyyy HH:mm"),
+        Column("at", "timestamp", "untracked", source="a,b:c", format="dd.MM.yyyy HH:mm"),
         Column("s", "struct<a:int,b:array<decimal(3,1)>>"),
         Column("n", "decimal(9,2)", decimal=",", grouping=".", trailing_sign=True),
     ]
@@ -393,8 +399,8 @@ def test_types(text, accepted):
         (["x", "--columns", "a:text:key"], "type text can't be hashed; accepted are boolean"),
         (["x", "--columns", "a:text:key"], "did you mean string?"),
         (["x", "--columns", "a:int:kee"], "the unknown word 'kee'; accepted are key, ignore"),
-        (["x", "--columns", "a:int:key:ignore"], "column 'a' is both key and ignore"),
-        (["x", "--columns", "a:int:key", "--ignore", "a"], "'a' is both key and ignore"),
+        (["x", "--columns", "a:int:key:ignore"], "column 'a' is both key and untracked"),
+        (["x", "--columns", "a:int:key", "--untracked", "a"], "'a' is both key and untracked"),
         (
             ["x", "--columns", "a:int:key,A:int"],
             "'A' and column 'a' have names that differ at most",
@@ -535,7 +541,7 @@ def hostile_entity() -> Entity:
         description=HOSTILE,
         columns=[
             Column("no", "bigint", "key", source=HOSTILE, description=HOSTILE),
-            Column("null", "string", "ignore", source="- x: [y]"),
+            Column("null", "string", "untracked", source="- x: [y]"),
             Column("yes", "timestamp", format="yyyy-MM-dd'T'HH:mm, ss"),
             Column("order", "struct<a:int,b:map<string,int>>", source="{{{{1}}"),
             Column("op", "string", "control", required=True),
@@ -615,7 +621,7 @@ def test_dbt_reads_hostile_texts_as_they_are(manifest):
     assert [column["data_type"] for column in columns] == [c.data_type for c in wanted.columns]
     assert [column["config"]["meta"] for column in columns] == [
         {"role": "key", "from": HOSTILE},
-        {"role": "ignore", "from": "- x: [y]"},
+        {"role": "untracked", "from": "- x: [y]"},
         {"format": "yyyy-MM-dd'T'HH:mm, ss"},
         {"from": "{{{{1}}"},
         {"role": "control", "nullable": False},
@@ -823,7 +829,7 @@ def test_many_entities_of_a_database(project, command):
         layout = "partitioned by (day)" if "day" in columns else ""
         project.query(f"create table {{s}}.{table} ({columns}) using parquet {layout}")
     words = ["new", "--from-database", f"{project.schema}.sale_*", "--date-column", "day"]
-    roles = ["--key", "OrderNo,line", "--ignore", "seen"]
+    roles = ["--key", "OrderNo,line", "--untracked", "seen"]
     models = str(project.folder / "models")
     code, said = command(*words, *roles, "--directory", models)
     assert code == 0, said
@@ -834,7 +840,7 @@ def test_many_entities_of_a_database(project, command):
         ("order_no", "bigint"), ("state", "string"), ("seen", "timestamp"),
     ]  # fmt: skip
     assert columns["order_no"]["config"]["meta"] == {"role": "key", "from": "OrderNo"}
-    assert columns["seen"]["config"]["meta"] == {"role": "ignore"}
+    assert columns["seen"]["config"]["meta"] == {"role": "untracked"}
     project.query("insert into {s}.sale_heads values (1, 'open', null, date'2024-03-01')")
     project.load("2024-03-01", "sale_heads")
     assert project.rows("sale_heads_current", "order_no, state") == [(1, "open")]

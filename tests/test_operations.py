@@ -23,9 +23,9 @@ FIRST, SECOND, LOST = "20240301-{}c-00000000", "20240302-{}-00000000", "20240302
 QUARANTINE = {"on_reject": "quarantine", "on_duplicate_key": "quarantine"}
 RULED = {"rules": {"small": {"condition": "amount < 6"}}}
 ORDERS = [column("id", "int", role="key"), column("amount", "int")]
-ORDERS.append(column("seen", "string", role="ignore"))
+ORDERS.append(column("seen", "string", role="untracked"))
 OP = column("op", "string", role="control")
-STAGED = "id, amount, seen, key_hash, nonkey_hash, ignored_hash"
+STAGED = "id, amount, seen, key_hash, nonkey_hash, untracked_hash"
 LEDGER = f"{STAGED}, eff_start_date, note, business_date, load_id, operation"
 Row = tuple[Any, ...]
 # rows of staging: id, amount, seen, hash of the values, hash of what is ignored
@@ -65,7 +65,7 @@ def relation(rows: list[Row], names: str, types: dict[str, str]) -> str:
 
 TYPES = {
     **{"id": "int", "amount": "int", "seen": "string", "note": "string", "operation": "string"},
-    **dict.fromkeys(("key_hash", "nonkey_hash", "ignored_hash"), "binary"),
+    **dict.fromkeys(("key_hash", "nonkey_hash", "untracked_hash"), "binary"),
     **dict.fromkeys(("eff_start_date", "business_date"), "date"),
     **{"load_id": "string", "is_deleted": "boolean", "broken_rules": "string"},
 }
@@ -109,7 +109,7 @@ def tagged(
         "broadcast": True,
     }
     incoming = relation([(*key_of(row[:5]), *row[5:]) for row in rows], f"{STAGED}, {names}", TYPES)
-    sql = macros._tag_sql(run, incoming)
+    sql = macros._classify_rows_sql(run, incoming)
     found: list[dict[str, Any]] = query_runner(cursor)(f"select * from ({sql}) as written").rows
     return found
 
@@ -382,7 +382,7 @@ def test_staging_hashes_keys_and_values(cursor: Any) -> None:
     same = [
         "key_hash = unhex(md5(',2:id=n1'))",
         "nonkey_hash = unhex(md5(if(amount is null, '', ',6:amount=n5')))",
-        "ignored_hash = unhex(md5(concat(',4:seen=s5:', seen)))",
+        "untracked_hash = unhex(md5(concat(',4:seen=s5:', seen)))",
         "note is null and not is_deleted",
     ]
     cursor.execute(f"select {', '.join(same)} from ({sql}) as staged")
@@ -409,7 +409,7 @@ def test_events_are_staged_from_flagged_rows(cursor: Any) -> None:
         column("id", "bigint", role="key"),
         column("price", "decimal(10,2)", nullable=False),
         column("flag", "string", role="control"),
-        column("changed_at", "timestamp", role="ignore"),
+        column("changed_at", "timestamp", role="untracked"),
     ]
     events = {
         **{"format": "flagged_rows", "operation": "flag"},
@@ -495,8 +495,8 @@ COMMITTED = """(
         id, amount, seen, unhex(concat('0', id)) as key_hash, unhex(hash) as nonkey_hash,
         date(since) as eff_start_date, if(is_base, '{first}', '{second}') as load_id, operation,
         date(if(is_base, '2024-03-01', '2024-03-02')) as business_date,
-        is_base as in_base, not is_base as in_log, not is_base as in_last_load,
-        '{carried}' as carried_operation,
+        is_base as in_checkpoint, not is_base as since_checkpoint, not is_base as in_last_load,
+        '{carried}' as default_operation,
         cast(null as string) as load_record, cast(null as array<string>) as squashed_load_ids
     from values
         (1, 5, '18:00', 'aa', '2024-03-01', true, 'I'),

@@ -151,7 +151,7 @@ def test_what_would_be_refused(project: Project, call: Call) -> None:
     assert (code, one["refused"]["guard"]) == (1, "deleted_share")
     assert "2 of 3 rows would be deleted" in one["refused"]["message"]
     assert (one["counts"]["D"], one["counts"]["N"], one["rows_current"]) == (2, 1, 1)
-    code, [one] = call(DATES[1], "kept", words=("--lift", "kept.deleted_share"))
+    code, [one] = call(DATES[1], "kept", words=("--skip-guards", "kept.deleted_share"))
     assert (code, one["refused"], one["counts"]["D"]) == (0, None, 2)
     for lines, guard in (
         (("1,x", "2,2", "3,3"), "failed_casts"),

@@ -142,8 +142,8 @@ def vars_of(command: str) -> dict[str, Any]:
         ({"spark_cdc_rekey": ["orders", "sites"]}, {"spark_cdc_rekey": ["orders"]}),
         ({"spark_cdc_rekey": "sites"}, {}),
         (
-            {"spark_cdc_lift": ["sites.empty", "rejects", "orders.rows_band"]},
-            {"spark_cdc_lift": ["rejects", "orders.rows_band"]},
+            {"spark_cdc_skip_guards": ["sites.empty", "rejects", "orders.rows_band"]},
+            {"spark_cdc_skip_guards": ["rejects", "orders.rows_band"]},
         ),
     ],
 )
@@ -159,9 +159,9 @@ def test_a_load_keeps_what_its_run_was_told(
     assert str(made._business_time(found.pop("business_date"))).startswith(time)
     assert found == kept
     lifted = vars_of(made._lift_command(ENTITY, {"business_time": time}, ["empty"]))
-    before = kept.get("spark_cdc_lift", [])
-    assert lifted.pop("spark_cdc_lift") == [*before, "orders.empty"]
-    assert lifted.keys() - {"business_date"} == kept.keys() - {"spark_cdc_lift"}
+    before = kept.get("spark_cdc_skip_guards", [])
+    assert lifted.pop("spark_cdc_skip_guards") == [*before, "orders.empty"]
+    assert lifted.keys() - {"business_date"} == kept.keys() - {"spark_cdc_skip_guards"}
 
 
 def test_a_ledger_that_starts_anew_selects_its_entity() -> None:
@@ -171,7 +171,7 @@ def test_a_ledger_that_starts_anew_selects_its_entity() -> None:
         macros_of_run._refuse_definition(entity, ["it changed"], {"business_time": "2024-01-02"})
     command = re.search(r"dbt run .*'", str(error.value))
     assert command and " --full-refresh --select tag:spark_cdc.orders --vars" in command[0]
-    assert vars_of(command[0])["spark_cdc_wipe"] == ["orders"]
+    assert vars_of(command[0])["spark_cdc_reset"] == ["orders"]
 
 
 def test_dates_are_asked_for_without_a_command_for_all() -> None:
@@ -183,7 +183,9 @@ def test_dates_are_asked_for_without_a_command_for_all() -> None:
 
 
 def test_what_is_left_of_dates_is_loaded_as_it_was_asked_for() -> None:
-    words = "load 2024-01-02 2024-01-03 --select orders tag:a --exclude x --lift orders.empty"
+    words = (
+        "load 2024-01-02 2024-01-03 --select orders tag:a --exclude x --skip-guards orders.empty"
+    )
     more = ["--load-type", "full", "--position", "10:15 x", "--target", "t", "--branch", "b"]
     arguments = cli.parser().parse_args([*words.split(), *more])
     again = shlex.split(load._again(arguments, ["2024-01-03"]))

@@ -360,6 +360,6 @@ def test_the_way_out_of_a_refused_load_stays_in_the_replay() -> None:
     asked = {"spark_cdc_replay": {"from": "2024-01-02 10:15", "source": "archive"}}
     command = load_macros(var=asked)._lift_command(entity, load, ["empty"])
     values = yaml.safe_load(command.partition("--vars ")[2].strip("'"))
-    assert values.pop("spark_cdc_lift") == ["a.empty"]
+    assert values.pop("spark_cdc_skip_guards") == ["a.empty"]
     assert load_macros(var=values)._replay() == load_macros(var=asked)._replay()
     assert "spark_cdc_replay" not in load_macros()._lift_command(entity, load, ["empty"])

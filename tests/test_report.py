@@ -45,7 +45,7 @@ def refused(day: str, attempt: str = "0000000f", **more: Any) -> dict[str, Any]:
 
 
 def test_nothing_needs_attention() -> None:
-    found = made(days(5, 6, 7), expect="daily")
+    found = made(days(5, 6, 7), expected_every="daily")
     assert found.attention == []
     assert found.counted == [0, 1, 2]
     assert (found.level, found.state) == ("healthy", "healthy")
@@ -53,7 +53,7 @@ def test_nothing_needs_attention() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expect", "loaded", "missing", "what"),
+    ("expected_every", "loaded", "missing", "what"),
     [
         ("daily", (5, 6), ["2024-03-07"], ["stale"]),
         ("daily", (4, 6, 7), ["2024-03-05"], ["missing dates"]),
@@ -64,16 +64,16 @@ def test_nothing_needs_attention() -> None:
     ],
 )
 def test_dates_that_are_expected(
-    expect: str | None, loaded: tuple[int, ...], missing: list[str], what: list[str]
+    expected_every: str | None, loaded: tuple[int, ...], missing: list[str], what: list[str]
 ) -> None:
-    """That of a day is due when the day is over; without `expect` nobody can tell."""
-    found = made(days(*loaded), expect=expect)
+    """That of a day is due when the day is over; without `expected_every` nobody can tell."""
+    found = made(days(*loaded), expected_every=expected_every)
     assert (found.missing, [one.kind for one in found.attention]) == (missing, what)
 
 
 def test_loads_of_times_of_day() -> None:
     rows = [reports.load(f"2024-03-08 {hour:02d}:00:00") for hour in (8, 10, 11)]
-    found = made(rows, per="timestamp", expect="hourly")
+    found = made(rows, per="timestamp", expected_every="hourly")
     assert found.missing == ["2024-03-08 09:00:00"]
 
 
@@ -93,14 +93,14 @@ def test_a_refused_load_needs_attention_until_its_date_is_loaded() -> None:
 def test_a_refused_load_that_was_acknowledged_needs_none() -> None:
     """One of a mistyped date far in the future; nothing between is missing because of it."""
     seen = refused("2062-03-01") | {"status": "acknowledged"}
-    found = made([*days(7), seen], expect="daily")
+    found = made([*days(7), seen], expected_every="daily")
     assert found.attention == [] and found.missing == [] and "refused" not in kinds(found)
     [again] = made([*days(7), seen, refused("2062-03-01", "0000000e")]).attention
     assert again.kind == "refused"
 
 
 def test_a_date_that_was_refused_did_come() -> None:
-    found = made([*days(6), refused("2024-03-07")], expect="daily")
+    found = made([*days(6), refused("2024-03-07")], expected_every="daily")
     assert found.missing == []
     assert [one.kind for one in found.attention] == ["refused"]
 
@@ -110,16 +110,16 @@ def test_a_report_that_ends_before_the_last_load() -> None:
     rows = [*days(1, 2), refused("2024-03-03")]
     later = [row["load_id"] for row in days(1, 2, 4)]
     at = dt.datetime(2024, 3, 4)
-    full = entity(reports.line("shop", rows, expect="daily", loads=later), at)
+    full = entity(reports.line("shop", rows, expected_every="daily", loads=later), at)
     assert (full.missing, full.attention) == ([], [])
-    delta = reports.line("shop", rows, expect="daily", loads=later, load_type="delta")
+    delta = reports.line("shop", rows, expected_every="daily", loads=later, load_type="delta")
     assert [one.urgent for one in entity(delta, at).attention] == [False]
 
 
 def test_a_date_that_was_undone_did_come() -> None:
     rows = days(5, 6, 7)
     loads = [row["load_id"] for row in rows]
-    found = made(rows, expect="daily", loads=loads[:2], undone=loads[2:])
+    found = made(rows, expected_every="daily", loads=loads[:2], undone=loads[2:])
     assert (found.missing, [one.kind for one in found.attention]) == ([], ["undone"])
 
 
@@ -240,7 +240,9 @@ def steps(found: Entity) -> dict[str, list[str]]:
 def test_commands_that_mend() -> None:
     """Each selects the entity alone, of its dates those that are meant."""
     delta = {"load_type": "delta"}
-    late = made([*days(4, 6, **delta), refused("2024-03-05", **delta)], expect="daily", **delta)
+    late = made(
+        [*days(4, 6, **delta), refused("2024-03-05", **delta)], expected_every="daily", **delta
+    )
     assert steps(late) == {
         "stale": ["spark-cdc run --select shop"],
         "refused": [
@@ -250,7 +252,7 @@ def test_commands_that_mend() -> None:
     }
     full = made([*days(6, **delta), refused("2024-03-07")], **delta)
     assert steps(full)["refused"][0] == "spark-cdc load 2024-03-07 --load-type full --select shop"
-    gaps = made(days(2, 5, 7), expect="daily")
+    gaps = made(days(2, 5, 7), expected_every="daily")
     replay = "spark-cdc replay --from 2024-03-03 --dates 2024-03-03 2024-03-04 2024-03-06"
     assert steps(gaps) == {"missing dates": [f"{replay} --select shop --publish"]}
     last = made([*days(5), *days(6, rows_rejected=3)])
@@ -282,7 +284,7 @@ def test_commands_of_a_branch_are_commands() -> None:
         reports.load("2024-03-08 04:00:00", rows_deleted=450),
         reports.load("2024-03-08 05:00:00", status="refused", message="no"),
     ]
-    more = {"per": "timestamp", "expect": "hourly"}
+    more = {"per": "timestamp", "expected_every": "hourly"}
     found = entity(
         reports.line("shop", rows, undone=["20240308T060000-f-00000001"], **more),
         NOW,
@@ -485,7 +487,7 @@ def test_the_report_of_a_project(
     assert json.loads(rejected["row"]) == {"id": "21", "name": "x", "price": "dear"}
     assert rejected["reason"] == "price: 'dear' is not accepted as decimal(9,2)"
     assert rejected["columns"] == "price"
-    assert parts["upkeep"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
+    assert parts["maintenance"] == {"compact_loads": 100, "keep_loads": 50, "retention_hours": 168}
     files = parts["details"]["files"]
     assert [(one["table"], one["is_needed"]) for one in files] == [
         ("parts_ledger", True),

@@ -281,7 +281,7 @@ def resolved(server: Any) -> Any:
             "prior": prior_sql(load, cases),
             "broadcast": True,
         }
-        sql = macros._tag_events_sql(
+        sql = macros._classify_events_sql(
             run, events_sql(macros, load, cases), {**WHOLE_ROWS, **load.summary}
         )
         shown = SHOWN.format(id="id" if "at" not in load.key else "null")

@@ -31,7 +31,7 @@ RULES = {
 ALWAYS, NEVER = {"loads": 1, "changed_share": 0}, {"loads": 999, "changed_share": 1e9}
 EVERY_OTHER = {"loads": 2, "changed_share": 1e9}
 TYPES = {"id": "int", "value": "int", "amount": "int", "seen": "int"}
-ROLES = {"id": "key", "seen": "ignore", "op": "control", "seq": "control"}
+ROLES = {"id": "key", "seen": "untracked", "op": "control", "seq": "control"}
 EVENTS = {"format": "flagged_rows", "operation": "op", "order": ["seq"]}
 
 
@@ -323,11 +323,11 @@ def test_a_rule_that_fails_stops_the_load(shop: Shop) -> None:
         "the rule positive is broken: value > 0",
         'in {"id": "2", "value": "0"}',
         "To reject them this once (always: action: drop of the rule):",
-        "spark_cdc_lift: [strict.failed_rules]}'",
+        "spark_cdc_skip_guards: [strict.failed_rules]}'",
         "Nothing was committed.",
     ):
         assert part in refused.output
-    shop.load("2024-06-01", "strict", spark_cdc_lift=["strict.failed_rules"])
+    shop.load("2024-06-01", "strict", spark_cdc_skip_guards=["strict.failed_rules"])
     assert shop.rows("strict_current", "id, value") == [(1, 1), (3, None)]
     rejects = shop.rows("strict_rejects", "id, rejected_rules, rejected_reason")
     assert rejects == [(2, "positive", "the rule positive is broken: value > 0")]
@@ -346,10 +346,10 @@ def test_more_than_a_rule_accepts_stops_the_load(shop: Shop) -> None:
     for part in (
         "rules: 2 of 4 rows break positive (value > 0): a share of 0.5, accepted are 0.2;"
         " 1 of 4 rows break small (value < 9): a share of 0.25, accepted are 0.1",
-        "spark_cdc_lift: [limited.rules]}'",
+        "spark_cdc_skip_guards: [limited.rules]}'",
     ):
         assert part in refused.output
-    shop.load("2024-06-01", "limited", spark_cdc_lift=["limited.rules"])
+    shop.load("2024-06-01", "limited", spark_cdc_skip_guards=["limited.rules"])
     assert shop.rows("limited_current", "id") == [(1,), (2,), (3,)]
     shown = "rule, action, rows_judged, rows_broken, pass_rate, business_time"
     assert shop.rows("limited_quality", shown) == [
@@ -372,7 +372,7 @@ def test_dbt_stops_at_a_rule_and_shows_what_rules_found(project: Project) -> Non
     assert refused.status["shown_committed"] == "error"
     assert "the rule positive is broken: value > 0" in refused.output
     assert "(always: action: drop of the rule):" in refused.output
-    project.load("2024-06-01", "shown", spark_cdc_lift=["shown.failed_rules"])
+    project.load("2024-06-01", "shown", spark_cdc_skip_guards=["shown.failed_rules"])
     assert project.rows("shown_current", "id, value") == [(1, 1), (3, None)]
     assert project.rows("shown_rejects", "id, rejected_rules") == [(2, "positive")]
     quality = project.rows("shown_quality", "rule, action, rows_judged, rows_broken")

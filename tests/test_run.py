@@ -169,7 +169,7 @@ def test_a_lost_race_is_tried_again(
 def test_what_waits_for_a_person(project: Project, call: Any) -> None:
     """An undone load is not loaded again, an expected date is told, an older one takes a replay."""
     project.entity("held", KEYED)
-    project.entity("holes", KEYED, load_type="delta", expect="daily")
+    project.entity("holes", KEYED, load_type="delta", expected_every="daily")
     for date in DATES[:2]:
         project.land("held", date, "id,value", "1,1")
     for date in (DATES[0], DATES[2]):
@@ -283,7 +283,7 @@ def test_the_file_and_the_priority(project: Project, call: Any, tmp_path: Path) 
     [
         ("table,priority\n", "entity is missing"),
         ("entity,priority\na,high\n", "line 2: priority is 'high'"),
-        ("entity,expect\na,often\n", "--expect 'often' is not a time between two loads"),
+        ("entity,expect\na,often\n", "--expected-every 'often' is not a time between two loads"),
     ],
 )
 def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ from spark_cdc import java, s3, stream, table_formats
 from spark_cdc import server as local_server
 from spark_cdc.errors import SparkCdcError
 from test_homes import VERIFY
+from test_maintenance import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 from test_readers import Reader
 from test_stream import event, from_files, put
-from test_upkeep import DAYS, ENTITIES, STORY, follows, land, load_four_days, manifest, views
 
 pytestmark = pytest.mark.proves("file formats")
 
@@ -217,7 +217,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def lake(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Lake:
-    """The entities of the upkeep tests after four loads."""
+    """The entities of the maintenance tests after four loads."""
     project = server.lake(tmp_path_factory.mktemp("lake") / "shop", "shop")
     load_four_days(project)
     return project
@@ -325,7 +325,9 @@ def test_vacuum_leaves_only_what_counts(lake: Lake) -> None:
     assert done.success, done.output
     assert len(lake.store.keys("warehouse/")) < len(objects)
     left = [key for key in lake.store.keys("warehouse/") if ".spark-staging" in key]
-    assert all(key.endswith("/") for key in left)  # a folder without a file stays: docs/upkeep.md
+    assert all(
+        key.endswith("/") for key in left
+    )  # a folder without a file stays: docs/maintenance.md
     for name in ENTITIES:
         loads = {
             match[1]

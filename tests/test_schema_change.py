@@ -14,7 +14,7 @@ pytestmark = pytest.mark.proves("schema change")
 
 DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
 KEY = {"data_type": "int", "role": "key"}
-IGNORED = {"data_type": "string", "role": "ignore"}
+IGNORED = {"data_type": "string", "role": "untracked"}
 EVENTS = {"format": "flagged_rows", "order": ["seq"], "operation": "op", "archive": True}
 
 # What each entity looks like before the change and after it, with the settings of the latter.
@@ -29,7 +29,7 @@ ENTITIES: dict[str, dict[str, Any]] = {
             "seen": "string",
             "remark": "string",
         },
-        "settings": {"dropped": ["memo"]},
+        "settings": {"dropped_columns": ["memo"]},
     },
     # delta: a key of another name; another name and another type; compared that is ignored now
     "parts": {
@@ -41,8 +41,8 @@ ENTITIES: dict[str, dict[str, Any]] = {
             "op": {"data_type": "string", "role": "control"},
         },
         "after": {
-            "part_no": {**KEY, "was": "id"},
-            "qty": {"data_type": "int", "was": "amount"},
+            "part_no": {**KEY, "renamed_from": "id"},
+            "qty": {"data_type": "int", "renamed_from": "amount"},
             "tag": IGNORED,
             "op": {"data_type": "string", "role": "control"},
         },
@@ -66,12 +66,12 @@ ENTITIES: dict[str, dict[str, Any]] = {
             "seq": {"data_type": "bigint", "role": "control"},
         },
         "after": {
-            "no": {**KEY, "was": "id"},
+            "no": {**KEY, "renamed_from": "id"},
             "amount": {"data_type": "decimal(8,2)"},
             "added": "string",
             "seq": {"data_type": "bigint", "role": "control"},
         },
-        "settings": {"dropped": ["extra"]},
+        "settings": {"dropped_columns": ["extra"]},
     },
 }
 LANDED = {
@@ -102,7 +102,7 @@ LANDED = {
 }
 # A second change on top of the first: a name that was dropped comes back, a new column is renamed.
 AGAIN = {"region": None, "remark": None} | {
-    "area": {"data_type": "string", "was": "region"},
+    "area": {"data_type": "string", "renamed_from": "region"},
     "memo": "string",
 }
 # What no load may do; the message that says so, and how to go on.
@@ -110,7 +110,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "goods": (
         {"seen": None, "seem": "string"},
         "column 'seen' (compared string) is gone. If it has another name now, say so under meta of "
-        "that column (was: seen)",
+        "that column (renamed_from: seen)",
     ),
     "sites": (
         {"code": "string", "value": {"data_type": "string", "role": "key"}},
@@ -132,7 +132,7 @@ def write(project: Project, name: str, when: str, **more: Any) -> None:
     if when == "after":
         settings |= entity.get("settings", {})
     if "memo" in more:
-        settings["dropped"] = ["remark"]
+        settings["dropped_columns"] = ["remark"]
     columns = {k: v for k, v in (entity[when] | more).items() if v is not None}
     project.entity(name, columns, **settings)
     if name == "moves":

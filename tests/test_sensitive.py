@@ -24,7 +24,7 @@ PERSON: dict[str, Any] = {
     "mail": {"data_type": "string", "sensitive": True, "mask": "mail_domain"},
     "phone": {"data_type": "string", "sensitive": True, "mask": "last_4"},
     "born": {"data_type": "date", "sensitive": True, "mask": "year"},
-    "remark": {"data_type": "string", "sensitive": True, "role": "ignore"},
+    "remark": {"data_type": "string", "sensitive": True, "role": "untracked"},
     "city": "string",
 }
 NAMES = ["mail", "phone", "born", "remark"]
@@ -221,7 +221,7 @@ def test_rejected_rows_and_refused_loads_tell_no_value(shop: Project) -> None:
     shifted = "hush shifted,2,{0[0]},{0[1]},{0[2]},{0[3]}".format(values("bx"))
     wrong = "4,{0[0]},{0[1]},1985-02-31,{0[3]},Wien".format(values("dd"))
     shop.land("people", DAYS[3], header, good, shifted, wrong)
-    outcome = shop.load(DAYS[3], "people", spark_cdc_lift=["rejected_share"])
+    outcome = shop.load(DAYS[3], "people", spark_cdc_skip_guards=["rejected_share"])
     assert_nothing_is_told(shop, outcome.output)
     shown = shop.rows("people_rejects", "rejected_columns, rejected_row")
     assert shown == [("born", None), ("id, born", None)]
@@ -298,10 +298,13 @@ def test_a_backfill_writes_both_sides(shop: Project, command: Command) -> None:
 
 @pytest.mark.full
 def test_a_change_of_columns_reaches_both_sides(shop: Project) -> None:
-    renamed = dict(PERSON) | {"post": PERSON["mail"] | {"was": "mail"}, "vat": PERSON["remark"]}
+    renamed = dict(PERSON) | {
+        "post": PERSON["mail"] | {"renamed_from": "mail"},
+        "vat": PERSON["remark"],
+    }
     renamed.pop("mail")
     renamed.pop("city")
-    describe(shop, "people", renamed, dropped=["city"])
+    describe(shop, "people", renamed, dropped_columns=["city"])
     lines = ["id,post,phone,born,remark,vat"]
     lines += [
         "{0},{1[0]},{1[1]},{1[2]},{1[3]},hush vat".format(k, values(m))

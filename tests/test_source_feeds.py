@@ -69,7 +69,11 @@ def test_what_is_accepted() -> None:
         ({}, {"path": "in/{business_date}"}, "source.path is given, but source.format is change_"),
         ({}, {"options": {"versionAsOf": 1}}, "source.options is given, but source.format is"),
         ({}, {"date_column": "day"}, "source.date_column is given"),
-        ({"expect": "daily"}, {}, "expect is given, but source.format is change_feed"),
+        (
+            {"expected_every": "daily"},
+            {},
+            "expected_every is given, but source.format is change_feed",
+        ),
         (
             {"events": {"format": "iceberg_changelog", "order": ["value"]}},
             {},

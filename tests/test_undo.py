@@ -491,7 +491,7 @@ def test_cdc_loads_says_what_became_of_loads(project: Project) -> None:
     assert tested.success, tested.output
 
     project.land("fates", DAYS[2], "id,name", "7,g")
-    wipe = f"{{business_date: {DAYS[2]}, spark_cdc_wipe: [fates]}}"
+    wipe = f"{{business_date: {DAYS[2]}, spark_cdc_reset: [fates]}}"
     done = project.dbt("run", "--select", "path:models/fates", "--full-refresh", "--vars", wipe)
     assert done.success, done.output
     found = statuses(project, "fates")

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from project import Project
-from spark_cdc import cli, upkeep
+from spark_cdc import cli, maintenance
 from spark_cdc.macros import load_macros
 from test_data_tests import VERIFYING
-from test_upkeep import (
+from test_maintenance import (
     COLUMNS,
     DAYS,
     ENTITIES,
@@ -29,9 +29,9 @@ from test_upkeep import (
     location,
     manifest,
 )
-from test_upkeep import STORY as TOLD
+from test_maintenance import STORY as TOLD
 
-pytestmark = pytest.mark.proves("upkeep")
+pytestmark = pytest.mark.proves("maintenance")
 
 # Key 9 is there for a day.
 STORY = [*TOLD[:3], TOLD[3] | {9: ("i", "x")}, TOLD[4]]
@@ -69,7 +69,7 @@ def verify(
     return run
 
 
-def statuses(project: Project, selected: str = upkeep.TAG) -> dict[str, str]:
+def statuses(project: Project, selected: str = maintenance.TAG) -> dict[str, str]:
     """What became of the tests that verify, by entity and test."""
     outcome = project.dbt("test", "--select", selected)
     return {
@@ -143,9 +143,9 @@ def test_nothing_is_there_yet(shop: Project) -> None:
         "early", COLUMNS | {"op": {"data_type": "string", "role": "control"}}, **SETTINGS["delta"]
     )
     passed = {f"early {test}": "pass" for test in VERIFYING}
-    assert statuses(shop, f"early_committed,{upkeep.TAG}") == passed
+    assert statuses(shop, f"early_committed,{maintenance.TAG}") == passed
     shop.profile(schema="test_verify_nowhere")
-    assert statuses(shop, f"early_committed,{upkeep.TAG}") == passed
+    assert statuses(shop, f"early_committed,{maintenance.TAG}") == passed
     shop.profile()
 
 
@@ -167,7 +167,7 @@ def test_a_build_judges_no_view_that_it_is_about_to_make(shop: Project) -> None:
     assert again.success, again.output
     shop.query("drop view {s}.built_versions")
     wanted = {f"built {test}": "pass" for test in VERIFYING} | {"built views_match_ledger": "fail"}
-    assert statuses(shop, f"built_committed,{upkeep.TAG}") == wanted
+    assert statuses(shop, f"built_committed,{maintenance.TAG}") == wanted
 
 
 @pytest.mark.full
@@ -291,7 +291,7 @@ def damage_delta(project: Project) -> list[str]:
         rf"1 row: U, D, N or X for a key that was not there\n.*load {last} .*\n.*: id = 9\n",
         rf"1 row: key_hash is not the hash of the key columns\n.*load {last} .*\n.*: id = 4\n",
         rf"1 row: nonkey_hash is not the hash of the stored .*\n.*load {hc} .*\n.*: id = 1\n",
-        rf"1 row: ignored_hash is not the hash of the stored .*\n.*load {hc} .*\n.*: id = 2\n",
+        rf"1 row: untracked_hash is not the hash of the stored .*\n.*load {hc} .*\n.*: id = 2\n",
         rf"the load builds on 20240101-d-00000000, but .* before it is {before}\n.*load {last}",
         rf"cdc_loads has 2 rows of the load instead of one\n.*load {hc} .*\n.*repair: alter table",
         rf"cdc_loads has 0 rows of the load instead of one\n.*load {before} .*\n"

@@ -61,7 +61,10 @@ def message(at: int, op: str, before: int | None, after: int | None, last: str) 
 def write(project: Project, name: str, last: str) -> None:
     """Write an entity, whose last column has a name of its own."""
     values: dict[str, Any] = dict.fromkeys(NAMES[:-1], "string")
-    values[last] = {"data_type": "string", **({} if last == NAMES[-1] else {"was": NAMES[-1]})}
+    values[last] = {
+        "data_type": "string",
+        **({} if last == NAMES[-1] else {"renamed_from": NAMES[-1]}),
+    }
     columns = {**KEYS, **values}
     if name == "wide_flagged":
         columns["seq"] = {"data_type": "bigint", "role": "control"}

@@ -57,7 +57,7 @@
     {%- endif -%}
     {{ return(
         problems
-        + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped')))
+        + spark_cdc._former_name_problems(columns, spark_cdc._names(settings.get('dropped_columns')))
         + (spark_cdc._cluster_problems(columns, spark_cdc._names(settings.get('cluster_by'))) if is_load else [])
         + spark_cdc._sensitive_problems(columns, settings)
     ) }}
@@ -110,8 +110,8 @@
 {%- endmacro -%}
 
 
-{#- What is wrong with the names that columns had (see docs/schema_change.md): with `was`, and
-    with `dropped` (a list of names). -#}
+{#- What is wrong with the names that columns had (see docs/schema_change.md): with `renamed_from`, and
+    with `dropped_columns` (a list of names). -#}
 {%- macro _former_name_problems(columns, dropped) -%}
     {%- set problems = [] -%}
     {%- set declared = columns | map(attribute='name') | map('string') | map('lower') | list -%}
@@ -119,16 +119,16 @@
     {%- for column in columns -%}
         {%- set meta = column.meta -%}
         {%- for name in dropped if name | lower == column['name'] | string | lower and meta.get('role') != 'control' -%}
-            {%- do problems.append("dropped names '" ~ name ~ "', which is declared as a column: remove one of them") -%}
+            {%- do problems.append("dropped_columns names '" ~ name ~ "', which is declared as a column: remove one of them") -%}
         {%- endfor -%}
-        {%- for name in (spark_cdc._names(meta.was) if meta.get('was') is not none else []) -%}
+        {%- for name in (spark_cdc._names(meta.renamed_from) if meta.get('renamed_from') is not none else []) -%}
             {%- set is_declared = name | lower in declared -%}
             {%- set other = taken.get(name | lower) -%}
             {%- do problems.extend(spark_cdc._broken({'column': column['name'], 'name': name, 'other': other}, [
                 (is_declared, "column '%(column)s' was '%(name)s', which is declared as a column: once a load has brought the new name, remove "
-                 '`was`; to exchange names, rename in two steps, with a load in between'),
+                 '`renamed_from`; to exchange names, rename in two steps, with a load in between'),
                 (other is not none and not is_declared,
-                 "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `was` of one of them"),
+                 "column '%(column)s' and column '%(other)s' both were '%(name)s': correct `renamed_from` of one of them"),
                 (name | lower in dropped | map('lower') and not is_declared and other is none,
                  "column '%(column)s' was '%(name)s', which is named as dropped: remove one of them"),
             ])) -%}
@@ -144,7 +144,7 @@
     user's own. Arguments: name (of the entity), node. Returns a list of texts. -#}
 {%- macro _column_warnings(name, node) -%}
     {%- set known = spark_cdc._known_settings().column | list -%}
-    {%- set instead = {'key': 'role: key', 'ignore': 'role: ignore', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}
+    {%- set instead = {'key': 'role: key', 'untracked': 'role: untracked', 'control': 'role: control', 'required': 'nullable: false', 'spark_cdc': 'its keys directly'} -%}
     {%- set found, meant = {}, {} -%}
     {%- for column in spark_cdc._columns_of(node) -%}
         {%- set meta = column.meta -%}

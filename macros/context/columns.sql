@@ -45,9 +45,9 @@
         'numbers': none,
         'optional': false,
         'in_orc': false,
-        'was': spark_cdc._names(meta.was) if meta.was is not none else [],
+        'renamed_from': spark_cdc._names(meta.renamed_from) if meta.renamed_from is not none else [],
         'default': meta.default,
-        'on_misfit': meta.on_misfit,
+        'on_cast_error': meta.on_cast_error,
         'null_means': meta.null_means,
         'sensitive': meta.sensitive,
         'mask': none if not meta.sensitive else 'token of ' ~ pseudonym if pseudonym else meta.mask,
@@ -99,10 +99,10 @@
     columns may not use them. Change-event entities have more of them. -#}
 {%- macro _is_reserved(name, is_events) -%}
     {%- set technical = [
-        'key_hash', 'nonkey_hash', 'ignored_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
-        'business_date', 'load_id', 'note', 'is_deleted', 'in_base', 'in_log', 'in_last_load',
+        'key_hash', 'nonkey_hash', 'untracked_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
+        'business_date', 'load_id', 'note', 'is_deleted', 'in_checkpoint', 'since_checkpoint', 'in_last_load',
         'rejected_columns', 'rejected_reason', 'rejected_row', 'repeated_key_hash', 'repeated_rows',
-        'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'recency',
+        'default_operation', 'squashed_load_ids', 'load_record', 'recommitted', 'landing_problem', 'recency',
         'rejected_rules', 'rule_bits', 'broken_rules',
     ] -%}
     {%- set of_events = [

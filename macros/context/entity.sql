@@ -27,7 +27,7 @@
     (without control columns), key_columns, compared, ignored, sensitive (stored columns that lie
     apart: docs/sensitive.md). A column is a dictionary: name, data_type, role, nullable, from,
     format, century, encoding, optional (whether the source may lack it), in_orc (whether it is
-    stored in an ORC table), was (former names), default, on_misfit, sensitive; of a sensitive
+    stored in an ORC table), was (former names), default, on_cast_error, sensitive; of a sensitive
     one, and none of others, secret (the table that keys its hashes), mask (what others see of
     it) and pseudonym (the domain of its tokens, where these are the mask); sql (the name, quoted
     where it must be). -#}
@@ -82,12 +82,12 @@
         'timezone': settings.timezone,
         'source': settings.source,
         'events': events,
-        'dropped': spark_cdc._names(settings.dropped) | map('lower') | list,
+        'dropped_columns': spark_cdc._names(settings.dropped_columns) | map('lower') | list,
         'checkpoint': checkpoint,
-        'upkeep': spark_cdc._upkeep(settings),
+        'maintenance': spark_cdc._maintenance(settings),
         'cluster_by': spark_cdc._names(settings.cluster_by),
         'target_file_mb': [settings.target_file_mb | int, 1] | max,
-        'expect': settings.expect,
+        'expected_every': settings.expected_every,
         'priority': settings.priority,
         'guards': spark_cdc._guards(name, settings),
         'rules': spark_cdc._rules(settings),
@@ -97,7 +97,7 @@
         'stored': columns | rejectattr('role', 'equalto', 'control') | list,
         'key_columns': columns | selectattr('role', 'equalto', 'key') | list,
         'compared': columns | selectattr('role', 'equalto', 'compared') | list,
-        'ignored': columns | selectattr('role', 'equalto', 'ignore') | list,
+        'untracked': columns | selectattr('role', 'equalto', 'untracked') | list,
         'sensitive': columns | selectattr('sensitive') | list,
     }) }}
 {%- endmacro -%}
@@ -205,7 +205,7 @@
 
 
 {#- The settings without which nobody knows what the ledger is. -#}
-{%- macro _needed_settings() -%}{{ return(['load_type', 'business_date_type', 'events', 'dropped', 'file_format']) }}{%- endmacro -%}
+{%- macro _needed_settings() -%}{{ return(['load_type', 'business_date_type', 'events', 'dropped_columns', 'file_format']) }}{%- endmacro -%}
 
 
 {#- A node of stg_<entity> without the settings that are wrong, but for those that are needed:
@@ -222,7 +222,7 @@
     {%- for column in spark_cdc._columns_of(node) -%}
         {%- set meta = {} -%}
         {%- for name, value in column.meta.items()
-                if name in kept or name in known.column and spark_cdc._refusal('', value, known.column[name]) is none -%}
+                if name in kept or name in known.column and spark_cdc._setting_error('', value, known.column[name]) is none -%}
             {%- do meta.update({name: value}) -%}
         {%- endfor -%}
         {%- do columns.append(dict(column, meta=meta)) -%}
@@ -261,7 +261,7 @@
     a package. -#}
 {%- macro _var(name) -%}
     {%- set given, rule = var(name, none), spark_cdc._known_settings().vars[name] -%}
-    {{ return(rule.get('default') if given is none or spark_cdc._refusal(name, given, rule) is not none else given) }}
+    {{ return(rule.get('default') if given is none or spark_cdc._setting_error(name, given, rule) is not none else given) }}
 {%- endmacro -%}
 
 
@@ -281,27 +281,27 @@
 
 
 {#- When the loads of an entity are squashed, and what that supersedes is dropped, without a
-    person (see maintain()): its own settings come first, then the var spark_cdc_upkeep, then the
+    person (see maintain()): its own settings come first, then the var spark_cdc_maintenance, then the
     defaults. Argument: settings (its meta.spark_cdc). Returns a dictionary: compact_loads,
     keep_loads, retention_hours; none where it is off. -#}
-{%- macro _upkeep(settings) -%}
-    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_upkeep'), spark_cdc._known_settings().entity.upkeep.settings) -%}
-    {%- do policy.update(settings.get('upkeep') or {}) -%}
+{%- macro _maintenance(settings) -%}
+    {%- set policy = spark_cdc._completed(spark_cdc._var('spark_cdc_maintenance'), spark_cdc._known_settings().entity.maintenance.settings) -%}
+    {%- do policy.update(settings.get('maintenance') or {}) -%}
     {{ return(policy) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
-{%- macro _upkeep_problems(settings) -%}
-    {%- set policy, problems = spark_cdc._upkeep(settings), [] -%}
+{%- macro _maintenance_problems(settings) -%}
+    {%- set policy, problems = spark_cdc._maintenance(settings), [] -%}
     {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return(problems) }}{%- endif -%}  {#- which is said elsewhere -#}
     {%- if policy.compact_loads is not none and policy.keep_loads > policy.compact_loads - 3 -%}
-        {%- do problems.append('upkeep.keep_loads is ' ~ policy.keep_loads ~ ', and upkeep.compact_loads ' ~ policy.compact_loads
+        {%- do problems.append('maintenance.keep_loads is ' ~ policy.keep_loads ~ ', and maintenance.compact_loads ' ~ policy.compact_loads
             ~ '; accepted is at most compact_loads minus 3: when there are compact_loads of them, all but the last keep_loads are squashed, '
             ~ 'and two take their place') -%}
     {%- endif -%}
     {%- if policy.retention_hours is not none and policy.retention_hours < 24 -%}
-        {%- do problems.append('upkeep.retention_hours is ' ~ policy.retention_hours ~ '; accepted are numbers from 24 and null (off): a query that '
+        {%- do problems.append('maintenance.retention_hours is ' ~ policy.retention_hours ~ '; accepted are numbers from 24 and null (off): a query that '
             ~ 'is running, and a load that is being written, are safe only while they are younger than that') -%}
     {%- endif -%}
     {{ return(problems) }}
@@ -309,7 +309,7 @@
 
 
 {#- The guards of an entity: what a load may do at most before it is stopped. Its own settings come
-    first, then the var spark_cdc_guards, then the defaults. A guard that the var spark_cdc_lift
+    first, then the var spark_cdc_guards, then the defaults. A guard that the var spark_cdc_skip_guards
     names is off for this run.
     Arguments: name (of the entity), settings (its meta.spark_cdc). Returns a dictionary: guard
     to limit, none where the guard is off. -#}

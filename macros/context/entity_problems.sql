@@ -29,7 +29,7 @@
             and spark_cdc._is_message_format((settings.get('events') if settings.get('events') is mapping else {}).get('format')))
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
-        + (spark_cdc._upkeep_problems(settings) if settings.get('upkeep') is mapping else [])
+        + (spark_cdc._maintenance_problems(settings) if settings.get('maintenance') is mapping else [])
     ) | unique | list) }}
 {%- endmacro -%}
 
@@ -213,7 +213,7 @@
         (settings.get('load_type') == 'events' and format and format not in formats,
          "source.format is change_feed, but events.format is '%(format)s', of which no table has a feed; accepted are %(formats)s: choose that of the table"),
         (sources, 'sources is given, but source.format is change_feed, and full snapshots are read from the same table: remove it'),
-        (settings.get('expect'), 'expect is given, but source.format is change_feed, which has no dates of its own that could be missing: remove it'),
+        (settings.get('expected_every'), 'expected_every is given, but source.format is change_feed, which has no dates of its own that could be missing: remove it'),
         (events.get('order') and format == 'iceberg_changelog',
          'events.order is given, but source.format is change_feed, where a snapshot follows on the last one that was read: remove it'),
     ])) }}

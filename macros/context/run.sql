@@ -83,8 +83,8 @@
 {%- endmacro -%}
 
 
-{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_wipe,
-    spark_cdc_rekey) or guards (spark_cdc_lift). -#}
+{#- What a var of one name or of a list of names holds, as a list: entities (spark_cdc_reset,
+    spark_cdc_rekey) or guards (spark_cdc_skip_guards). -#}
 {%- macro _listed(var_name) -%}
     {{ return(spark_cdc._names(var(var_name, none) or none)) }}
 {%- endmacro -%}
@@ -94,7 +94,7 @@
     a list of names. -#}
 {%- macro _lifted(name) -%}
     {%- set guards = [] -%}
-    {%- for guard in spark_cdc._listed('spark_cdc_lift') if '.' not in guard or guard.startswith(name ~ '.') -%}
+    {%- for guard in spark_cdc._listed('spark_cdc_skip_guards') if '.' not in guard or guard.startswith(name ~ '.') -%}
         {%- do guards.append(guard.removeprefix(name ~ '.')) -%}
     {%- endfor -%}
     {{ return(guards) }}
@@ -109,8 +109,8 @@
 
 
 {#- Whether the ledger of an entity is to start anew: asked for in so many words only. -#}
-{%- macro _is_wiped(name) -%}
-    {{ return(flags.FULL_REFRESH and name in spark_cdc._listed('spark_cdc_wipe')) }}
+{%- macro _is_reset(name) -%}
+    {{ return(flags.FULL_REFRESH and name in spark_cdc._listed('spark_cdc_reset')) }}
 {%- endmacro -%}
 
 
@@ -129,7 +129,7 @@
     those that this run overrides), more (other vars). -#}
 {%- macro _load_command(entity, time, lift=[], more={}) -%}
     {%- set lifted = [] -%}
-    {%- for one in spark_cdc._listed('spark_cdc_lift') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}
+    {%- for one in spark_cdc._listed('spark_cdc_skip_guards') if '.' not in one or one.startswith(entity.name ~ '.') -%}{%- do lifted.append(one) -%}{%- endfor -%}
     {%- for guard in lift -%}{%- do lifted.append(entity.name ~ '.' ~ guard) -%}{%- endfor -%}
     {%- set position = var('spark_cdc_position', none) -%}
     {%- set type = spark_cdc._load_type_of_run(entity.name) -%}
@@ -137,13 +137,13 @@
         'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ type ~ '}' if type else none,
         'spark_cdc_position': '{' ~ entity.name ~ ': ' ~ tojson(position.get(entity.name) if position is mapping else position) ~ '}' if position is not none else none,
         'spark_cdc_rekey': '[' ~ entity.name ~ ']' if entity.name in spark_cdc._listed('spark_cdc_rekey') else none,
-        'spark_cdc_lift': '[' ~ lifted | unique | join(', ') ~ ']' if lifted else none,
+        'spark_cdc_skip_guards': '[' ~ lifted | unique | join(', ') ~ ']' if lifted else none,
         'spark_cdc_replay': spark_cdc._load_command_replay(),
     } -%}
     {%- set time = (time or 'DATE') | string -%}
     {%- set vars = ['business_date: ' ~ ('"' ~ time ~ '"' if ' ' in time else time)] -%}
     {%- for name, value in dict(given, **more).items() if value -%}{%- do vars.append(name ~ ': ' ~ value) -%}{%- endfor -%}
-    dbt run {{ '--full-refresh ' if more.get('spark_cdc_wipe') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
+    dbt run {{ '--full-refresh ' if more.get('spark_cdc_reset') }}--select {{ spark_cdc._selector(entity.name) }} --vars '{{ '{' ~ vars | join(', ') ~ '}' }}'
 {%- endmacro -%}
 
 
@@ -159,7 +159,7 @@
 {#- The command that loads in spite of some guards. -#}
 {%- macro _lift_command(entity, load, guards) -%}
     {%- if load.get('backfill') -%}
-        {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --lift ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
+        {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}
     {{ return(spark_cdc._load_command(entity, load.business_time, lift=guards)) }}
 {%- endmacro -%}

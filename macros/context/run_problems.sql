@@ -3,16 +3,16 @@
     Returns a list of texts. -#}
 {%- macro _run_problems(loads) -%}
     {%- set names = loads | map('first') | list -%}
-    {%- set wipe = spark_cdc._listed('spark_cdc_wipe') -%}
+    {%- set wipe = spark_cdc._listed('spark_cdc_reset') -%}
     {{ return(
         spark_cdc._business_date_problems(loads)
         + spark_cdc._load_type_problems(loads)
-        + spark_cdc._named_entity_problems('spark_cdc_wipe', names)
+        + spark_cdc._named_entity_problems('spark_cdc_reset', names)
         + spark_cdc._broken({'wipe': wipe | join(', ')}, [
             (wipe and not flags.FULL_REFRESH,
-             'spark_cdc_wipe is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
+             'spark_cdc_reset is given without --full-refresh. To start the ledger of %(wipe)s anew give both; else leave the var out.'),
         ])
-        + spark_cdc._lift_problems(var('spark_cdc_lift', none) or [], names)
+        + spark_cdc._lift_problems(var('spark_cdc_skip_guards', none) or [], names)
         + spark_cdc._replay_problems(var('spark_cdc_replay', none), loads)
         + spark_cdc._named_entity_problems('spark_cdc_rekey', names)
     ) }}
@@ -30,11 +30,11 @@
 {%- endmacro -%}
 
 
-{#- The var spark_cdc_lift may name guards with a limit, and what is refused without one; alone,
+{#- The var spark_cdc_skip_guards may name guards with a limit, and what is refused without one; alone,
     or behind an entity of the run. -#}
 {%- macro _lift_problems(given, names) -%}
     {%- if given is mapping or given is not sequence -%}
-        {{ return(["the var spark_cdc_lift is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
+        {{ return(["the var spark_cdc_skip_guards is '" ~ given ~ "'; accepted are a guard and a list of guards, such as [orders.deleted_share]: "
             ~ 'correct it.']) }}
     {%- endif -%}
     {%- set guards = spark_cdc._known_settings().entity.guards.settings | reject('equalto', 'min_rows') | list -%}
@@ -47,9 +47,9 @@
         {%- set values = {'lift': lift, 'entity': entity, 'liftable': liftable | join(', '), 'names': names | join(', ')} -%}
         {%- do problems.extend(spark_cdc._broken(values, [
             (not is_guard,
-             "spark_cdc_lift names '%(lift)s', which is no guard. Accepted are %(liftable)s, alone or behind an entity (orders.deleted_share)."),
+             "spark_cdc_skip_guards names '%(lift)s', which is no guard. Accepted are %(liftable)s, alone or behind an entity (orders.deleted_share)."),
             (is_guard and '.' in lift and entity not in names,
-             "spark_cdc_lift names '%(lift)s', but '%(entity)s' is no entity of this run (%(names)s). Name one that is loaded, or the guard alone."),
+             "spark_cdc_skip_guards names '%(lift)s', but '%(entity)s' is no entity of this run (%(names)s). Name one that is loaded, or the guard alone."),
         ])) -%}
     {%- endfor -%}
     {{ return(problems) }}
@@ -124,7 +124,7 @@
          '%(name)s: a full snapshot deletes what it lacks, but the entity is insert_only. Leave spark_cdc_load_type out for it.'),
         (events.get('archive') and 'late_share' in spark_cdc._lifted(name),
          '%(name)s: late_share is lifted for a full snapshot, so positions begin anew, but events.archive is true, and archived events are compared by their '
-         'positions. Start the ledger anew (--full-refresh with spark_cdc_wipe), or leave late_share out of spark_cdc_lift.'),
+         'positions. Start the ledger anew (--full-refresh with spark_cdc_reset), or leave late_share out of spark_cdc_skip_guards.'),
         (not sources.get('full') and not is_feed,
          '%(name)s: a full snapshot has a source of its own, which is missing. Write path and format below meta.spark_cdc.sources.full in the YAML of '
          'stg_%(name)s (docs/snapshots.md).'),
@@ -153,8 +153,8 @@
     {%- for key in asked if key not in ['from', 'source'] -%}{%- do problems.append(message % (key, example)) -%}{%- endfor -%}
     {%- do problems.extend(spark_cdc._broken(values, [
         (source not in ['landing', 'archive'], "spark_cdc_replay.source is '%(source)s'. Accepted are landing and archive."),
-        (spark_cdc._listed('spark_cdc_wipe'),
-         'spark_cdc_replay and spark_cdc_wipe are given at once. A replay from before the first load builds everything anew; leave one of them out.'),
+        (spark_cdc._listed('spark_cdc_reset'),
+         'spark_cdc_replay and spark_cdc_reset are given at once. A replay from before the first load builds everything anew; leave one of them out.'),
     ])) -%}
     {%- for name, settings in loads -%}
         {%- set value = spark_cdc._business_date(name) -%}

@@ -60,7 +60,7 @@
     }} -%}
     {#- by the end of a run: the number of loads from which on older ones are squashed, how many
         are kept as they are, how long what that supersedes stays -#}
-    {%- set upkeep = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
+    {%- set maintenance = {'kind': 'mapping', 'null': true, 'says': 'compact_loads, keep_loads or retention_hours below it', 'settings': {
         'compact_loads': {'kind': 'number', 'null': 'off', 'default': 100},
         'keep_loads': {'kind': 'number', 'default': 50},
         'retention_hours': {'kind': 'number', 'null': 'off', 'default': 168},
@@ -104,7 +104,7 @@
             }},
             'events': {'kind': 'any'},
             'checkpoint': checkpoint,
-            'upkeep': upkeep,
+            'maintenance': maintenance,
             'cluster_by': {'kind': 'names', 'null': true},
             'target_file_mb': {'kind': 'number', 'default': 128},
             'guards': guards,
@@ -112,8 +112,8 @@
             'on_reject': on_reject,
             'on_duplicate_key': dict(on_reject, unless={'events': 'where a key may come many times: remove it'}),
             'file_format': file_format,
-            'dropped': {'kind': 'names', 'null': true},
-            'expect': {'kind': 'pattern', 'pattern': 'daily|hourly|weekly|[1-9][0-9]{0,5}[mhdw]', 'null': true,
+            'dropped_columns': {'kind': 'names', 'null': true},
+            'expected_every': {'kind': 'pattern', 'pattern': 'daily|hourly|weekly|[1-9][0-9]{0,5}[mhdw]', 'null': true,
                        'says': 'daily, hourly, weekly, or a number of minutes, hours, days or weeks such as 15m'},
             'priority': {'kind': 'number', 'default': 0},
         },
@@ -129,7 +129,7 @@
             'archive': {'kind': 'boolean', 'default': false},
         },
         'column': dict(numbers, **{
-            'role': {'kind': 'choice', 'accepted': ['key', 'compared', 'ignore', 'control'], 'default': 'compared'},
+            'role': {'kind': 'choice', 'accepted': ['key', 'compared', 'untracked', 'control'], 'default': 'compared'},
             'nullable': {'kind': 'boolean'},
             'from': {'kind': 'any'},
             'format': {'kind': 'any', 'says': 'formats are for dates, timestamps and binary',
@@ -138,9 +138,9 @@
                         'says': 'the first of the hundred years that two digits stand for, such as 1950'},
             'encoding': {'kind': 'any', 'says': 'encodings are for dates, timestamps and decimals',
                          'by_type': {'decimal': ['base64'], 'date': instants, 'timestamp': instants, 'timestamp_ntz': instants}},
-            'was': {'kind': 'names', 'null': true},
+            'renamed_from': {'kind': 'names', 'null': true},
             'default': {'kind': 'value', 'null': true},
-            'on_misfit': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
+            'on_cast_error': {'kind': 'choice', 'accepted': ['error', 'null'], 'default': 'error'},
             'null_means': {'kind': 'choice', 'accepted': ['value', 'unchanged']},
             'sensitive': {'kind': 'boolean', 'default': false},
             'pseudonymize': {'kind': 'boolean', 'default': false},
@@ -150,7 +150,7 @@
         }),
         'vars': {
             'spark_cdc_checkpoint': checkpoint,
-            'spark_cdc_upkeep': upkeep,
+            'spark_cdc_maintenance': maintenance,
             'spark_cdc_guards': guards,
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
@@ -170,7 +170,7 @@
     {%- set problems = [] -%}
     {%- for name, rule in rules.items() if name in given or rule.get('required') -%}
         {%- set value = given.get(name) -%}
-        {%- set problem = spark_cdc._refusal(label ~ name, value, rule) -%}
+        {%- set problem = spark_cdc._setting_error(label ~ name, value, rule) -%}
         {%- if problem is not none -%}
             {%- do problems.append(problem) -%}
         {%- elif rule.get('settings') and value is mapping -%}
@@ -260,7 +260,7 @@
 
 
 {#- Why a rule does not accept a value; none if it does. -#}
-{%- macro _refusal(label, value, rule) -%}
+{%- macro _setting_error(label, value, rule) -%}
     {%- set is_number = value is number and value is not boolean and 0 <= value < 10 ** 15 -%}  {#- neither .nan nor .inf -#}
     {%- set items = value if value is sequence and value is not string and value is not mapping else none -%}
     {%- set numbers = (items or []) | select('number') | reject('boolean') | list -%}

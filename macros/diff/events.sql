@@ -4,10 +4,10 @@
     A truncate deletes every key that nothing was applied to after it. Two different events at one
     place are rejected (R), and so are events with a note. Rules are judged on the row that a key
     ends with; one that is set aside leaves the key as it was.
-    Arguments: run (entity, load, prior, broadcast: see _tag_sql()), events (relation with the
+    Arguments: run (entity, load, prior, broadcast: see _classify_rows_sql()), events (relation with the
     columns of _event_columns()), summary (of _event_summary()). Returns a query whose columns
     are the ledger's, in its order. -#}
-{%- macro _tag_events_sql(run, events, summary) -%}
+{%- macro _classify_events_sql(run, events, summary) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set has_prior = load.base is not none -%}
@@ -22,10 +22,10 @@
 {%- set of_keys = 'select key_hash from last where step__place is not null' if by_last else spark_cdc._event_keys_sql(source, moves) -%}
 with
 {% if summary.alternates %}
-{{ spark_cdc._named_ctes(run, events) }},
+{{ spark_cdc._alternate_key_ctes(run, events) }},
 {% endif %}
 {%- if by_last %}
-{{ spark_cdc._last_ctes(entity, events) }},
+{{ spark_cdc._latest_only_ctes(entity, events) }},
 {% endif %}
 {%- if has_prior %}
 prior as (
@@ -74,8 +74,8 @@ matched as (
         {%- endif %}
         {%- if has_prior -%}
         prior.nonkey_hash as step__prior_nonkey_hash,
-        {%- if entity.ignored %}
-        prior.ignored_hash as step__prior_ignored_hash,
+        {%- if entity.untracked %}
+        prior.untracked_hash as step__prior_untracked_hash,
         {%- endif %}
         prior.eff_start_date as step__prior_start_date,
         coalesce(prior.operation not in ('D', 'T'), false) as step__was_alive
@@ -104,8 +104,8 @@ hashed as (
     select
         *,
         {{ spark_cdc._hash(entity.compared) | indent(8) }} as nonkey_hash
-        {%- if entity.ignored %},
-        {{ spark_cdc._hash(entity.ignored) | indent(8) }} as ignored_hash
+        {%- if entity.untracked %},
+        {{ spark_cdc._hash(entity.untracked) | indent(8) }} as untracked_hash
         {%- endif %}
         {%- if rules %},
         {{ spark_cdc._rule_bits(rules, 'step__is_alive and not step__is_conflict') | indent(8) }} as step__rule_bits
@@ -140,8 +140,8 @@ tagged as (
         {% endfor -%}
         key_hash,
         {{ "if(operation = 'D', step__prior_nonkey_hash, nonkey_hash) as nonkey_hash" if has_prior else 'nonkey_hash' }},
-        {%- if entity.ignored %}
-        {{ "if(operation = 'D', step__prior_ignored_hash, ignored_hash) as ignored_hash" if has_prior else 'ignored_hash' }},
+        {%- if entity.untracked %}
+        {{ "if(operation = 'D', step__prior_untracked_hash, untracked_hash) as untracked_hash" if has_prior else 'untracked_hash' }},
         {%- endif %}
         {{ "if(operation = 'N', step__prior_start_date, " ~ start ~ ')' if has_prior else start }} as eff_start_date,
         event_position,
@@ -163,8 +163,8 @@ rejected as (
         {% endfor -%}
         key_hash,
         cast(null as binary) as nonkey_hash,
-        {%- if entity.ignored %}
-        cast(null as binary) as ignored_hash,
+        {%- if entity.untracked %}
+        cast(null as binary) as untracked_hash,
         {%- endif %}
         {{ start }} as eff_start_date,
         event_position,
@@ -383,7 +383,7 @@ where
     lack columns: missing lists them), moves (keys that change, or are given up and taken within a
     transaction), key_changes (events that name another key than before), splits (inserts that may
     be the second half of a key change), alternates (rows named by another unique key),
-    late_possible, by_last (whether the events are plain enough for _last_ctes()); and truncated
+    late_possible, by_last (whether the events are plain enough for _latest_only_ctes()); and truncated
     (highest position of a truncate, of this load or an earlier one) and highest (highest position
     of all), as lists of numbers. Where events is the view of _staged_events(), it is made anew
     without their judgement as soon as it is known that none is rejected; where some are, only the

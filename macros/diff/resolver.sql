@@ -11,9 +11,9 @@
     ways:
     - whole rows under keys that stay: the step with the highest position (here);
     - keys that stay: the last step of each key, beside what its row's earlier steps say
-      (_rank_ctes);
-    - keys that move: rows queue under a key (_queue_ctes), and a row that lacks columns is followed
-      through its keys (_follow_ctes).
+      (_position_order_ctes);
+    - keys that move: rows queue under a key (_occupancy_ctes), and a row that lacks columns is followed
+      through its keys (_fill_partial_ctes).
 
     Arguments: entity, events (relation, or name of a CTE, with the columns of _event_columns()),
     summary (of _event_summary()), prior (name of a CTE with key_hash, event_position and
@@ -74,7 +74,7 @@ newer as (
 {%- endif %}
 
 {% if how.moves or how.partial or carried or summary.get('conflicts', true) -%}
-{{ spark_cdc._rank_ctes(how) }}
+{{ spark_cdc._position_order_ctes(how) }}
 {%- else -%}
 resolved as (
     select
@@ -98,7 +98,7 @@ resolved as (
 {#- The steps of each key in their order, equal ones at one place told from different ones; of keys
     that stay the last one, beside what the earlier steps of its row say.
     Arguments: how (of _resolve_ctes()). -#}
-{%- macro _rank_ctes(how) -%}
+{%- macro _position_order_ctes(how) -%}
 {%- set by_position = 'partition by key_hash order by event_position, step__half, event_hash' ~ (', load_id' if how.carried else '') -%}
 {%- set at_same_place -%}
 lag(event_position) over ({{ by_position }}) = event_position and lag(step__half) over ({{ by_position }}) = step__half
@@ -126,7 +126,7 @@ ordered as (
 ),
 
 {% if how.moves -%}
-{{ spark_cdc._queue_ctes(how) }}
+{{ spark_cdc._occupancy_ctes(how) }}
 {%- else -%}
 resolved as (
     select
@@ -155,7 +155,7 @@ resolved as (
     in this load); an insert behind another one, or of a row that nothing shows to come from another
     key. Nor does it take one: a key change of a whole row right behind itself.
     Arguments: how (of _resolve_ctes()). -#}
-{%- macro _queue_ctes(how) -%}
+{%- macro _occupancy_ctes(how) -%}
 {%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
 {%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
 {%- set last = 'filled' if how.partial else 'freed' -%}
@@ -261,7 +261,7 @@ freed as (
 ),
 
 {% if how.partial -%}
-{{ spark_cdc._follow_ctes(how) }}
+{{ spark_cdc._fill_partial_ctes(how) }}
 
 {% endif -%}
 {% if how.carried -%}
@@ -311,7 +311,7 @@ resolved as (
     of moves is cut short by pointer jumping over one narrow array of all moves, in a fixed number
     of rounds. Its earlier steps then fill what it lacks.
     Arguments: how (of _resolve_ctes()). -#}
-{%- macro _follow_ctes(how) -%}
+{%- macro _fill_partial_ctes(how) -%}
 {%- set so_far = 'order by event_position, step__half rows between unbounded preceding and current row' -%}
 {%- set so_far_before = 'order by event_position, step__half rows between unbounded preceding and 1 preceding' -%}
 -- where the row that a key now holds began; null: before these events
@@ -442,7 +442,7 @@ filled as (
     sent to the events, so that no row is shuffled but those that end a key, and none is hashed.
     Here `last`, a narrow row per key; _last_ctes_resolved() has `resolved`, as of
     _resolve_ctes(). -#}
-{%- macro _last_ctes(entity, events) -%}
+{%- macro _latest_only_ctes(entity, events) -%}
 {%- set keys = entity.key_columns | map(attribute='sql') | list -%}
 last as (
     select
@@ -488,7 +488,7 @@ resolved as (
     name has nothing to be deleted; an update of it counts as an update of its key.
     Arguments: run (its load's base is none where there is no state), events, carried (of
     _resolve_ctes()). -#}
-{%- macro _named_ctes(run, events, carried=[]) -%}
+{%- macro _alternate_key_ctes(run, events, carried=[]) -%}
 {%- set entity = run.entity -%}
 {%- set bearer = 'struct(' ~ entity.key_columns | map(attribute='sql') | join(', ') ~ ') as bearer' -%}
 names as (

@@ -9,7 +9,7 @@
     whether the keys of the loads since the checkpoint are few), incoming (relation or CTE with the
     columns of _stage_sql()).
     Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _tag_sql(run, incoming) -%}
+{%- macro _classify_rows_sql(run, incoming) -%}
 {%- set is_full = run.load.load_type == 'full' -%}
 {#- a row that a full snapshot flags as deleted is as good as missing -#}
 {%- set flags_deletes = run.entity.deleted_when and not is_full -%}
@@ -20,7 +20,7 @@
 {%- set entity, load = run.entity, run.load -%}
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set writes_unchanged = not is_full or load.is_checkpoint -%}
-{%- set asks_ignored = entity.ignored | length > 0 and not writes_unchanged -%}
+{%- set asks_untracked = entity.untracked | length > 0 and not writes_unchanged -%}
 {%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
 {%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
@@ -44,8 +44,8 @@ compared as (
             {%- endif %}
             when prior.key_hash is null then 'I'
             when incoming.nonkey_hash <> prior.nonkey_hash then 'U'
-            {%- if asks_ignored %}
-            when not incoming.ignored_hash <=> prior.ignored_hash then 'N'
+            {%- if asks_untracked %}
+            when not incoming.untracked_hash <=> prior.untracked_hash then 'N'
             {%- endif %}
             {%- if 'W' in marks %}
             when incoming.broken_rules is not null then 'W'
@@ -64,7 +64,7 @@ tagged as (
         {% for column in spark_cdc._payload(entity) -%}
         {{ spark_cdc._aliased('if(' ~ is_mark ~ ', null, ' ~ column ~ ')', column) if marks and column != 'key_hash' else column }},
         {% endfor -%}
-        {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_ignored else start }} as eff_start_date,
+        {{ "if(operation = 'N', eff_start_date, " ~ start ~ ')' if writes_unchanged or asks_untracked else start }} as eff_start_date,
         {{ spark_cdc._rule_noted(entity) }},
         {{ spark_cdc._partition(load) | indent(8) }},
         operation
@@ -271,12 +271,12 @@ coalesce({{ is_absent }} or {{ is_unavailable }}, {{ is_absent }}, {{ is_unavail
     but not on the date before, and its key is gone where none of its versions goes on. Of what
     begins and ends, each is compared with what was before it in its key (`lag`). Of a delta, in
     which a key that did not come stays as it was, each row that came counts.
-    Arguments: run (as of _tag_sql(); its load is that of the first date, the only one that may be a
+    Arguments: run (as of _classify_rows_sql(); its load is that of the first date, the only one that may be a
     checkpoint), loads (the plans, one per date), incoming (relation or query with the columns of
     _stage_sql() and backfill__days: bit n stands for the n-th of the loads; bit 0, which none of
     them has, for the state before).
     Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _tag_dates_sql(run, loads, incoming) -%}
+{%- macro _classify_loads_sql(run, loads, incoming) -%}
 {%- set entity, load = run.entity, run.load -%}
 {%- set is_full = load.load_type == 'full' -%}
 {%- set payload = spark_cdc._payload(entity) -%}
@@ -373,8 +373,8 @@ compared as (
         {%- if not is_full and entity.deleted_when %}
         lag(named_struct({% for column in payload %}'{{ loop.index }}', {{ column }}{{ ', ' if not loop.last }}{% endfor %})) over in_key as backfill__before,
         {%- endif %}
-        {%- if entity.ignored %}
-        not ignored_hash <=> lag(ignored_hash) over in_key as backfill__ignored_differs,
+        {%- if entity.untracked %}
+        not untracked_hash <=> lag(untracked_hash) over in_key as backfill__untracked_differs,
         {%- endif %}
         case
             when note is not null then 'R'
@@ -401,7 +401,7 @@ started as (
 )
 
 {%- set is_mark -%}
-operation = 'N' and not backfill__writes_unchanged{{ ' and not coalesce(backfill__ignored_differs, false)' if entity.ignored }}
+operation = 'N' and not backfill__writes_unchanged{{ ' and not coalesce(backfill__untracked_differs, false)' if entity.untracked }}
 {%- endset %}
 
 select /*+ rebalance(load_id, operation) */
@@ -421,5 +421,5 @@ select /*+ rebalance(load_id, operation) */
 from started
 where
     backfill__position > 0
-    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__ignored_differs' if entity.ignored }}{{ ' or broken_rules is not null' if warns }})
+    and (operation <> 'N' or backfill__writes_unchanged{{ ' or backfill__untracked_differs' if entity.untracked }}{{ ' or broken_rules is not null' if warns }})
 {%- endmacro -%}

@@ -56,7 +56,7 @@
     may be lost. -#}
 {%- macro _value_problems(ledger, load, diff) -%}
     {%- set changed = [] -%}
-    {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_misfit != 'null' -%}
+    {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_cast_error != 'null' -%}
         {%- set former = spark_cdc._place_sql(spark_cdc._place(load.layout, item.former)) -%}
         {%- do changed.append({
             'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('raw__value', former)
@@ -88,7 +88,7 @@ limit 5
             {%- set problem -%}
 column '{{ change.column.name }}' was {{ change.type }} and is {{ change.column.data_type }}, but {{ misfits }} {# -#}
 {{ 'stored value does' if misfits == 1 else 'stored values do' }} not fit, such as '{{ examples | join("', '") }}'. Take a type that holds {# -#}
-them; or give the column `on_misfit: "null"` under its meta, and they read as null (the ledger keeps them); or declare a column of another {# -#}
+them; or give the column `on_cast_error: "null"` under its meta, and they read as null (the ledger keeps them); or declare a column of another {# -#}
 name, and name this one as dropped
             {%- endset -%}
             {%- do problems.append(problem) -%}
@@ -164,7 +164,7 @@ that identifies the same rows one by one, or put the former one back
 {{ entity.name }}: the columns have changed since the last load, and the change can't be applied:
   - {{ problems | join('.\n  - ') }}.
 Nothing was written; docs/schema_change.md lists the changes that can be applied. To drop all loads and restart the ledger:
-  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_wipe': '[' ~ entity.name ~ ']'}) }}
+  {{ spark_cdc._load_command(entity, load.business_time if load else spark_cdc._business_date(entity.name), more={'spark_cdc_reset': '[' ~ entity.name ~ ']'}) }}
     {%- endset -%}
     {%- do spark_cdc._refuse_load(entity, 'definition', message, load) -%}
 {%- endmacro -%}

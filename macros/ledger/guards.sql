@@ -122,7 +122,7 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
     {%- set last, applied = events.get('last'), load.applied.get('highest') -%}
     {%- do reasons.append('the last position is ' ~ last ~ ', and ' ~ applied ~ ' was applied before: the source may have restarted its positions') if is_many and last and applied and last < applied -%}
     {%- do reasons.append('after a restart of positions, load a full snapshot with its position; earlier positions do not count for it: spark-cdc load '
-        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --lift ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
+        ~ load.business_time[:10] ~ ' --select ' ~ entity.name ~ ' --load-type full --position POSITION --skip-guards ' ~ entity.name ~ '.late_share (docs/snapshots.md)') -%}
     {{ return({'late_share': reasons | join('; ')}) }}
 {%- endmacro -%}
 

@@ -113,10 +113,10 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
 
 
 {#- Makes sure that <entity>_events is there, and returns all the columns that it has (of
-    _settled_table()). -#}
+    _ensure_table()). -#}
 {%- macro _load_events_settled(capture, load) -%}
     {%- set columns = spark_cdc._load_events_columns(capture.entity, load.layout) -%}
-    {{ return(spark_cdc._settled_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
+    {{ return(spark_cdc._ensure_table(capture.entity, capture.events, columns, ['business_date', 'load_id'], ['key_hash', 'event_hash'],
         capture.entity.events.archive, begun=none if load.get('parent') or load.get('replaced') else capture)) }}
 {%- endmacro -%}
 
@@ -152,7 +152,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
         {%- set load = dict(load, files=spark_cdc._input_files_noted(files)) -%}
     {%- endif -%}
     {%- set begun = none if load.get('parent') or load.get('replaced') else capture -%}
-    {%- set columns = spark_cdc._settled_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
+    {%- set columns = spark_cdc._ensure_table(entity, capture.ledger, columns, partitions, ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_session(capture.ledger, is_small) -%}
     {%- set order = spark_cdc._cluster_order(
         entity, columns, capture.ledger, [load.base] if load.base else [], load.prior_rows) if load.is_checkpoint else none -%}
@@ -213,7 +213,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
 
 
 {%- macro _load_again_mark(capture, kind) -%}
-    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._attempt())) }}
+    {{ return(spark_cdc._relation_in(capture.schema, capture.entity.name ~ '_' ~ kind ~ '_written_' ~ spark_cdc._run_id8())) }}
 {%- endmacro -%}
 
 
@@ -248,9 +248,9 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     {%- if entity.events -%}
         {%- set staged = spark_cdc._staged_events(compared, incoming) -%}
         {%- set load = dict(load, events=staged.summary, **staged.noted) -%}
-        {%- set sql = spark_cdc._tag_events_sql(compared, staged.relation, staged.summary) -%}
+        {%- set sql = spark_cdc._classify_events_sql(compared, staged.relation, staged.summary) -%}
     {%- else -%}
-        {%- set sql = spark_cdc._tag_sql(compared, incoming) -%}
+        {%- set sql = spark_cdc._classify_rows_sql(compared, incoming) -%}
     {%- endif -%}
 /* spark_cdc load: {{ spark_cdc._comment_json(load) }} */
 {{ sql }}
@@ -352,7 +352,7 @@ readers see what they saw before. Run the same command again.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
-        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._attempt())) -%}
+        {%- set text = spark_cdc._manifest_text(run, dict(manifest, commit=spark_cdc._run_id8())) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(run.replay, text, manifest.existed)) -%}
         {%- do spark_cdc._tell_load(run.entity, load, audit, ' in the draft') -%}
     {%- else -%}
@@ -370,7 +370,7 @@ readers see what they saw before. Run the same command again.
     audit). -#}
 {%- macro _commit_loads(run, manifest, what, loads, say) -%}
     {#- a cdc_loads that was just made anew lacks the loads before, too -#}
-    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_wiped(run.entity.name) -%}
+    {%- set is_new = run.manifest.loads and not load_cached_relation(run.load_log).information and not spark_cdc._is_reset(run.entity.name) -%}
     {%- do spark_cdc._transact(run, {
         'manifest': manifest,
         'before': run.manifest,
@@ -496,7 +496,7 @@ before. Correct the data, or load a date without rejected rows under the changed
     {%- set now = spark_cdc._change_feed_adapter(entity, 'now')(table) -%}
     {%- if now.get('problem') -%}{%- do spark_cdc._refuse_change_feed(run, now.problem) -%}{%- endif -%}
     {%- set is_full = entity.load_type == 'full' -%}
-    {%- set is_rerun = not spark_cdc._is_wiped(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
+    {%- set is_rerun = not spark_cdc._is_reset(entity.name) and load.load_type in spark_cdc._load_types_of_names(load.replaced) -%}
     {%- set replaced = spark_cdc._change_feed_of_replaced(run) if is_rerun else none -%}
     {%- set replaced = none if is_full and replaced and replaced.id != now.id else replaced -%}
     {%- set after = none if is_full else (read or {}).get('to') -%}

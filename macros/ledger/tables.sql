@@ -3,8 +3,8 @@
     Arguments: entity, table (relation), columns (that are written, with the names where they lie),
     partitions (names), hashes (names of hash columns), is_kept (as of _create_table_sql()), begun
     (capture of an entity of which the load at hand may be the first). -#}
-{%- macro _settled_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
-    {%- set shown, table = table, spark_cdc._own(table) -%}
+{%- macro _ensure_table(entity, table, columns, partitions, hashes, is_kept=true, begun=none) -%}
+    {%- set shown, table = table, spark_cdc._write_target(table) -%}
     {%- set existing = load_cached_relation(table) -%}
     {%- if existing is not none -%}
         {%- set columns = spark_cdc._settled_columns(entity, table, columns, partitions, shown, begun) -%}
@@ -48,10 +48,10 @@ Nothing was written. Run the same command again.
     {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
     {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
     {%- set is_unused = head is not none and not head.loads and not head.undone -%}
-    {%- if problems and (shown != table or not (spark_cdc._is_wiped(entity.name) or is_unused)) -%}
+    {%- if problems and (shown != table or not (spark_cdc._is_reset(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}
-        {%- set aside = spark_cdc._relation_in(table.schema, table.identifier ~ '_before_' ~ spark_cdc._attempt()) -%}
+        {%- set aside = spark_cdc._relation_in(table.schema, table.identifier ~ '_before_' ~ spark_cdc._run_id8()) -%}
         {%- do log(entity.name ~ ': ' ~ table ~ ' was made for other columns' ~ (', no load of it counts,' if is_unused else '') ~ ' and is kept as ' ~ aside
             ~ '; drop it when nobody needs it. Sessions that are open already have to run: refresh table ' ~ table, info=true) -%}
         {%- do spark_cdc._send('alter table ' ~ table ~ ' rename to ' ~ aside) -%}
@@ -95,11 +95,11 @@ Nothing was written. Run the same command again.
 
 
 {#- What --empty and --sample make of a table of loads: it is created if it is not there, and
-    nothing is loaded. Arguments as of _settled_table(). -#}
+    nothing is loaded. Arguments as of _ensure_table(). -#}
 {%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
     {%- do log(entity.name ~ ': nothing is loaded with --empty or --sample; ' ~ table ~ ' is made if it is not there', info=true) -%}
     {%- if load_cached_relation(table) is none -%}
-        {%- do spark_cdc._settled_table(entity, table, columns, partitions, hashes, is_kept) -%}
+        {%- do spark_cdc._ensure_table(entity, table, columns, partitions, hashes, is_kept) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
 {%- endmacro -%}
@@ -120,7 +120,7 @@ Nothing was written. Run the same command again.
         {%- if spark_cdc._is_begun_delta_table(folder) and spark_cdc._is_begun_delta_table(folder) and not spark_cdc._is_there(table) -%}
             {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
             {%- do spark_cdc._ensure_load_log(load_log) -%}
-            {%- do spark_cdc._drop_folder(spark_cdc._own(load_log), ['entity', 'load_id'], folder) -%}
+            {%- do spark_cdc._drop_folder(spark_cdc._write_target(load_log), ['entity', 'load_id'], folder) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -136,7 +136,7 @@ Nothing was written. Run the same command again.
 
 {#- The columns of a table as dbt's look at the catalogue has them, if they are the wanted ones and
     plain: an empty list where they are not, or where a type is not told whole.
-    Arguments: table (relation), columns (that are written, see _settled_table()). Returns
+    Arguments: table (relation), columns (that are written, see _ensure_table()). Returns
     dictionaries: name, dtype. -#}
 {%- macro _cached_columns(table, columns) -%}
     {%- set types = {} -%}

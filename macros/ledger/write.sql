@@ -5,7 +5,7 @@
     all), order (of _cluster_order(): how the rows lie in files; none: as they come). -#}
 {%- macro _write_loads_sql(ledger, columns, loads, sql, order=none) -%}
 {%- set partitions = ['business_date', 'load_id', 'operation'] | join(', ') -%}
-insert overwrite table {{ spark_cdc._own(ledger) }} partition ({{ partitions }})
+insert overwrite table {{ spark_cdc._write_target(ledger) }} partition ({{ partitions }})
 {% if order is none -%}
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
 {%- else -%}
@@ -139,11 +139,11 @@ order by place, step
 
 
 {#- The write of rows into partitions that bear the load's name, which no other attempt has.
-    Arguments: table (relation), columns (of the table, in its order: _settled_table(); one without
+    Arguments: table (relation), columns (of the table, in its order: _ensure_table(); one without
     a name is no longer declared), partitions (names), sql (query of rows with these columns under
     their declared names), name (of that query). -#}
 {%- macro _write_rows_sql(table, columns, partitions, sql, name='rows_of_load') -%}
-insert overwrite table {{ spark_cdc._own(table) }} partition ({{ partitions | join(', ') }})
+insert overwrite table {{ spark_cdc._write_target(table) }} partition ({{ partitions | join(', ') }})
 {{ spark_cdc._written_rows_sql(columns, sql, name) }}
 {%- endmacro -%}
 
@@ -241,10 +241,10 @@ from {{ incoming }}
     sensitive columns masked (docs/sensitive.md). To be called wherever the partitions of loads are
     complete, before they are audited. It gives the same if it is sent twice. Nothing for an entity
     without sensitive columns.
-    Arguments: capture, loads (names), layout, begun (as of _settled_table()). -#}
+    Arguments: capture, loads (names), layout, begun (as of _ensure_table()). -#}
 {%- macro _write_masked_ledger(capture, loads, layout, begun=none) -%}
     {%- if not capture.entity.sensitive -%}{{ return('') }}{%- endif -%}
-    {%- set columns = spark_cdc._settled_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
+    {%- set columns = spark_cdc._ensure_table(capture.entity, capture.masked, spark_cdc._ledger_columns(capture.entity, layout),
         ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- do spark_cdc._set_overwrite(capture.masked) -%}
     {%- do spark_cdc._send(spark_cdc._masked_ledger_sql(capture, columns, loads)) -%}

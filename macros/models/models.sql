@@ -70,7 +70,7 @@
     {%- if spark_cdc._is_sensitive_model() -%}{{ return(spark_cdc._committed_sensitive_query()) }}{%- endif -%}
     {{- config(materialized='cdc_committed', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set ledger = spark_cdc._whole(ref(name ~ '_ledger')) -%}
+    {%- set ledger = spark_cdc._unsampled(ref(name ~ '_ledger')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {#- what is compiled has no loads: the materialization writes the real text -#}
     {{ return(spark_cdc._committed_sql(spark_cdc._entity(name), ledger, spark_cdc._empty_manifest())) }}
@@ -106,19 +106,19 @@
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
     {{ run_hooks(post_hooks) }}
-    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
+    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
 
 
 {#- The ledger of an entity: writes one load into partitions of its own. Nothing that was there
     before is touched, and nothing that is written is visible until the manifest names it. An
     overwrite of named partitions gives the same when it is sent twice. --full-refresh does not
-    drop the table (see spark_cdc_wipe). -#}
+    drop the table (see spark_cdc_reset). -#}
 {% materialization cdc_ledger, adapter='spark' %}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
     {{ run_hooks(post_hooks) }}
-    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
+    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
 
 
@@ -129,7 +129,7 @@
     {%- do spark_cdc._ensure_load_log(this) -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
     {{ run_hooks(post_hooks) }}
-    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._own(this) == this else 'view')]}) }}
+    {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
 
 

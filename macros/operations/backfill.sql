@@ -185,12 +185,12 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
     {%- set begun = none if run.manifest.loads else run -%}
-    {%- set columns = spark_cdc._settled_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
+    {%- set columns = spark_cdc._ensure_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
         ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
     {%- set records = [] -%}
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
     {%- do spark_cdc._set_session(ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._tag_dates_sql(compared, loads, incoming))) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._classify_loads_sql(compared, loads, incoming))) -%}
     {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
@@ -245,7 +245,7 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {{ return('') }}
     {%- endif -%}
     {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
-    {%- set planned = namespace(manifest=dict(head, commit=spark_cdc._attempt())) -%}
+    {%- set planned = namespace(manifest=dict(head, commit=spark_cdc._run_id8())) -%}
     {%- for time in todo -%}
         {%- set entry = {
             'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,

@@ -114,7 +114,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
     } -%}
     {%- set problems = [] -%}
     {%- for name, value in given.items() -%}
-        {%- set problem = spark_cdc._refusal(name, value, rules[name]) -%}
+        {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
     {%- if problems -%}
@@ -135,7 +135,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
     {%- set secret = spark_cdc._secret_of_id(id.group(1)) if id else none -%}
     {%- set secret = secret if secret is not none and load_cached_relation(secret) is not none else spark_cdc._secret() -%}
     {%- set stored = [] -%}
-    {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'ignore'] -%}
+    {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'untracked'] -%}
         {%- set mask = masks.get(name) -%}
         {%- do stored.append({
             'name': name, 'sql': spark_cdc._quote(name), 'role': text.split(' ')[0], 'data_type': text.partition(' ')[2],
@@ -148,7 +148,7 @@ spark_cdc.{{ operation }}: no entity has a draft of a replay. Begin one: spark-c
         stored=stored,
         key_columns=stored | selectattr('role', 'equalto', 'key') | list,
         compared=stored | selectattr('role', 'equalto', 'compared') | list,
-        ignored=stored | selectattr('role', 'equalto', 'ignore') | list,
+        untracked=stored | selectattr('role', 'equalto', 'untracked') | list,
         sensitive=stored | selectattr('sensitive') | list,
     )) }}
 {%- endmacro -%}

@@ -123,7 +123,7 @@
     {%- endfor -%}
     {%- set names, groups = {}, {} -%}
     {%- for load_id in renamed | unique | sort -%}
-        {%- do names.update({load_id: load_id.rsplit('-', 1)[0] ~ '-' ~ local_md5(spark_cdc._attempt() ~ load_id)[:8]}) -%}
+        {%- do names.update({load_id: load_id.rsplit('-', 1)[0] ~ '-' ~ local_md5(spark_cdc._run_id8() ~ load_id)[:8]}) -%}
         {%- set record = records.get(load_id) or records[histories[load_id][0]] -%}
         {%- set layout = record.get('layout') or {} -%}
         {%- set group = groups.setdefault(tojson([record.definition, layout], sort_keys=true), {
@@ -169,7 +169,7 @@
     {%- set then, layout = group.then, group.layout -%}
     {%- set now = dict(capture, entity=then) -%}
     {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set columns = spark_cdc._settled_table(then, capture.ledger, spark_cdc._ledger_columns(then, layout), partitions, ['key_hash', 'nonkey_hash']) -%}
+    {%- set columns = spark_cdc._ensure_table(then, capture.ledger, spark_cdc._ledger_columns(then, layout), partitions, ['key_hash', 'nonkey_hash']) -%}
     {%- set records = [] -%}
     {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
     {%- set new = [] -%}
@@ -183,7 +183,7 @@
     {%- do spark_cdc._write_masked_ledger(now, new, layout) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
-        {%- set settled = spark_cdc._settled_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
+        {%- set settled = spark_cdc._ensure_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
         {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
         {%- do spark_cdc._set_session(capture.events) -%}
         {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.events, settled, partitions[:2], rows, 'events_of_loads')) -%}
@@ -288,7 +288,7 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
     do not count by themselves: undone, squashed, of a tag. -#}
 {%- macro _forget_row(capture, manifest, plan, wanted) -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
-        'load_id': manifest.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._attempt(),
+        'load_id': manifest.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
         'load_type': 'forget',
         'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
         'status': 'forgotten',
@@ -357,7 +357,7 @@ select
     {{ "unhex(replace(java_method('java.util.UUID', 'randomUUID'), '-', ''))" if is_keyed else 'wanted.token' }} as key_hash,
     current_timestamp() as forgotten_at,
     '{{ id }}' as secret,
-    '{{ spark_cdc._attempt() }}' as run
+    '{{ spark_cdc._run_id8() }}' as run
 from (
     select
         {{ now.sql | indent(8) }} as token
@@ -533,7 +533,7 @@ from (
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
     {%- set lengths = [] -%}
     {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
-    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._own(capture.masked) != capture.masked) -%}
+    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._write_target(capture.masked) != capture.masked) -%}
     {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
     {%- set problems = spark_cdc._broken({
         'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,

@@ -123,11 +123,11 @@ order by eff_start_date
 {%- set columns = spark_cdc._payload_hashes(found.entity) + ['eff_start_date'] -%}
 {%- set values = columns | reject('in', ['key_hash', 'eff_start_date']) | list -%}
 with before as (
-    {{ spark_cdc._state_sql(found.committed, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, found.head.log_rows)) | indent(4) }}
+    {{ spark_cdc._state_sql(found.committed, 'in_checkpoint', 'since_checkpoint', columns, spark_cdc._is_few(found.entity, found.head.log_rows)) | indent(4) }}
 ),
 
 after as (
-    {{ spark_cdc._state_sql(found.replay, 'in_base', 'in_log', columns, spark_cdc._is_few(found.entity, found.draft.log_rows)) | indent(4) }}
+    {{ spark_cdc._state_sql(found.replay, 'in_checkpoint', 'since_checkpoint', columns, spark_cdc._is_few(found.entity, found.draft.log_rows)) | indent(4) }}
 )
 
 select

@@ -40,7 +40,7 @@
     it comes). -#}
 {%- macro _create_secret(is_there) -%}
     {%- set schema = spark_cdc._sensitive_schema() -%}
-    {%- set secret = spark_cdc._relation_in(schema, 'spark_cdc_secret_' ~ spark_cdc._time_now('%Y%m%dT%H%M%S') | lower ~ '_' ~ spark_cdc._attempt()) -%}
+    {%- set secret = spark_cdc._relation_in(schema, 'spark_cdc_secret_' ~ spark_cdc._time_now('%Y%m%dT%H%M%S') | lower ~ '_' ~ spark_cdc._run_id8()) -%}
     {%- set uuid = "java_method('java.util.UUID', 'randomUUID')" -%}
     {%- set sql -%}
 create table {{ secret }} using orc as

@@ -54,7 +54,7 @@ select
     entity,
     business_time,
     load_id
-from {{ spark_cdc._own(load_log) }}
+from {{ spark_cdc._write_target(load_log) }}
 where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
 order by business_time, load_id
     {%- endset -%}
@@ -146,12 +146,12 @@ order by business_time, load_id
 
 
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
-    expect, guards and upkeep. -#}
+    expect, guards and maintenance. -#}
 {%- macro _state_settings(found) -%}
     {%- set told = {} -%}
     {%- for capture in found.captures -%}
         {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
-        {%- do told.update({entity.name: {'problems': problems, 'expect': entity.expect, 'guards': entity.guards, 'upkeep': entity.upkeep}}) -%}
+        {%- do told.update({entity.name: {'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}}) -%}
     {%- endfor -%}
     {{ return(told) }}
 {%- endmacro -%}
@@ -193,7 +193,7 @@ order by business_time, load_id
             {%- endif -%}
         {%- endfor -%}
         {%- do told[entity.name].update({
-            'priority': entity.priority, 'expect': entity.expect, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem,
+            'priority': entity.priority, 'expected_every': entity.expected_every, 'landed': came.times | length, 'dates': dates, 'gaps': gaps, 'problem': came.problem,
             'absent': came.absent,
         }) -%}
     {%- endfor -%}
@@ -422,7 +422,7 @@ order by row_difference, min(place), one.column_name
     is_needed (whether a load that counts wrote them), files, bytes. -#}
 {%- macro _files_of_ledger(capture, head) -%}
     {%- set found = [] -%}
-    {%- set tables = [spark_cdc._own(capture.ledger).identifier, spark_cdc._own(capture.masked).identifier, spark_cdc._own(capture.events).identifier] -%}
+    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
     {%- set shown = [] -%}
     {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
@@ -621,7 +621,7 @@ where
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- if is_begun -%}
-        {%- set capture = dict(capture, ledger=spark_cdc._own(capture.ledger), events=spark_cdc._own(capture.events), load_log=spark_cdc._own(capture.load_log)) -%}
+        {%- set capture = dict(capture, ledger=spark_cdc._write_target(capture.ledger), events=spark_cdc._write_target(capture.events), load_log=spark_cdc._write_target(capture.load_log)) -%}
     {%- endif -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}

@@ -51,7 +51,7 @@
         {%- set one = dict(capture, head=head, **found) -%}
         {%- if found.get('loads') -%}
             {%- set move = {
-                'load_id': found.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._attempt(), 'at': spark_cdc._time_now(),
+                'load_id': found.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(),
                 'loads': found.loads, 'rows_prior': head.rows,
             } -%}
             {%- set next = spark_cdc._timeline_redone(head, move) if command == 'redo'

@@ -164,7 +164,7 @@ where listed.problem is not null
     load_id, operation), records (where the records of all loads are), and of plain files listed
     (see _list_files()) and partitions (texts, see _partitions_by_load()). -#}
 {%- macro _verified_files(verified) -%}
-    {%- set table = spark_cdc._own(verified.ledger) -%}
+    {%- set table = spark_cdc._write_target(verified.ledger) -%}
     {%- set found = verified.catalog[table.identifier] -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format -%}

@@ -6,7 +6,7 @@
 {%- macro publish(entity, format) -%}
     {{- config(materialized='cdc_published', file_format=format, tags=spark_cdc._selector_tag(entity)) -}}
     {%- set changes = ref(entity ~ '_changes') -%}
-    {%- set current = spark_cdc._whole(ref(entity ~ '_current')) -%}
+    {%- set current = spark_cdc._unsampled(ref(entity ~ '_current')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {{ return(spark_cdc._target_query({'entity': entity, 'format': format, 'schema': changes.schema}, current)) }}
 {%- endmacro -%}
@@ -358,7 +358,7 @@ when not matched by source then delete
     --full-refresh: what it holds may have to go (forget). Arguments as of
     _write_target_table(). -#}
 {%- macro _write_target_view(target, found, record, sql) -%}
-    {%- set table = spark_cdc._relation_in(model.schema, '%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._attempt())) -%}
+    {%- set table = spark_cdc._relation_in(model.schema, '%s_v%06d_%s' % (target.relation.identifier, record.version, spark_cdc._run_id8())) -%}
     {%- set names = target.columns | map(attribute='sql') | list -%}
     {%- set created -%}
 create table if not exists {{ table }} (

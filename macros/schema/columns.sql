@@ -2,10 +2,10 @@
     applied, note, then the partition's; each with where it lies under a layout. -#}
 {%- macro _ledger_columns(entity, layout={}) -%}
     {%- set columns = entity.stored | list -%}
-    {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('ignored_hash', 'binary'),
+    {%- for name, data_type in [('key_hash', 'binary'), ('nonkey_hash', 'binary'), ('untracked_hash', 'binary'),
                                 ('eff_start_date', entity.eff_type), ('event_position', 'array<bigint>'), ('note', 'string'),
                                 ('business_date', 'date'), ('load_id', 'string'), ('operation', 'string')]
-            if (name != 'ignored_hash' or entity.ignored) and (name != 'event_position' or entity.events) -%}
+            if (name != 'untracked_hash' or entity.untracked) and (name != 'event_position' or entity.events) -%}
         {%- do columns.append({'name': name, 'sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {{ return(spark_cdc._placed_columns(columns, layout)) }}
@@ -101,7 +101,7 @@
     {%- set unkept = spark_cdc._orc_misfit(spark_cdc._hash_type(type), '(' ~ sql ~ ')') if column.get('in_orc') else '' -%}
     {%- set misfit = misfit ~ ' or coalesce(' ~ unkept ~ ', false)' if unkept else misfit -%}
     {%- set or_null = 'if(' ~ misfit ~ ', null, ' ~ sql ~ ')' -%}
-    {{ return({'sql': or_null if column.on_misfit == 'null' else sql, 'misfit': misfit, 'problem': none}) }}
+    {{ return({'sql': or_null if column.on_cast_error == 'null' else sql, 'misfit': misfit, 'problem': none}) }}
 {%- endmacro -%}
 
 
@@ -244,8 +244,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
         {{ spark_cdc._hash(entity.key_columns) | indent(8) }} as key_hash,
         {% endif -%}
         {{ spark_cdc._hash(entity.compared) | indent(8) }} as nonkey_hash,
-        {% if entity.ignored -%}
-        {{ spark_cdc._hash(entity.ignored) | indent(8) }} as ignored_hash,
+        {% if entity.untracked -%}
+        {{ spark_cdc._hash(entity.untracked) | indent(8) }} as untracked_hash,
         {% endif -%}
         {{ technical | join(',\n        ') }}
     from (

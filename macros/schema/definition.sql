@@ -41,16 +41,16 @@
     {%- set declared = entity.columns | map(attribute='name') | map('lower') | list -%}
     {%- set columns = [] -%}
     {%- for column in entity.stored -%}
-        {#- it was the column of its name, or else one that it names as `was` and that is declared
+        {#- it was the column of its name, or else one that it names as `renamed_from` and that is declared
             no more -#}
-        {%- set names = [column.name | lower] + column.was | map('lower') | reject('in', declared) | list -%}
+        {%- set names = [column.name | lower] + column.renamed_from | map('lower') | reject('in', declared) | list -%}
         {%- set found = names | select('in', old) | list -%}
         {%- do columns.append(spark_cdc._column_diff(entity, column, old[found[0]]) if found else spark_cdc._new_column_diff(entity, column)) -%}
     {%- endfor -%}
     {%- set matched = columns | selectattr('former') | map(attribute='former.name') | map('lower') | list -%}
     {%- set dropped = [] -%}
     {%- for name, former in old.items() if name not in matched -%}
-        {%- do dropped.append(spark_cdc._dropped_column_diff(former, name in entity.dropped + declared)) -%}
+        {%- do dropped.append(spark_cdc._dropped_column_diff(former, name in entity.dropped_columns + declared)) -%}
     {%- endfor -%}
 
     {%- set is_rehashed = before.get(hash) and before[hash] != now[hash] -%}
@@ -141,7 +141,7 @@ spark-cdc vacuum --select {{ entity.name }} --retention 0 --force
     {%- endif -%}
     {%- set problem -%}
 column '{{ column.name }}' is new and not nullable, but the rows loaded so far have no value for it. Give one as `default` under its meta, {# -#}
-make it nullable, or name the column that it was as `was`
+make it nullable, or name the column that it was as `renamed_from`
     {%- endset -%}
     {{ return({
         'column': column,
@@ -159,7 +159,7 @@ make it nullable, or name the column that it was as `was`
 {%- macro _dropped_column_diff(former, is_meant) -%}
     {%- set problem -%}
 column '{{ former.name }}' ({{ former.role }} {{ former.type }}) is gone. If it has another name now, say so under meta of that column {# -#}
-(was: {{ former.name }}); if it is not wanted any more, name it under meta.spark_cdc (dropped: [{{ former.name }}]), where its old values {# -#}
+(renamed_from: {{ former.name }}); if it is not wanted any more, name it under meta.spark_cdc (dropped_columns: [{{ former.name }}]), where its old values {# -#}
 stay readable in the ledger; else put it back
     {%- endset -%}
     {{ return({

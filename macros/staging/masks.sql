@@ -146,7 +146,7 @@ where {{ where }}
     {%- set stored = dict(zip(entity.stored | map(attribute='name'), entity.stored)) -%}
     {%- set hashes = {
         'nonkey_hash': left | selectattr('role', 'equalto', 'compared') | list,
-        'ignored_hash': left | selectattr('role', 'equalto', 'ignore') | list,
+        'untracked_hash': left | selectattr('role', 'equalto', 'untracked') | list,
     } -%}
     {%- set gone, old_gone = 'forgotten__is_gone', 'forgotten__is_old_gone' -%}
     {%- set expressions = [] -%}

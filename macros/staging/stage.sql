@@ -1,7 +1,7 @@
 {#- Staging as SQL: one pass over what landed, which renames, casts, judges and hashes each row.
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the
     source and `landing_problem`). Returns a query with the stored columns in declared order,
-    key_hash, nonkey_hash, ignored_hash (only with ignored columns), is_deleted (deltas with
+    key_hash, nonkey_hash, untracked_hash (only with ignored columns), is_deleted (deltas with
     deleted_when) and note: null, or for a rejected row the JSON text of _reject_note(). key_hash
     hangs on the key columns alone (null if one of them is), so that looking for the keys of a
     load reads nothing else. Where keys that come more than once are set aside, all their rows
@@ -10,7 +10,7 @@
     names of further columns of `landed` that the query has, too. Rows of forgotten keys have no
     sensitive values. -#}
 {%- macro _stage_sql(entity, landed, carried=[]) -%}
-    {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['ignored_hash'] if entity.ignored else [])
+    {%- set names = entity.stored | map(attribute='name') | list + ['key_hash', 'nonkey_hash'] + (['untracked_hash'] if entity.untracked else [])
         + (['is_deleted'] if entity.deleted_when is not none else []) + carried + ['note']
         + (['broken_rules'] if spark_cdc._rule_mask(entity.rules, ['warn']) else []) -%}
     {{ return(spark_cdc._forgotten_staged_rows_sql(entity, spark_cdc._staged_rows_sql(entity, landed, carried), names)) }}
@@ -75,8 +75,8 @@ select
     {% endfor -%}
     {{- 'key_hash' if drops_repeated else key_hash | indent(4) ~ ' as key_hash' }},
     {{ spark_cdc._hash(entity.compared) | indent(4) }} as nonkey_hash,
-    {%- if entity.ignored %}
-    {{ spark_cdc._hash(entity.ignored) | indent(4) }} as ignored_hash,
+    {%- if entity.untracked %}
+    {{ spark_cdc._hash(entity.untracked) | indent(4) }} as untracked_hash,
     {%- endif %}
     {%- if has_deletes %}
     is_deleted,

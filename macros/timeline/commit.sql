@@ -53,9 +53,9 @@
     Raises an error if another process has committed meanwhile. -#}
 {%- macro _transact(capture, change) -%}
     {%- set manifest = spark_cdc._timeline_committed(
-        change.manifest, change.get('before'), spark_cdc._attempt(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
+        change.manifest, change.get('before'), spark_cdc._run_id8(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
     {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
-        if manifest.rewritten == manifest.sequence and not spark_cdc._is_wiped(capture.entity.name) else [] -%}
+        if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(capture.entity.name) else [] -%}
     {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
         {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
         {%- set sql -%}

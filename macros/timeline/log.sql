@@ -24,9 +24,9 @@ where false
     committed (relation), name (of the entity), referred (what ref() says). -#}
 {%- macro _load_log_beside(committed, name, referred) -%}
     {%- for node in (graph.nodes | default({})).values() if node.name == name ~ '_committed' and node.schema == committed.schema -%}
-        {{ return(spark_cdc._whole(spark_cdc._load_log())) }}
+        {{ return(spark_cdc._unsampled(spark_cdc._load_log())) }}
     {%- endfor -%}
-    {{ return(spark_cdc._whole(referred)) }}
+    {{ return(spark_cdc._unsampled(referred)) }}
 {%- endmacro -%}
 
 
@@ -75,7 +75,7 @@ where false
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}  {#- for data tests of the same run -#}
     {%- elif columns | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
-        {%- set own, new = spark_cdc._own(load_log), [] -%}
+        {%- set own, new = spark_cdc._write_target(load_log), [] -%}
         {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
         {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
         {%- if new -%}
@@ -110,7 +110,7 @@ where false
 
 
 {%- macro _log_rows_sql(load_log, entity, rows) -%}
-insert overwrite table {{ spark_cdc._own(load_log) }} by name
+insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
 {{ 'select /*+ coalesce(1) */ *\nfrom (\n' if rows | length > 1 }}
 {%- for row in rows -%}
 {%- set load, audit, refusal = row.load, row.audit, row.get('refusal') -%}
@@ -174,7 +174,7 @@ select
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.load_log, stale)) if stale -%}
     {%- set known = found | list -%}
-    {%- if spark_cdc._own(capture.load_log) != capture.load_log -%}  {#- of a branch: production has rows, too -#}
+    {%- if spark_cdc._write_target(capture.load_log) != capture.load_log -%}  {#- of a branch: production has rows, too -#}
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
         {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
     {%- endif -%}
@@ -242,11 +242,11 @@ select
     {%- endfor -%}
     {%- if not gone -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}
-insert overwrite table {{ spark_cdc._own(load_log) }} by name
+insert overwrite table {{ spark_cdc._write_target(load_log) }} by name
 select /*+ coalesce(1) */
     {{ spark_cdc._load_log_columns() | reject('equalto', 'status') | join(',\n    ') }},
     {{ spark_cdc._literal(status) }} as status
-from {{ spark_cdc._own(load_log) }}
+from {{ spark_cdc._write_target(load_log) }}
 where entity = {{ spark_cdc._literal(entity) }} and {{ spark_cdc._in_loads(loads) }} and status = {{ spark_cdc._literal(held) }}
     {%- endset -%}
     {%- do spark_cdc._set_overwrite(load_log) -%}
@@ -276,7 +276,7 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
 {#- Lets such a view show the columns that the branch's own table has by now. -#}
 {%- macro _show_branch_columns(table) -%}
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
-    {%- set columns = adapter.get_columns_in_relation(spark_cdc._own(table)) -%}
+    {%- set columns = adapter.get_columns_in_relation(spark_cdc._write_target(table)) -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
 {%- endmacro -%}
 
@@ -288,7 +288,7 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
 {%- macro _load_id(entity, time, is_checkpoint) -%}
     {%- set clock = time.strftime('T%H%M%S') -%}
     {%- set stamp = time.strftime('%Y%m%d') ~ ('' if clock == 'T000000' else clock) -%}
-    {{ return(stamp ~ '-' ~ ('s' if entity.events and entity.load_type == 'full' else entity.load_type[0]) ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._attempt()) }}
+    {{ return(stamp ~ '-' ~ ('s' if entity.events and entity.load_type == 'full' else entity.load_type[0]) ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._run_id8()) }}
 {%- endmacro -%}
 
 

@@ -12,10 +12,10 @@
     checkpoint).
     Raises an error for a business date before the last load, and for one that compact has
     squashed with others. -#}
-{%- macro _plan_load(entity, manifest, time, wipe=false) -%}
-    {%- set keep = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
-    {%- set replaced = manifest.loads if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
-    {%- set later = [] if wipe else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
+{%- macro _plan_load(entity, manifest, time, reset=false) -%}
+    {%- set keep = [] if reset else spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set replaced = manifest.loads if reset else spark_cdc._loads_with(manifest.loads, 'time', 'equalto', time) -%}
+    {%- set later = [] if reset else spark_cdc._loads_with(manifest.loads, 'time', 'gt', time) -%}
     {%- set text, times = spark_cdc._time_text(entity, time), spark_cdc._load_times(entity, replaced + later) -%}
     {%- set quoted = '"' ~ text ~ '"' if ' ' in text else text -%}
     {%- set problem -%}
@@ -24,7 +24,7 @@
 to {{ times[-1] }} would have to be loaded again. Accepted are {{ times[-1] }} (the last load again), later dates, or a replay. {# -#}
 Nothing was written. To replay the past (with dbt alone: docs/replay.md):
   spark-cdc replay --from {{ quoted }} {{ '' if replaced else '--dates ' ~ quoted ~ ' ' }}--select {{ entity.name }}
-        {%- elif not wipe and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
+        {%- elif not reset and spark_cdc._loads_with(replaced, 'is_squashed') -%}  {#- the last one only where an undo took back all that came after it -#}
 {{ entity.name }}: {{ text }} is the last of the loads that compact has merged into one, which can be reloaded only together. {# -#}
 Accepted are later dates, or a replay from the first of them on. Nothing was written.
   spark-cdc replay --from DATE --select {{ entity.name }}
@@ -80,10 +80,10 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
-        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_wiped(name)) -%}
+        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(name)) -%}
     {%- set before = spark_cdc._load_type_of_name(load.replaced[-1]) if load.replaced and mode != 'look' else none -%}
     {%- if before not in [none, load.load_type]
-            and not (spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(name) or spark_cdc._is_wiped(name)) -%}
+            and not (spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(name) or spark_cdc._is_reset(name)) -%}
         {%- set message -%}
 {{ name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
 {{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}

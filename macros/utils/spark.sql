@@ -11,7 +11,7 @@
 
 
 {#- The eight characters that identify this run of dbt. -#}
-{%- macro _attempt() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}
+{%- macro _run_id8() -%}{{ return(local_md5(invocation_id)[:8]) }}{%- endmacro -%}
 
 
 {#- Spark's answer to EXPLAIN: the plan of a query, or the reason why there is none. -#}
@@ -172,12 +172,12 @@
 
 {#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a
     part. -#}
-{%- macro _whole(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
+{%- macro _unsampled(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
 
 
 {#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the
     table's name, and the branch writes to <name>_own. dbt's cache tells. -#}
-{%- macro _own(table) -%}
+{%- macro _write_target(table) -%}
     {%- set found = load_cached_relation(table) -%}
     {%- if found is none or '\nType: VIEW\n' not in (found.information or '') -%}{{ return(table) }}{%- endif -%}
     {{ return(spark_cdc._relation_in(table.schema, table.identifier ~ '_own')) }}
@@ -222,7 +222,7 @@
 {#- Drops the partitions of some loads, and no others: another run may be between its two tables.
     Arguments: table, loads, purge (whether to bypass the storage's trash). -#}
 {%- macro _drop_loads(table, loads, purge=false) -%}
-    {%- set table = spark_cdc._own(table) -%}
+    {%- set table = spark_cdc._write_target(table) -%}
     {%- if spark_cdc._table_format(table) -%}
         {{ return(spark_cdc._send('delete from ' ~ table ~ ' where ' ~ spark_cdc._in_loads(loads)) if loads else '') }}
     {%- endif -%}
@@ -241,7 +241,7 @@
     Argument: entity (of cdc_loads: the name of the entity whose partitions are wanted). -#}
 {%- macro _partitions_by_load(table, entity=none) -%}
     {%- set partitions = {} -%}
-    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._own(table), entity)) -%}
+    {%- for row in spark_cdc._query(spark_cdc._partitions_sql(spark_cdc._write_target(table), entity)) -%}
         {%- set load_id = row.partition.split('load_id=')[-1].split('/')[0] -%}
         {%- do partitions.setdefault(load_id, []).append(row.partition) -%}
     {%- endfor -%}
@@ -275,7 +275,7 @@ from {{ table }}{{ '.partitions' if is_iceberg }}
 {#- The statement that drops partitions, given as texts of _partitions_by_load(). Table formats
     unlist the files of whole partitions and delete no row. -#}
 {%- macro _drop_partitions_sql(table, partitions) -%}
-{%- set table, texts = spark_cdc._own(table), [] -%}
+{%- set table, texts = spark_cdc._write_target(table), [] -%}
 {%- set format = spark_cdc._table_format(table) -%}
 {%- for partition in partitions -%}
     {%- set values = [] -%}
@@ -342,7 +342,7 @@ options (
     is of this run, and has all that _create_table_sql() gives.
     Argument: option (as name=value). -#}
 {%- macro _has_option(table, option) -%}
-    {%- set cached = load_cached_relation(spark_cdc._own(table)) -%}
+    {%- set cached = load_cached_relation(spark_cdc._write_target(table)) -%}
     {%- if cached is none -%}{{ return(true) }}{%- endif -%}
     {%- for line in (cached.information or '').split('\n') if line.startswith('Storage Properties: [') -%}
         {{ return(option in line.removeprefix('Storage Properties: [').removesuffix(']').split(', ')) }}

@@ -7,7 +7,7 @@
     (the last whose changes are given; none for the newest). Returns a query. -#}
 {%- macro changes(entity=none, from_version=none, to_version=none) -%}
     {%- if entity is not none -%}
-        {%- set view = spark_cdc._whole(ref(entity ~ '_changes')) -%}
+        {%- set view = spark_cdc._unsampled(ref(entity ~ '_changes')) -%}
         {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
         {{ return(spark_cdc._feed_sql(spark_cdc._capture(spark_cdc._entity(entity), view.schema), view, from_version, to_version)) }}
     {%- endif -%}

@@ -15,8 +15,8 @@
     Returns a query. -#}
 {%- macro _current_sql(entity, committed, broadcast=true) -%}
 with state as (
-    {{ spark_cdc._state_sql(committed, 'in_base', 'in_log', entity.stored | map(attribute='sql') | list + [
-        'key_hash', 'nonkey_hash', 'eff_start_date', 'if(in_last_load, operation, carried_operation) as operation_now'], broadcast) | indent(4) }}
+    {{ spark_cdc._state_sql(committed, 'in_checkpoint', 'since_checkpoint', entity.stored | map(attribute='sql') | list + [
+        'key_hash', 'nonkey_hash', 'eff_start_date', 'if(in_last_load, operation, default_operation) as operation_now'], broadcast) | indent(4) }}
 )
 
 select

@@ -28,7 +28,7 @@
 with
 {{ spark_cdc._archived_ctes(entity, events, committed, layout) }},
 {% if summary.alternates %}
-{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'events', carried) }},
+{{ spark_cdc._alternate_key_ctes({'entity': entity, 'load': {'base': none}}, 'events', carried) }},
 {% endif %}
 {{ spark_cdc._resolve_ctes(entity, 'named' if summary.alternates else 'events', summary, none, carried=carried) }},
 
@@ -147,7 +147,7 @@ believed as (
     where load_id < coalesce(get(step__eras, cast(array_position(step__eras, step__era_from) as int)), '~')
 ),
 {% if alternates %}
-{{ spark_cdc._named_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
+{{ spark_cdc._alternate_key_ctes({'entity': entity, 'load': {'base': none}}, 'believed', carried) }},
 {% endif %}
 {{ spark_cdc._resolve_ctes(entity, 'named' if alternates else 'believed', summary, none, carried=carried) }},
 

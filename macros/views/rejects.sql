@@ -8,8 +8,8 @@
 {%- macro quality() -%}
     {{- config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -}}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
-    {%- set load_log = spark_cdc._whole(ref('cdc_loads')) -%}
+    {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
+    {%- set load_log = spark_cdc._unsampled(ref('cdc_loads')) -%}
     {{ return(spark_cdc._quality_sql(name, load_log, committed)) }}
 {%- endmacro -%}
 

@@ -48,8 +48,8 @@ select * from query_of_view
 {%- macro _view_query_of_two(table, query_of) -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name, is_sensitive = spark_cdc._entity_name(), spark_cdc._is_sensitive_model() -%}
-    {%- set relation = spark_cdc._whole(ref(name ~ '_' ~ table)) -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- set relation = spark_cdc._unsampled(ref(name ~ '_' ~ table)) -%}
+    {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- if is_sensitive -%}{%- set relation = spark_cdc._capture(spark_cdc._entity(name), committed.schema)[table] -%}{%- endif -%}
     {%- set manifest = spark_cdc._manifest_of_view(committed) -%}
@@ -66,8 +66,8 @@ select * from query_of_view
 {%- macro _view_of_entity() -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set plain = spark_cdc._whole(ref(name ~ '_committed')) -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed_sensitive')) if spark_cdc._is_sensitive_model() else plain -%}
+    {%- set plain = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
+    {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed_sensitive')) if spark_cdc._is_sensitive_model() else plain -%}
     {{ return({'name': name, 'plain': plain, 'committed': committed}) }}
 {%- endmacro -%}
 
@@ -97,7 +97,7 @@ select * from query_of_view
     <entity>_committed), layout (of the manifest).
     Returns a query with the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
-{%- set of_load = ['in_base', 'in_log', 'in_last_load', 'carried_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
+{%- set of_load = ['in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
 {%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
 {%- set columns = [] -%}
 {%- for column in stored -%}{%- do columns.append(spark_cdc._shown_sql(entity, column, layout)) -%}{%- endfor -%}
@@ -108,10 +108,10 @@ select /*+ broadcast(counted) */
     {% for column in stored -%}
     loaded.{{ column.sql }},
     {% endfor -%}
-    counted.in_base,
-    counted.in_log,
+    counted.in_checkpoint,
+    counted.since_checkpoint,
     counted.in_last_load,
-    counted.carried_operation,
+    counted.default_operation,
     if(loaded.operation = 'L', counted.squashed_load_ids, null) as squashed_load_ids,
     if(loaded.operation = 'L', counted.load_record, null) as load_record,
     counted.recommitted
@@ -139,7 +139,7 @@ inner join (
 {%- macro _committed_sensitive_query() -%}
     {%- do config(materialized='cdc_view', tags=spark_cdc._selector_tag(spark_cdc._entity_name())) -%}
     {%- set name = spark_cdc._entity_name() -%}
-    {%- set committed = spark_cdc._whole(ref(name ~ '_committed')) -%}
+    {%- set committed = spark_cdc._unsampled(ref(name ~ '_committed')) -%}
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- the graph is not there at parse time -#}
     {%- set entity, manifest = spark_cdc._entity(name), spark_cdc._manifest_of_view(committed) -%}
     {%- set ledger = spark_cdc._capture(entity, committed.schema).ledger -%}

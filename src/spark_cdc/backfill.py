@@ -39,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help=f"dates to compare together, 1 to {MOST} (default: {MOST}); fewer take less memory",
     )
-    chain.add_arguments(parser, "select", "lift", "target", "branch", "dry-run")
+    chain.add_arguments(parser, "select", "skip-guards", "target", "branch", "dry-run")
     notify.add_arguments(parser)
     act = functools.partial(notify.after, "backfill", act=run)
     parser.set_defaults(run=act, first=None, last=None)
@@ -57,7 +57,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         )
     if arguments.dry_run:
         return _dry_run(arguments, dbt)
-    lifted = {"spark_cdc_lift": arguments.lift} if arguments.lift else {}
+    lifted = {"spark_cdc_skip_guards": arguments.skip_guards} if arguments.skip_guards else {}
     for at, entity in enumerate(arguments.select):
         values = {
             "entities": [entity],

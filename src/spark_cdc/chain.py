@@ -43,7 +43,7 @@ def add_arguments(parser: Any, *names: str) -> None:
             "metavar": "ENTITY",
             "help": "these entities (default: all)",
         },
-        "lift": {
+        "skip-guards": {
             "nargs": "+",
             "default": [],
             "metavar": "GUARD",

@@ -16,7 +16,18 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 # parsed arguments to the exit code.
 MODULES = (
     *("load", "run", "backfill", "stream", "undo", "replay", "acknowledge", "status", "report"),
-    *("diff", "tag", "branch", "upkeep", "forget", "secrets", "demo", "new", "generate", "server"),
+    *(
+        "diff",
+        "tag",
+        "branch",
+        "maintenance",
+        "forget",
+        "secrets",
+        "demo",
+        "new",
+        "generate",
+        "server",
+    ),
     "packages",
 )
 # The commands as `spark-cdc --help` lists them.

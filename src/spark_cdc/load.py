@@ -161,7 +161,7 @@ def add_parser(subparsers: Any) -> None:
         help="the position, or the time of their order, of a full snapshot among events",
     )
     chain.add_selection(parser)
-    chain.add_arguments(parser, "lift", "target", "branch", "dry-run")
+    chain.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
     parsing.add_output(parser, "with --dry-run: ")
     notify.add_arguments(parser)
     parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
@@ -242,7 +242,7 @@ def quoted(dates: Sequence[str]) -> str:
 
 def _run(arguments: Any, date: str) -> list[str]:
     given = {
-        "spark_cdc_lift": arguments.lift,
+        "spark_cdc_skip_guards": arguments.skip_guards,
         "spark_cdc_load_type": arguments.load_type,
         "spark_cdc_position": arguments.position,
     }
@@ -349,8 +349,10 @@ def _plan(arguments: Any, dbt: chain.Dbt, date: str) -> int:
     }
     plans = []
     for entity in known:
-        lifts = [one for one in arguments.lift if one.rpartition(".")[0] in ("", entity)]
-        given = {n: value for n, value in (values | {"spark_cdc_lift": lifts}).items() if value}
+        lifts = [one for one in arguments.skip_guards if one.rpartition(".")[0] in ("", entity)]
+        given = {
+            n: value for n, value in (values | {"spark_cdc_skip_guards": lifts}).items() if value
+        }
         plans.append(plan.plan(dbt, entity, given))
     is_json = arguments.output == "json"
     print(json.dumps(plans, indent=2) if is_json else plan.describe(plans))
@@ -373,7 +375,7 @@ def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
     if len(rest) > 5 or arguments.first or any(".." in date for date in arguments.dates):
         return "Run the same command again: it goes on there."
-    names = ("load-type", "position", "select", "exclude", "lift", "target", "branch")
+    names = ("load-type", "position", "select", "exclude", "skip-guards", "target", "branch")
     return f"spark-cdc load {quoted(rest)}{chain.options(arguments, *names)}"
 
 

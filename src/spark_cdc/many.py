@@ -18,7 +18,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
 # Of `spark-cdc run --file`, which may be the same file.
-OTHERS = ("entity", "priority", "expect")
+OTHERS = ("entity", "priority", "expected_every")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")
 # Options that the list can't hold.

@@ -141,7 +141,7 @@ def split_outside(text: str, separator: str) -> list[str]:
 def with_roles(
     columns: Sequence[Column], roles: Mapping[str, Sequence[str]]
 ) -> tuple[list[Column], list[str]]:
-    """The columns with the roles that the options --key, --ignore and --control give them."""
+    """The columns with the roles that the options --key, --untracked and --control give them."""
     problems = []
     result = list(columns)
     for role, names in roles.items():
@@ -204,7 +204,7 @@ def render_yaml(entity: Entity) -> str:
         keys=keys,
         olds=[f"old__{key}" for key in keys],
         described={c.name: description_of(c, len(keys)) for c in entity.columns},
-        has_ignored=any(column.role == "ignore" for column in entity.columns),
+        has_untracked=any(column.role == "ignore" for column in entity.columns),
         schema=schema,
         table=table,
     )

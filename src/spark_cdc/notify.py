@@ -253,7 +253,7 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
 
 
 def of_runs(found: Mapping[str, Any], invocations: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what some runs of dbt loaded or were refused, without what upkeep wrote."""
+    """Return what some runs of dbt loaded or were refused, without what maintenance wrote."""
     return [
         load
         for load in sorted(found["loads"], key=lambda load: load.get("started_at") or "")

@@ -15,7 +15,7 @@ def parse_expectation(text: str) -> dt.timedelta:
 
     Raises SparkCdcError if it is none.
     """
-    return load.parse_step(STEPS.get(text, text), "--expect")
+    return load.parse_step(STEPS.get(text, text), "--expected-every")
 
 
 def missing(known: Sequence[str], per: str, step: dt.timedelta, until: dt.datetime) -> list[str]:

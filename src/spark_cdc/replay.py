@@ -64,7 +64,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--dates", nargs="+", default=[], metavar="DATE", help="also insert dates never loaded"
     )
-    chain.add_arguments(parser, "select", "lift", "target", "branch", "dry-run")
+    chain.add_arguments(parser, "select", "skip-guards", "target", "branch", "dry-run")
     parser.add_argument(
         "--source",
         choices=("landing", "archive"),
@@ -157,7 +157,9 @@ def _plans(arguments: Any, states: Sequence[state.State]) -> list[Plan]:
     return plans
 
 
-def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = (), given: str = "") -> None:
+def build(
+    dbt: chain.Dbt, plans: Sequence[Plan], skipped: Sequence[str] = (), given: str = ""
+) -> None:
     """Load what the drafts lack, date by date, all entities of a date at once.
 
     given: options of the command line, for the one that goes on.
@@ -167,7 +169,7 @@ def build(dbt: chain.Dbt, plans: Sequence[Plan], lift: Sequence[str] = (), given
     dates = sorted({date for one in plans for date in one.todo})
     with chain.Progress(len(dates)) as progress:
         for date in dates:
-            _build_date(dbt, plans, date, progress, lift, given)
+            _build_date(dbt, plans, date, progress, skipped, given)
 
 
 def _build_date(
@@ -175,7 +177,7 @@ def _build_date(
     plans: Sequence[Plan],
     date: dt.datetime,
     progress: chain.Progress,
-    lift: Sequence[str],
+    skipped: Sequence[str],
     given: str,
 ) -> None:
     """Load a date into the drafts that lack it."""
@@ -185,7 +187,7 @@ def _build_date(
     if date.time() == dt.time() and plans[0].first.time() == dt.time():
         text, first = text[:10], first[:10]
     asked = {"from": first, "source": of_date[0].source}
-    more: dict[str, Any] = {"spark_cdc_lift": list(lift)} if lift else {}
+    more: dict[str, Any] = {"spark_cdc_skip_guards": list(skipped)} if skipped else {}
     types = {
         one.state.entity: one.state.other_type(date) for one in of_date if one.source == "landing"
     }
@@ -291,8 +293,8 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     if arguments.rebuild and drafted:
         dbt.operate("discard_replay", drafted)
     given = chain.options(arguments, "target", "branch")
-    lifted = chain.options(arguments, "lift")
-    build(dbt, plans, arguments.lift, lifted + given)
+    lifted = chain.options(arguments, "skip-guards")
+    build(dbt, plans, arguments.skip_guards, lifted + given)
     print(compare(dbt, entities))
     again = command(plans) + lifted + given
     if arguments.publish and not outdated:

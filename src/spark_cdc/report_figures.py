@@ -81,7 +81,7 @@ class Entity:
     loads: COLUMNS, and `kind`, an index of KINDS.
     level, state: one of LEVELS, and the state in a word.
     age: the time since the last active load was committed, in words.
-    upkeep: when runs compact and vacuum it.
+    maintenance: when runs compact and vacuum it.
     guards: how much of what a guard accepts each load used, from the first that used any.
     rules: by name the action, and the rows that each load judged and that broke it.
     options: options of the command line that commands need, too.
@@ -93,11 +93,11 @@ class Entity:
     age: str = ""
     load_type: str = ""
     per: str = "date"
-    expect: str | None = None
+    expected_every: str | None = None
     rows: int = 0
     checkpoint: str | None = None
     committed_loads: int = 0
-    upkeep: Row = field(default_factory=dict)
+    maintenance: Row = field(default_factory=dict)
     broken: str | None = None
     known: bool = True
     options: str = ""
@@ -150,12 +150,12 @@ def entity(
     details: that part of the macro state.
     options: options that each command needs, such as ` --target cluster`.
 
-    Raises SparkCdcError if `expect` is none.
+    Raises SparkCdcError if `expected_every` is none.
     """
     made = Entity(found["entity"], broken=found["broken"], details=details, options=options)
     rows = _rows(found["log"])
     if "loads" in found:
-        for name in ("load_type", "per", "expect", "rows", "checkpoint", "upkeep"):
+        for name in ("load_type", "per", "expected_every", "rows", "checkpoint", "maintenance"):
             setattr(made, name, found[name])
         made.committed_loads = len(found["loads"])
     else:
@@ -317,7 +317,7 @@ def _part_of_band(times: float, low: float, high: float) -> float:
 
 def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.datetime) -> list[str]:
     """Return the dates that are expected and did not come up to now; some came and do not count."""
-    if not made.expect or not last:
+    if not made.expected_every or not last:
         return []
     came = [
         time
@@ -325,7 +325,7 @@ def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.dat
         if KINDS[kind] in ("refused", "undone") and time > min([*counted, last])
     ]
     times = sorted({*counted, *came, last})
-    return pending.missing(times, made.per, pending.parse_expectation(made.expect), now)
+    return pending.missing(times, made.per, pending.parse_expectation(made.expected_every), now)
 
 
 def _broken(made: Entity, last: str | None) -> list[Attention]:
@@ -409,11 +409,11 @@ def _late(made: Entity, last: str | None) -> list[Attention]:
     between = [time for time in made.missing if last and time < last]
     found = []
     if after:
-        text = f"Expected {made.expect}. The last load is {last}. Missing: {_few(after)}."
+        text = f"Expected {made.expected_every}. The last load is {last}. Missing: {_few(after)}."
         steps = [("When the source has delivered:", made.command("run --select ENTITY"))]
         found.append(Attention("stale", after[0], text, steps, urgent=True))
     if between:
-        text = f"Expected {made.expect}. Missing between loads: {_few(between)}."
+        text = f"Expected {made.expected_every}. Missing between loads: {_few(between)}."
         dates = " ".join(map(_word, between[:LISTED]))
         replay = f"replay --from {_word(between[0])} --dates {dates} --select ENTITY --publish"
         some = f" (of the first {LISTED})" if len(between) > LISTED else ""

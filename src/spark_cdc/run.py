@@ -119,7 +119,7 @@ def add_parser(subparsers: Any) -> None:
         help="retries of a load after a transient error: a lost connection, a race (default: 2)",
     )
     parser.add_argument(
-        "--expect",
+        "--expected-every",
         metavar="STEP",
         help="report missing loads: daily, hourly, weekly, 15m, … (default: the entity's expect)",
     )
@@ -135,7 +135,7 @@ def add_parser(subparsers: Any) -> None:
         help="run until stopped, and look for pending dates this often: 5s, 15m, 1h",
     )
     parsing.add_output(parser)
-    chain.add_arguments(parser, "lift", "target", "branch", "dry-run")
+    chain.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
     notify.add_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -151,8 +151,8 @@ def run(arguments: Any) -> int:
     for option in ("first", "last"):
         if getattr(arguments, option):
             load.parse_business_date(getattr(arguments, option))
-    if arguments.expect:
-        pending.parse_expectation(arguments.expect)
+    if arguments.expected_every:
+        pending.parse_expectation(arguments.expected_every)
     if arguments.every and (arguments.dry_run or arguments.output == "json"):
         raise UsageError(
             "--every goes with neither --dry-run nor --output json. Leave it out, or ask beside"
@@ -263,8 +263,8 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
             raise UsageError(
                 f"{path}, line {number}: priority is {priority!r}. Accepted are numbers from 0."
             )
-        if row.get("expect"):
-            pending.parse_expectation(row["expect"].strip())
+        if row.get("expected_every"):
+            pending.parse_expectation(row["expected_every"].strip())
         if name:
             listed[name] = {key: (value or "").strip() for key, value in row.items() if key}
     return listed
@@ -332,14 +332,14 @@ def plan(
             f" --select {one.entity}"
         )
         return work
-    expect = arguments.expect or given.get("expect") or found.expect
-    if expect and not one.reads_feed:
+    expected_every = arguments.expected_every or given.get("expected_every") or found.expected_every
+    if expected_every and not one.reads_feed:
         present = now or dt.datetime.now(dt.timezone.utc).replace(tzinfo=None)
         until = min(present, last + dt.timedelta(microseconds=1)) if last else present
-        step = pending.parse_expectation(expect)
+        step = pending.parse_expectation(expected_every)
         lacking = pending.missing([*times, *found.dates], one.per, step, until)
         if lacking:
-            work.blocked = f"{_few(lacking)} missing (expected {expect})"
+            work.blocked = f"{_few(lacking)} missing (expected {expected_every})"
             if one.load_type != "full" and not arguments.skip_missing:
                 behind = [date for date in dates if date > lacking[0]]
                 dates = [date for date in dates if date < lacking[0]]
@@ -425,11 +425,11 @@ class Controller:
             words += ["--threads", str(self._arguments.parallel)]
         lifted = [
             lift
-            for lift in self._arguments.lift
+            for lift in self._arguments.skip_guards
             if "." not in lift or lift.rsplit(".", 1)[0] in dates
         ]
         if lifted:
-            words += ["--vars", project.variables({"spark_cdc_lift": lifted})]
+            words += ["--vars", project.variables({"spark_cdc_skip_guards": lifted})]
         try:
             done = self._dbt.run(
                 *words,
@@ -446,7 +446,7 @@ class Controller:
         self._settle_hooks(chosen, done)
 
     def _settle_hooks(self, chosen: Sequence[Work], done: chain.Done) -> None:
-        """Note what failed beside the models, such as upkeep at the end of a round."""
+        """Note what failed beside the models, such as maintenance at the end of a round."""
         models = {model for work in chosen for model in work.models}
         errors = [node for node in done.nodes if node.name not in models and node.has_failed]
         if errors:

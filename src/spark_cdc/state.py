@@ -29,7 +29,7 @@ class Pending:
 
     dates: those that landed after the last committed one.
     gaps: those that landed before it; they take a replay.
-    expect: how often loads come, of the entity's YAML.
+    expected_every: how often loads come, of the entity's YAML.
     problems: what is wrong with its settings, so that it can't be loaded; then the rest is empty.
     problem: why it can't be told what has landed.
     absent: why nothing has landed, if the entity is not just idle.
@@ -38,7 +38,7 @@ class Pending:
     dates: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     priority: float = 0
-    expect: str | None = None
+    expected_every: str | None = None
     landed: int = 0
     problems: list[str] = field(default_factory=list)
     problem: str | None = None

@@ -22,12 +22,16 @@ NAME, SCHEMA, TOPIC = "shop", "shop", "shop.public."
 class Shop:
     """A project's folder.
 
-    encoding: json or avro, of the topics. landing: where they land, a folder or s3a://…. upkeep:
-    when loads are squashed, as in docs/upkeep.md.
+    encoding: json or avro, of the topics. landing: where they land, a folder or s3a://…. maintenance:
+    when loads are squashed, as in docs/maintenance.md.
     """
 
     def __init__(
-        self, folder: Path, encoding: str, landing: str, upkeep: Mapping[str, Any] | None = None
+        self,
+        folder: Path,
+        encoding: str,
+        landing: str,
+        maintenance: Mapping[str, Any] | None = None,
     ) -> None:
         self.folder, self.encoding, self.landing = folder, encoding, landing
         (folder / "dbt_packages").mkdir(parents=True)
@@ -38,7 +42,7 @@ class Shop:
         (folder / ".spark_cdc").mkdir()
         (folder / ".spark_cdc" / "jars").symlink_to(ROOT / ".spark_cdc" / "jars")
         project = {"name": NAME, "version": "1.0.0", "profile": NAME, "flags": FLAGS}
-        project |= {"vars": {"spark_cdc_upkeep": dict(upkeep)}} if upkeep else {}
+        project |= {"vars": {"spark_cdc_maintenance": dict(maintenance)}} if maintenance else {}
         self._write("dbt_project.yml", project)
         target = {
             "type": "spark",
@@ -100,9 +104,9 @@ class Shop:
         }
         settings["guards"] = {"deleted_share": None}  # truncates are part of the work
         if table.dropped:
-            settings["dropped"] = table.dropped
+            settings["dropped_columns"] = table.dropped
         for column in table.columns:
-            told = {"was": column.was, "default": column.default}
+            told = {"renamed_from": column.renamed_from, "default": column.default}
             self._meta(content, column.name).update({k: v for k, v in told.items() if v})
         self._write(f"models/{table.name}/{table.name}.yml", content)
 

@@ -203,7 +203,7 @@ def changes(tables: Sequence[Table], tells_null: bool) -> list[Change]:
             "column discount dropped",
             ["alter table {} drop discount"],
             [column for column in lines if column.name != "discount"],
-            dropped="discount",
+            dropped_columns="discount",
         ),
         Change(
             "customers",

@@ -4,7 +4,7 @@
     Arguments: committed, current, history (relations), key_columns (list of names). -#}
 {%- test follows_story(model, committed, current, history, key_columns) -%}
 {#- with --empty, too, the manifest is read and the rows are those of the loads it names -#}
-{%- set committed, current, history = spark_cdc._whole(committed), spark_cdc._whole(current), spark_cdc._whole(history) -%}
+{%- set committed, current, history = spark_cdc._unsampled(committed), spark_cdc._unsampled(current), spark_cdc._unsampled(history) -%}
 {%- set loads = spark_cdc._read_manifest(committed).loads if execute else [] -%}
 with committed_days as (
     select

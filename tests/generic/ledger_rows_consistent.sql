@@ -10,9 +10,9 @@
 {%- do spark_cdc._read_despite_damage() -%}
 {%- set entity = verified.entity -%}
 {%- set in_loads = spark_cdc._in_loads(verified.loads) ~ ' and operation in ' ~ spark_cdc._operations('known') -%}
-{%- set hashes = {'key_hash': entity.key_columns, 'nonkey_hash': entity.compared, 'ignored_hash': entity.ignored} -%}
+{%- set hashes = {'key_hash': entity.key_columns, 'nonkey_hash': entity.compared, 'untracked_hash': entity.untracked} -%}
 {%- if not entity.key_columns -%}{%- do hashes.pop('key_hash') -%}{%- endif -%}
-{%- if not entity.ignored -%}{%- do hashes.pop('ignored_hash') -%}{%- endif -%}
+{%- if not entity.untracked -%}{%- do hashes.pop('untracked_hash') -%}{%- endif -%}
 {%- set forgotten = spark_cdc._forgotten_list(entity) if entity.sensitive and entity.name ~ '_forgotten' in verified.catalog else none -%}
 {%- set of_key = spark_cdc._has_sensitive_key(entity) -%}
 {%- set key_texts, key_values = [], [] -%}

@@ -5,7 +5,7 @@
 {%- test loads_reconcile(model) -%}
 {%- set referred = ref('spark_cdc', 'cdc_loads') -%}
 {%- if execute -%}  {#- at parse time the model has no name yet -#}
-{%- set model = spark_cdc._whole(model) -%}
+{%- set model = spark_cdc._unsampled(model) -%}
 {%- set name = spark_cdc._strip_entity_affix(model.identifier) -%}
 {%- set load_log = spark_cdc._load_log_beside(model, name, referred) -%}
 {%- if load_relation(model) or load_relation(spark_cdc._relation_in(model.schema, name ~ '_ledger')) -%}

@@ -302,7 +302,7 @@
       ["Files", "figure", (one) => number(one.files)], ["Size", "figure", (one) => bytesText(one.bytes)],
     ], files)));
     const lines = [];
-    if (Object.keys(entity.upkeep ?? {}).length) lines.push(make("p", {}, retentionText(entity.upkeep)));
+    if (Object.keys(entity.maintenance ?? {}).length) lines.push(make("p", {}, retentionText(entity.maintenance)));
     if (vacuum) lines.push(...(vacuum.loads
       ? [make("p", {}, `Vacuum would free ${bytesText(vacuum.bytes)} in ${counted(vacuum.files, "file")}:`), command(`spark-cdc vacuum --select ${entity.name}${entity.options ?? ""} --execute`)]
       : [make("p", {}, "Vacuum would free nothing: inactive loads are kept for a week.")]));
@@ -341,9 +341,9 @@
     const last = loads.findLast((row) => row.isActive);
     const refused = loads.filter((row) => row.kind === "refused").length;
     const facts = [
-      ["Rows", number(entity.rows ?? 0)], ["Last load", last?.time], ["Age", entity.age], ["Load type", entity.load_type], ["Expected", entity.expect],
+      ["Rows", number(entity.rows ?? 0)], ["Last load", last?.time], ["Age", entity.age], ["Load type", entity.load_type], ["Expected", entity.expected_every],
       ["Active loads", number(entity.committed_loads ?? 0)], ["Rejected rows", number(loads.reduce((sum, row) => sum + (row.isActive ? row.rejected ?? 0 : 0), 0))],
-      ["Refused loads", number(refused)], ["Missing dates", entity.expect && number((entity.missing ?? []).filter(isWithin).length)], ["Last checkpoint", entity.checkpoint && dateOf(entity.checkpoint)],
+      ["Refused loads", number(refused)], ["Missing dates", entity.expected_every && number((entity.missing ?? []).filter(isWithin).length)], ["Last checkpoint", entity.checkpoint && dateOf(entity.checkpoint)],
     ];
     return make("dl", { class: "card facts" }, ...facts.filter(([, value]) => value).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   }

@@ -17,13 +17,13 @@ from project import Project
 from spark_cdc import chain, cli
 from spark_cdc.errors import SparkCdcError
 
-pytestmark = pytest.mark.proves("upkeep")
+pytestmark = pytest.mark.proves("maintenance")
 
 ENTITIES = ("full", "delta", "moves")
 COLUMNS: dict[str, Any] = {
     "id": {"data_type": "int", "role": "key"},
     "name": "string",
-    "seen": {"data_type": "string", "role": "ignore"},
+    "seen": {"data_type": "string", "role": "untracked"},
 }
 EVENTS = {"format": "flagged_rows", "operation": "op", "order": ["seq"], "archive": True}
 SETTINGS: dict[str, dict[str, Any]] = {
