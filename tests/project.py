@@ -25,6 +25,7 @@ from dbt.contracts.graph.manifest import Manifest
 import scale
 from shop import INTERPRETED
 from spark_cdc import chain
+from spark_cdc.macros import MACROS, Macros, load_macros
 from warehouse import described, fetched, land_lines
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,6 +98,11 @@ class Parsed:
             self._packed[schema] = key, chain.packed(parsed.result)
         copied: Manifest = chain.unpacked(self._packed[schema][1])
         return copied
+
+
+@functools.cache
+def _timeline_macros() -> Macros:
+    return load_macros(MACROS / "timeline")
 
 
 @dataclass(frozen=True)
@@ -264,6 +270,17 @@ class Project:
         """The query of a manifest's view."""
         text: str = self.query(f"show create table {{s}}.{view}")[0][0]
         return "select " + text[text.index("/* spark_cdc manifest:") :]
+
+    def timeline(self, entity: str, schema: str = "{s}") -> dict[str, Any]:
+        """The manifest that readers see, as the macros read it."""
+        text = self.query(f"show create table {schema}.{entity}_committed")[0][0]
+        found: dict[str, Any] = _timeline_macros()._parse_manifest(text, entity)
+        return found
+
+    def figures(self, entity: str) -> list[tuple[Any, ...]]:
+        """What the manifest says of each load, but for its name and commit."""
+        names = ("rows", "written", "definition", "layout", "applied")
+        return [tuple(entry[name] for name in names) for entry in self.timeline(entity)["entries"]]
 
     def lose_commit(self, entity: str, before: str = "") -> list[str]:
         """Leave the last commit as a process does that dies when it has claimed it.

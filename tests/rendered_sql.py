@@ -16,7 +16,7 @@ import hashlib
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -100,6 +100,26 @@ def write(folder: Path) -> None:
         path.write_text(sql, encoding="utf-8")
 
 
+def manifest_of(
+    macros: Macros, loads: Sequence[str], *, rows: int = 0, log_rows: int = 0, **schema: Any
+) -> dict[str, Any]:
+    """Return a manifest with these loads, as if the last of them had written what is in the log.
+
+    schema: definition, layout and applied of all of them.
+    """
+    entries = [
+        {"load_id": load, "commit": at, "rows": rows, "written": 0, "definition": None}
+        | {"layout": {}, "applied": {}}
+        | schema
+        for at, load in enumerate(loads, start=1)
+    ]
+    if entries:
+        entries[-1]["written"] = log_rows
+    manifest = macros._empty_manifest() | {"sequence": len(loads)}
+    made: dict[str, Any] = macros._timeline(manifest, entries)
+    return made
+
+
 def _statements(macros: Macros, name: str) -> dict[str, str]:
     entity = macros._entity(name)
     kind = entity["load_type"][0]
@@ -139,11 +159,8 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
     if not entity["events"]:
         statements[f"stg_{name}_quarantine"] = stage_sql(lenient, f"landed_{name}")
     for title, figures in MANIFESTS.items():
-        manifest = {
-            **macros._empty_manifest(),
-            **figures,
-            "loads": [load.format(kind=kind) for load in figures["loads"]],
-        }
+        of_kind = [load.format(kind=kind) for load in figures["loads"]]
+        manifest = manifest_of(macros, of_kind, rows=figures["rows"], log_rows=figures["log_rows"])
         load = macros._plan_load(entity, manifest, time)
         keep = load.pop("keep")
         run = {"entity": entity, "load": load, "prior": ledger, "broadcast": True}
@@ -160,6 +177,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             "rows_current": 0,
             "record": record,
         }
+        entry = manifest_of(macros, [load["load_id"]], rows=1000)["entries"][0]
         if entity["events"]:
             audit["record"] = {**record, "events": macros._any_events()}
             if name == EVENTS:
@@ -183,7 +201,7 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
             statements |= _changed_statements(macros, run, ledger, manifest)
         statements |= {
             f"{name}_committed_{title}": macros._committed_sql(
-                entity, ledger, {**manifest, "loads": [*keep, load["load_id"]]}
+                entity, ledger, macros._timeline_loaded(manifest, len(keep), entry)
             ),
             f"count_load_{title}": macros._load_counts_sql(
                 ledger,
@@ -391,7 +409,7 @@ def _changed_statements(
     restated = macros._restated_ledger(entity, ledger, {}, diff)
     statements = {
         f"{name}_committed_changed": macros._committed_sql(
-            entity, ledger, {**manifest, "layout": layout}
+            entity, ledger, manifest_of(macros, manifest["loads"], layout=layout)
         )
     }
     if not entity["events"]:
@@ -418,9 +436,9 @@ def _feed_statements(macros: Macros, entity: dict[str, Any], ledger: str) -> dic
         {"load_id": load, "written_as": load, "version": version, "at": at}
         for version, load in enumerate(loads, start=1)
     ]
-    manifest = {"loads": loads, "log_rows": 0, "rewritten": {"version": 4, "at": at}}
-    old = {"manifest": manifest, "commits": commits}
-    new = {"manifest": manifest | {"loads": loads[:2]}, "commits": commits[:2]}
+    rewritten = {"rewritten": 4, "times": {"rewritten": at}}
+    old = {"manifest": manifest_of(macros, loads) | rewritten, "commits": commits}
+    new = {"manifest": manifest_of(macros, loads[:2]) | rewritten, "commits": commits[:2]}
     name = entity["name"]
     return {
         f"{name}_feed_loads": macros._feed_loads_sql(entity, ledger, old, 1, 3),

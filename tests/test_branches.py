@@ -109,8 +109,8 @@ def kept(project: Project) -> tuple[Any, ...]:
 
 
 def loads(project: Project, schema: str, name: str) -> list[str]:
-    text = project.query(f"show create table {schema}.{name}_committed")[0][0]
-    return re.findall(r"'(\d{8}-[a-z]+-[0-9a-f]{8})',?\n", text)
+    found: list[str] = project.timeline(name, schema)["loads"]
+    return found
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import random
 import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -86,10 +85,7 @@ def land(project: Project, day: int, rows: Rows) -> None:
 
 
 def head(project: Project) -> int:
-    text = project.query(f"show create table {{s}}.{ENTITY}_committed")[0][0]
-    found = re.search(r"spark_cdc manifest: (\{.*\}) \*/", text)
-    assert found
-    return int(json.loads(found.group(1))["sequence"])
+    return int(project.timeline(ENTITY)["sequence"])
 
 
 def current(project: Project) -> list[tuple[Any, ...]]:
@@ -258,56 +254,6 @@ def test_an_entity_that_is_not_there(shop: Project) -> None:
     outcome = shop.dbt("show", "--inline", "{{ spark_cdc.changes('order', 1) }}")
     assert not outcome.success
     assert "depends on a node named 'order_changes' which was not found" in outcome.output
-
-
-def load_of(day: int, run: str, version: int) -> tuple[str, dict[str, Any]]:
-    return f"202403{day:02d}-f-{run:0>8}", {"version": version, "started_at": f"2024-04-{version}"}
-
-
-def test_versions_follow_the_commits_whatever_is_taken_back() -> None:
-    """Random histories of manifests: each load has the commit by which it last came."""
-    macros = load_macros(_time_now=lambda pattern="": "2024-05-01 00:00:00")
-    rng = random.Random(19)
-    for _ in range(30):
-        manifest = macros._empty_manifest()
-        records: dict[str, dict[str, Any]] = {}
-        came: dict[str, int] = {}  # the oracle
-        undone: list[str] = []
-        for sequence in range(1, 25):
-            loads, run = list(manifest["loads"]), f"{sequence:08x}"
-            kept = loads[: rng.randint(0, len(loads))]
-            what = rng.choice(["load", "load", "rerun", "undo", "redo", "replay"])
-            added: list[str] = []
-            if what == "load":
-                kept, runs = loads, [run]
-            elif what == "rerun":
-                kept, runs = loads[:-1], [run]
-            elif what == "replay":
-                runs = [f"{rng.getrandbits(32):08x}" for _ in range(rng.randint(1, 4))]
-            else:
-                runs = []
-            day = int(kept[-1][6:8]) if kept else 0
-            if what == "redo":
-                kept, added, undone = loads, undone, []
-            elif what == "undo":
-                undone = loads[len(kept) :]
-            else:
-                undone = []
-            for at, one in enumerate(runs):
-                name, record = load_of(day + 1 + at, one, sequence)
-                if what == "replay":
-                    record["version"] = rng.randint(1, sequence)
-                records[name] = record
-                added.append(name)
-            next_one = {
-                **manifest, "loads": kept + added, "sequence": sequence, "commit": run,
-            }  # fmt: skip
-            came = {name: came[name] for name in kept} | dict.fromkeys(added, sequence)
-            manifest = macros._versioned_manifest(next_one, manifest)
-            assert (manifest["rewritten"]["version"] == sequence) == (kept != loads)
-            told = {one["load_id"]: one["version"] for one in macros._commits(manifest, records)}
-            assert told == came
-            assert len(manifest["recommitted"]) <= len(manifest["loads"])
 
 
 @pytest.mark.full

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from rendered_sql import Relation
+from rendered_sql import Relation, manifest_of
 from spark_cdc.macros import MACROS, ROOT, CompilerError, Macros, load_macros
 
 pytestmark = pytest.mark.proves("settings")
@@ -1052,15 +1052,8 @@ def test_business_dates_are_read_as_yaml_gives_them(value: Any, time: datetime.d
 
 def plan(loads: list[str], day: int, **figures: Any) -> dict[str, Any]:
     given = macros()
-    manifest = {
-        "loads": loads,
-        "rows": 100,
-        "log_rows": 0,
-        "previous": {"rows": 100, "log_rows": 0},
-    }
-    return given._plan_load(
-        given._entity("orders"), manifest | figures, datetime.datetime(2024, 1, day)
-    )
+    manifest = manifest_of(given, loads, **{"rows": 100, **figures})
+    return given._plan_load(given._entity("orders"), manifest, datetime.datetime(2024, 1, day))
 
 
 FIRST, SECOND, THIRD = "20240101-fc-00000000", "20240102-f-00000000", "20240103-f-00000000"
@@ -1106,18 +1099,17 @@ def test_a_rerun_of_a_checkpoint_builds_on_the_one_before() -> None:
     ],
 )
 def test_when_a_checkpoint_is_due(figures: dict[str, int], due: bool) -> None:
-    assert plan([FIRST], 2, **figures)["is_checkpoint"] is due
+    assert plan([FIRST, SECOND], 3, **figures)["is_checkpoint"] is due
 
 
 def test_a_checkpoint_is_due_after_so_many_loads() -> None:
     loads = [FIRST] + [f"202401{day:02}-f-00000000" for day in range(2, 32)]
     loads += [f"202402{day:02}-f-00000000" for day in range(1, 22)]
     given = macros()
-    manifest = {"loads": loads[:51], "rows": 10**6, "log_rows": 0}
-    late = datetime.datetime(2024, 3, 1)
-    assert given._plan_load(given._entity("orders"), manifest, late)["is_checkpoint"]
-    manifest["loads"] = loads[:50]
-    assert not given._plan_load(given._entity("orders"), manifest, late)["is_checkpoint"]
+    late, entity = datetime.datetime(2024, 3, 1), given._entity("orders")
+    for count, is_due in ((51, True), (50, False)):
+        manifest = manifest_of(given, loads[:count], rows=10**6)
+        assert given._plan_load(entity, manifest, late)["is_checkpoint"] is is_due
 
 
 def test_a_past_date_is_refused_with_what_would_be_loaded_again() -> None:
@@ -1128,16 +1120,8 @@ def test_a_past_date_is_refused_with_what_would_be_loaded_again() -> None:
 
 def test_a_manifest_is_read_back_from_the_views_text() -> None:
     given = macros(var={})
-    manifest = {
-        "loads": [FIRST, SECOND],
-        "rows": 5,
-        "log_rows": 1,
-        "previous": {"rows": 4, "log_rows": 0},
-        "definition": "*/ evil /*",
-        "sequence": 2,
-        "recommitted": [{"after": FIRST, "version": 2, "at": None}],
-        "rewritten": {"version": 1, "at": "2024-01-02 10:00:00.000000"},
-    }
+    manifest = manifest_of(given, [FIRST, SECOND], rows=5, log_rows=1, definition="*/ evil /*")
+    manifest |= {"rewritten": 1, "times": {"rewritten": "2024-01-02 10:00:00.000000"}}
     text = given._committed_sql(given._entity("orders"), "cdc.orders_ledger", manifest)
     assert text.count("*/") == text.count("/*") == 1
     assert given._parse_manifest(f"CREATE VIEW x AS {text}\n", "x") == manifest | {"existed": True}

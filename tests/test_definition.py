@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rendered_sql import Relation
+from rendered_sql import Relation, manifest_of
 from spark_cdc.macros import Macros, load_macros_of
 
 pytestmark = pytest.mark.proves("schema change")
@@ -262,9 +262,8 @@ def test_a_key_of_another_name_is_hashed_anew_in_loads_before() -> None:
     now = layout({"id": KEY, "n": "int"}, second, second | {"m": "int"})
     assert now["rekeyed"] == "20240102"
     macros, entity = described(second)
-    text = macros._committed_sql(
-        entity, "cdc.goods_ledger", macros._empty_manifest() | {"layout": now}
-    )
+    manifest = manifest_of(macros, ["20240102-fc-00000000"], layout=now)
+    text = macros._committed_sql(entity, "cdc.goods_ledger", manifest)
     assert "id as no," in text
     assert "if(business_date < date'2024-01-02', unhex(md5(" in text
     assert ",2:no=n" in text
@@ -281,15 +280,14 @@ def test_a_column_that_a_crash_left_is_taken_if_its_type_fits() -> None:
 def test_a_rerun_of_the_load_that_brought_the_change_starts_from_the_layout_before() -> None:
     macros, entity = described({"id": KEY, "n": "int"})
     fingerprint = macros._fingerprint(macros._definition(entity))
-    manifest = macros._empty_manifest() | {
-        "loads": ["20240101-fc-00000000", "20240102-fc-00000000"],
-        "definition": fingerprint,
-        "layout": {"retired": ["m"]},
-        "previous": {"rows": 3, "log_rows": 0, "definition": "other", "layout": {}},
-    }
+    first = manifest_of(macros, ["20240101-fc-00000000"], rows=3, definition="other")
+    second = manifest_of(
+        macros, ["20240102-fc-00000000"], definition=fingerprint, layout={"retired": ["m"]}
+    )
+    manifest = macros._timeline_loaded(first, 1, second["entries"][0])
     again = macros._plan_load(entity, manifest, datetime.datetime(2024, 1, 2))
     assert (again["redefines"], again["is_checkpoint"], again["layout"]) == (True, True, {})
-    assert again["defined"] == "other"
+    assert again["prior_rows"] == 3
     later = macros._plan_load(entity, manifest, datetime.datetime(2024, 1, 3))
     assert (later["redefines"], later["is_checkpoint"]) == (False, False)
     assert later["layout"] == {"retired": ["m"]}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from project import Project
+from rendered_sql import manifest_of
 from shop import Outcome, Shop, opened
 from spark_cdc.macros import CompilerError, Macros
 from test_config import macros, plan
@@ -516,7 +517,7 @@ def test_the_band_is_of_the_median(before: list[int], rows_in: int, trips: bool)
     loads = [f"202401{day:02}-f-00000000" for day in range(1, 8)]
     load = given._plan_load(
         given._entity("orders"),
-        {"loads": loads, "rows": 100, "log_rows": 0},
+        manifest_of(given, loads, rows=100),
         datetime.datetime(2024, 1, 9),
     )
     given = macros(run_query=run_query, _load_log=lambda: "cdc_loads", _refuse_load=refuse)

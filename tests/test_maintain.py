@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -27,8 +26,7 @@ VIEWS = ("current", "history", "versions")
 
 def kinds(project: Project, name: str) -> list[str]:
     """Day and kind of the loads that count."""
-    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
-    return [load[6:] for load in re.findall(r"'(\d{8}-[a-z]+)-[0-9a-f]{8}',?\n", text)]
+    return [load[6:-9] for load in project.timeline(name)["loads"]]
 
 
 def location(project: Project, table: str) -> Path:

@@ -124,8 +124,8 @@ def follows(project: Project, story: list[dict[int, tuple[str, str]]]) -> None:
 
 def manifest(project: Project, name: str) -> list[str]:
     """The loads that count."""
-    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
-    return re.findall(r"'(\d{8}-[a-z]+-[0-9a-f]{8})',?\n", text)
+    found: list[str] = project.timeline(name)["loads"]
+    return found
 
 
 def kinds(project: Project, name: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rendered_sql import manifest_of
 from spark_cdc.macros import CompilerError, load_macros
 from test_config import macros
 
@@ -110,18 +111,20 @@ LOADS = [f"{date}-d-0000000{number}" for number, date in enumerate(DATES)]
 def undo(to: Any, *counts: int) -> list[str]:
     """Which of some entities an undo takes loads back of: a has so many loads, b so many, …"""
     carried: list[str] = []
-    heads = {name: {"loads": LOADS[:count]} for name, count in zip("abc", counts, strict=False)}
+    counted = list(zip("abc", counts, strict=False))
     made = load_macros(
         _captures=lambda *_: [
             {"entity": {"name": name, "eff_type": "date"}, "load_log": "x", "masked": "x"}
-            for name in heads
+            for name, _ in counted
         ],
         _ensure_load_log=lambda *_: None,
         _head=lambda capture: heads[capture["entity"]["name"]],
-        _manifest_up_to=lambda *_: {"loads": []},
+        _other_columns_problem=lambda *_: None,
+        _attempt=lambda: "",
         _time_now=lambda *_: "",
         _move_entity=lambda _, one: carried.extend([one["entity"]["name"]] if one["loads"] else []),
     )
+    heads = {name: manifest_of(made, LOADS[:count]) for name, count in counted}
     made._move_entities("undo", list(heads), to)
     return carried
 

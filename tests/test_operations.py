@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from event_warehouse import column
+from rendered_sql import manifest_of
 from spark_cdc.macros import Macros, load_macros_of
 from warehouse import query_runner
 
@@ -98,7 +99,7 @@ def tagged(
         for date in [f"{load[:4]}-{load[4:6]}-{load[6:8]}"]
     ]
     loads = sorted({load.format(kind) for _, load, _ in prior if load != LOST})
-    manifest = macros._empty_manifest() | {"loads": loads, "rows": 3, "log_rows": log_rows}
+    manifest = manifest_of(macros, loads, rows=3, log_rows=log_rows)
     day = 1 if not prior else 2 if len(loads) == 1 else 3
     load = macros._plan_load(entity, manifest, datetime.datetime(2024, 3, day))
     run = {

@@ -425,8 +425,9 @@ HEAD = {
     "loads": LOADS,
     "sequence": 3,
     "definition": "d",
-    "recommitted": [],
-    "rewritten": {"version": 0, "at": None},
+    "entries": [{"load_id": load, "commit": at} for at, load in enumerate(LOADS, start=1)],
+    "rewritten": 0,
+    "times": {},
 }
 TOLD = {"version": 2, "load_id": LOADS[1], "columns": "c"}
 REASONS = [
@@ -435,10 +436,10 @@ REASONS = [
     (HEAD, TOLD | {"version": 4}, {}, "made anew"),
     (HEAD, TOLD | {"load_id": "20240302-f-0000000a"}, {}, "made anew"),
     (HEAD, TOLD | {"columns": "b"}, {}, "other columns than when it was written"),
-    (HEAD | {"rewritten": {"version": 3, "at": None}}, TOLD, {}, "since version 2 can't be told"),
-    (HEAD | {"rewritten": {"version": 3, "at": None}}, TOLD, {2: HEAD}, 2),
+    (HEAD | {"rewritten": 3}, TOLD, {}, "since version 2 can't be told"),
+    (HEAD | {"rewritten": 3}, TOLD, {2: HEAD}, 2),
     (
-        HEAD | {"rewritten": {"version": 3, "at": None}},
+        HEAD | {"rewritten": 3},
         TOLD,
         {2: HEAD | {"definition": "b"}},
         "replaced by some with other columns",

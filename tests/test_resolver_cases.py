@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from project import INTERPRETED
+from rendered_sql import manifest_of
 from spark_cdc import server as local_server
 from spark_cdc.macros import Macros, load_macros
 from warehouse import query_runner
@@ -268,11 +269,10 @@ def resolved(server: Any) -> Any:
         entity = macros._entity("customers")
         manifest = macros._empty_manifest()
         if load.date != FIRST:
-            manifest |= {
-                "loads": [FIRST_LOAD, *([SECOND_LOAD] if load.since else [])],
-                "rows": 3 * len(cases),
-                "log_rows": 3 * len(cases) if load.is_checkpoint else 0,
-            }
+            loads = [FIRST_LOAD, *([SECOND_LOAD] if load.since else [])]
+            count = 3 * len(cases)
+            log_rows = count if load.is_checkpoint else 0
+            manifest = manifest_of(macros, loads, rows=count, log_rows=log_rows)
         planned = macros._plan_load(entity, manifest, load.date)
         assert planned["is_checkpoint"] is (load.is_checkpoint or load.date == FIRST)
         run = {

@@ -158,10 +158,8 @@ def state(project: Project) -> dict[str, list[Any]]:
 
 def manifest(project: Project, name: str) -> tuple[dict[str, Any], list[str]]:
     """The figures in an entity's manifest, and its loads."""
-    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
-    figures = re.search(r"/\* spark_cdc manifest: ({.*}) \*/", text)
-    assert figures
-    return json.loads(figures.group(1)), re.findall(r"'(\d{8}-\w+-\w{8})',?\n", text)
+    found = project.timeline(name)
+    return found, found["loads"]
 
 
 @pytest.fixture(scope="module")

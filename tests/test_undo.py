@@ -75,22 +75,14 @@ def seen(project: Project, *names: str) -> dict[str, Any]:
     for name in names or ENTITIES:
         for view in ("current", "history", "versions"):
             found[f"{name}_{view}"] = project.rows(f"{name}_{view}", "*")
-        manifest = figures(project, name)
-        for figure in ("sequence", "commit", "undone", "move", "recommitted", "rewritten"):
-            manifest.pop(figure, None)
-        found[name] = {key: value for key, value in manifest.items() if value}
+        found[name] = project.figures(name)
     return found
-
-
-def figures(project: Project, name: str) -> dict[str, Any]:
-    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
-    return json.loads(re.search(r"spark_cdc manifest: (\{.*\}) \*/", text).group(1))  # type: ignore[union-attr]
 
 
 def loads(project: Project, name: str) -> list[str]:
     """The loads that count."""
-    text = project.query(f"show create table {{s}}.{name}_committed")[0][0]
-    return re.findall(r"'(\d{8}-[a-z]+-[0-9a-f]{8})',?\n", text)
+    found: list[str] = project.timeline(name)["loads"]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +108,7 @@ def test_what_was_undone_comes_back_as_it_was(
 ) -> None:
     code, said = command("undo", *ENTITIES, "--to", DAYS[1])
     assert code == 0, said
-    last = figures(shop, "full")["undone"][0]["loads"][0]
+    last = shop.timeline("full")["undone"][0]["entries"][0]["load_id"]
     assert f"full: took back 1 load ({last}); readers see the state after 20240302-f-" in said
     assert seen(shop) == states_seen[1]
     code, said = command("status", "--select", "delta")
@@ -248,7 +240,7 @@ def test_the_next_load_finishes_an_undo(shop: Project, command: Command) -> None
     [move] = shop.lose_commit("full", before)
     shop.load(DAYS[2], "full")
     assert (move, "undone") in shop.rows("cdc_loads", "load_id, status")
-    assert "move" not in figures(shop, "full")
+    assert "move" not in shop.timeline("full")
 
 
 @pytest.mark.integration

@@ -128,7 +128,7 @@ class Warehouse:
         self.has_secret = False
         cursor.execute(f"drop table if exists {schema}.cdc_loads purge")
         self.run_query(self.macros._create_load_log_sql(f"{schema}.cdc_loads"))
-        self.macros._create_claims_schemas([{"schema": schema}])
+        cursor.execute(f"create schema if not exists {schema}_commits")
 
     @property
     def entity(self) -> dict[str, Any]:

@@ -2,24 +2,38 @@
     where rows were rejected, keys came twice, the counts don't reconcile, a guard trips or the load
     builds on a state that is no longer the last.
     Arguments: run (of _planned_run()). Returns a dictionary: what _figures_of_load() has,
-    log_rows (rows written since the checkpoint, for later loads to overlay), previous (figures
-    of the state before), rules (of _rule_counts_of_load()), ruled_out (how many rows rules set
-    aside), recent (of _usual_rows()). -#}
+    written (rows that it wrote which count, for later loads to overlay), rules (of
+    _rule_counts_of_load()), ruled_out (how many rows rules set aside), recent (as it is given to
+    _audit_counted_load()). -#}
 {%- macro _audit_load(run, is_again=false) -%}
-    {%- set load = run.load -%}
+    {%- set entity, load = run.entity, run.load -%}
     {%- set loads = ([load.base] if load.base else []) + load.log + [load.load_id] -%}
     {%- set counted = spark_cdc._load_counts(run.ledger, loads, [load.load_id], [
-        spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(run.entity, [run.time]),
-        spark_cdc._rule_counts_sql(run.entity, run.ledger, [load.load_id]),
+        spark_cdc._repeats_sql(run, [load.load_id]), spark_cdc._input_sql(entity, [run.time]),
+        spark_cdc._rule_counts_sql(entity, run.ledger, [load.load_id]),
         spark_cdc._masked_ledger_differences_sql(run, [load.load_id]),
     ]) -%}
     {%- set record = counted.records.get(load.load_id) -%}
     {%- if record is none or record.parent != load.parent -%}
         {#- what another run committed may have made a checkpoint due, or no longer, so that this
             attempt wrote under another name -#}
-        {%- set name = spark_cdc._load_id(run.entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
+        {%- set name = spark_cdc._load_id(entity, spark_cdc._load_time(load.load_id), not load.is_checkpoint) -%}
         {%- set record = record or spark_cdc._load_records(run.ledger, [name]).get(name) -%}
-        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}{%- do spark_cdc._refuse_other_parent(run, record) -%}{%- endif -%}
+        {%- if record or is_again or not spark_cdc._is_load_again(run, 'ledger') -%}
+            {%- set message -%}
+{{ entity.name }}: {# -#}
+{%- if record -%}
+    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
+another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
+{{ load.business_time }} is now {{ load.parent or 'none' }}
+{%- else -%}
+the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
+{%- endif -%}
+. Nothing was committed. Load the date again:
+  {{ spark_cdc._load_command(entity, load.business_time) }}
+            {%- endset -%}
+            {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
+        {%- endif -%}
         {%- do spark_cdc._load_again(run) -%}
         {{ return(spark_cdc._audit_load(run, is_again=true)) }}
     {%- endif -%}
@@ -35,54 +49,43 @@
     } -%}
     {%- do spark_cdc._check_prior(run, prior, known) -%}
     {%- set problem = spark_cdc._masked_ledger_problem(run, counted.also.get('masked', 0)) -%}
-    {%- if problem -%}{%- do spark_cdc._refuse_load(run.entity, 'counts', problem, load, known) -%}{%- endif -%}
+    {%- if problem -%}{%- do spark_cdc._refuse_load(entity, 'counts', problem, load, known) -%}{%- endif -%}
     {%- if counts.R -%}
         {%- do spark_cdc._check_rejects(run, known) -%}
         {%- if spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._note_unread_rejects(run, [load.load_id]) -%}{%- endif -%}
     {%- endif -%}
-    {{ return(spark_cdc._audit_counted_load(run, known, prior)) }}
+    {{ return(spark_cdc._audit_counted_load(run, known)) }}
 {%- endmacro -%}
 
 
 {#- What both audits end with, that of a load and that of a backfill. Arguments: run (with the
     load), known (counts, rows_prior, record, files, lines, repeated, unchanged: how many rows the
-    load marked as such, if it did; broken: rows by rule), prior (figures of the state before),
-    recent (of _usual_rows()).
-    Returns what _audit_load() returns. -#}
-{%- macro _audit_counted_load(run, known, prior, recent={}) -%}
+    load marked as such, if it did; broken: rows by rule), recent (load id to rows in, of loads
+    that cdc_loads does not have yet). Returns what _audit_load() returns. -#}
+{%- macro _audit_counted_load(run, known, recent={}) -%}
     {%- set load, counts = run.load, known.counts -%}
-    {%- do spark_cdc._check_duplicate_keys(run, known) -%}
+    {#- one that came twice unchanged in a full load is not written, and shows in the counts -#}
+    {%- if known.repeated -%}
+        {%- set count = known.repeated -%}
+        {%- set operations = spark_cdc._operations('supplied' if run.entity.events else 'received') -%}
+        {%- set written = spark_cdc._from(spark_cdc._laid_out(run.entity, run.ledger, known.record.get('layout') or {}))
+            ~ "\nwhere load_id = '" ~ load.load_id ~ "' and operation in " ~ operations -%}
+        {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(run.entity, written, "and max(operation <> 'R')")) -%}
+        {%- set what = '1000 or more keys come' if count == 1000 else '1 key comes' if count == 1 else count ~ ' keys come' -%}
+        {%- do spark_cdc._refuse_duplicates(run, known, what, examples) -%}
+    {%- endif -%}
     {%- do spark_cdc._check_counts(run, known) -%}
-    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, prior.rows, known.record) -%}
+    {%- set figures = spark_cdc._figures_of_load(load.load_id, counts, known.rows_prior, known.record) -%}
     {%- set audit = dict(
         figures,
         rules=spark_cdc._rule_counts_of_load(run.entity, figures.counts, known.broken),
         ruled_out=(known.broken or {}).get('', 0),
         files=known.files,
-        log_rows=0 if load.is_checkpoint else prior.log_rows + counts.I + counts.U + counts.D + counts.N + counts.X,
-        previous=prior,
+        written=counts.I + counts.U + counts.D + counts.N + counts.X,
         recent=recent,
     ) -%}
     {%- do spark_cdc._check_guards(run.entity, run.ledger, load, audit) -%}
     {{ return(audit) }}
-{%- endmacro -%}
-
-
-{%- macro _refuse_other_parent(run, record) -%}
-    {%- set entity, load = run.entity, run.load -%}
-    {%- set message -%}
-{{ entity.name }}: {# -#}
-{%- if record -%}
-    {%- do spark_cdc._is_told(entity.name, 'raced') -%}
-another run committed a load during this one, which builds on {{ record.parent or 'nothing' }}; the last load before {# -#}
-{{ load.business_time }} is now {{ load.parent or 'none' }}
-{%- else -%}
-the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledger had not run
-{%- endif -%}
-. Nothing was committed. Load the date again:
-  {{ spark_cdc._load_command(entity, load.business_time) }}
-    {%- endset -%}
-    {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
 {%- endmacro -%}
 
 

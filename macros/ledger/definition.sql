@@ -24,11 +24,15 @@
         {%- do spark_cdc._refuse_definition(entity, [problem], load) -%}
     {%- endif -%}
     {%- if with_values and spark_cdc._mode() != 'look' -%}
-        {%- set problems = spark_cdc._default_problems(diff) or spark_cdc._value_problems(ledger, load, diff)
-                or spark_cdc._key_problems(ledger, load, diff) -%}
-        {%- if problems -%}
-            {%- do spark_cdc._refuse_definition(entity, problems, load) -%}
-        {%- endif -%}
+        {%- set problems = [] -%}
+        {%- for item in diff.columns if item.default is not none -%}
+            {%- if spark_cdc._query('select ' ~ item.default ~ ' is null as is_null')[0].is_null -%}
+                {%- do problems.append("column '%s': its default '%s' is no %s: correct one of them"
+                    % (item.column.name, item.column.default, item.column.data_type)) -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- set problems = problems or spark_cdc._value_problems(ledger, load, diff) or spark_cdc._key_problems(ledger, load, diff) -%}
+        {%- if problems -%}{%- do spark_cdc._refuse_definition(entity, problems, load) -%}{%- endif -%}
     {%- endif -%}
     {#- types by name; the events' table holds the stored columns under the same names -#}
     {%- set found = {} -%}
@@ -46,19 +50,6 @@
         'layout': spark_cdc._layout(diff, load.layout, found, load.load_id.split('-')[0]),
         'definition_change': diff.changes | join('; '),
     }) }}
-{%- endmacro -%}
-
-
-{#- Each default must be a value of its column's type. -#}
-{%- macro _default_problems(diff) -%}
-    {%- set problems = [] -%}
-    {%- for item in diff.columns if item.default is not none -%}
-        {%- if spark_cdc._query('select ' ~ item.default ~ ' is null as is_null')[0].is_null -%}
-            {%- do problems.append("column '%s': its default '%s' is no %s: correct one of them"
-                % (item.column.name, item.column.default, item.column.data_type)) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(problems) }}
 {%- endmacro -%}
 
 
@@ -112,7 +103,27 @@ name, and name this one as dropped
     history: else versions would be torn or mixed up. -#}
 {%- macro _key_problems(ledger, load, diff) -%}
     {%- if diff.key != 'other' -%}{{ return([]) }}{%- endif -%}
-    {%- set pairs = spark_cdc._key_pairs_sql(ledger, load, diff) -%}
+    {#- the keys of the rows so far as they were and as they would be, as JSON -#}
+    {%- set old, new = [], [] -%}
+    {%- for item in diff.columns if item.column.role == 'key' -%}
+        {%- do new.append({'name': item.column.name, 'sql': spark_cdc._former_sql(item, load.layout)}) -%}
+    {%- endfor -%}
+    {%- for column in (diff.columns | map(attribute='former') | reject('none') | list + diff.dropped) if column.role == 'key' -%}
+        {%- do old.append({'name': column.name, 'sql': spark_cdc._place_sql(spark_cdc._place(load.layout, column))}) -%}
+    {%- endfor -%}
+    {%- set pairs -%}
+select distinct
+    {%- for name, columns in [('old_key', old), ('new_key', new)] %}
+    to_json(named_struct(
+        {%- for column in columns -%}
+        {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ', ' if not loop.last }}
+        {%- endfor -%}
+    )) as {{ name }},
+    {%- endfor %}
+    {{ spark_cdc._any_null(new) }} as is_null
+from {{ ledger }}
+where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operations('visible') }}
+    {%- endset -%}
     {%- set has_sensitive = diff.columns | map(attribute='column') | selectattr('sensitive') | list + diff.dropped | selectattr('mask') | list != [] -%}
     {%- set problems = [] -%}
     {%- for what, key, condition in [
@@ -147,30 +158,6 @@ that identifies the same rows one by one, or put the former one back
 {%- endmacro -%}
 
 
-{#- The keys of the rows so far as they were and as they would be, as JSON, and whether the latter
-    have a null. -#}
-{%- macro _key_pairs_sql(ledger, load, diff) -%}
-{%- set old, new = [], [] -%}
-{%- for item in diff.columns if item.column.role == 'key' -%}
-    {%- do new.append({'name': item.column.name, 'sql': spark_cdc._former_sql(item, load.layout)}) -%}
-{%- endfor -%}
-{%- for column in (diff.columns | map(attribute='former') | reject('none') | list + diff.dropped) if column.role == 'key' -%}
-    {%- do old.append({'name': column.name, 'sql': spark_cdc._place_sql(spark_cdc._place(load.layout, column))}) -%}
-{%- endfor -%}
-select distinct
-    {%- for name, columns in [('old_key', old), ('new_key', new)] %}
-    to_json(named_struct(
-        {%- for column in columns -%}
-        {{ spark_cdc._literal(column.name) }}, {{ column.sql }}{{ ', ' if not loop.last }}
-        {%- endfor -%}
-    )) as {{ name }},
-    {%- endfor %}
-    {{ spark_cdc._any_null(new) }} as is_null
-from {{ ledger }}
-where {{ spark_cdc._in_loads(load.keep) }} and operation in {{ spark_cdc._operations('visible') }}
-{%- endmacro -%}
-
-
 {#- Refuses a load whose columns can't follow those of the loads before.
     Arguments: entity, problems (texts), load (of _plan_load(), if known). -#}
 {%- macro _refuse_definition(entity, problems, load=none) -%}
@@ -196,7 +183,21 @@ Nothing was written; docs/schema_change.md lists the changes that can be applied
     {%- endif -%}
     {%- set landed = spark_cdc._landed_view(entity) -%}
     {%- for relation in ['(select * from ' ~ landed ~ ' limit 1000)', landed] -%}
-        {%- set found = spark_cdc._query(spark_cdc._event_columns_sql(entity, columns, relation))[0] -%}
+        {%- set sql -%}
+select
+    count_if(event_op in ('insert', 'read')) as whole_rows,
+    {%- for column in columns %}
+    count_if(
+        event_op in ('insert', 'update', 'upsert', 'read')
+        and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
+    ) as with_{{ loop.index }},
+    {%- endfor %}
+    to_json(array_sort(array_distinct(flatten(collect_set(event_unexpected))))) as unexpected
+from (
+    {{ spark_cdc._stage_events_sql(entity, relation) | indent(4) }}
+) as events
+        {%- endset -%}
+        {%- set found = spark_cdc._query(sql)[0] -%}
         {%- set missing = [] -%}
         {%- for column in (columns if found.whole_rows | int else []) -%}
             {%- if not found['with_' ~ loop.index] | int -%}{%- do missing.append(column.from) -%}{%- endif -%}
@@ -214,22 +215,6 @@ source.on_missing_column: null skips the check.
             {{ return(spark_cdc._load_refusal(entity, 'missing_columns', problem)) }}
         {%- endif -%}
     {%- endfor -%}
-{%- endmacro -%}
-
-
-{%- macro _event_columns_sql(entity, columns, landed) -%}
-select
-    count_if(event_op in ('insert', 'read')) as whole_rows,
-    {%- for column in columns %}
-    count_if(
-        event_op in ('insert', 'update', 'upsert', 'read')
-        and not coalesce(array_contains(event_absent, {{ spark_cdc._literal(column.name) }}), false)
-    ) as with_{{ loop.index }},
-    {%- endfor %}
-    to_json(array_sort(array_distinct(flatten(collect_set(event_unexpected))))) as unexpected
-from (
-    {{ spark_cdc._stage_events_sql(entity, landed) | indent(4) }}
-) as events
 {%- endmacro -%}
 
 

@@ -3,9 +3,31 @@
     loads in cdc_loads.
     Arguments: entity, ledger (relation), load (of _plan_load()), audit (of _audit_load()). -#}
 {%- macro _check_guards(entity, ledger, load, audit) -%}
-    {%- set changes = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
-    {%- set tripped = dict(changes, **spark_cdc._tripped_by_rejects(entity, ledger, load, audit)) -%}
-    {%- do tripped.update(spark_cdc._tripped_by_rules(entity, audit)) -%}
+    {%- set limits, rejected, broken = entity.guards, audit.counts.R - audit.ruled_out, [] -%}
+    {%- set tripped = spark_cdc._tripped_by_changes(entity, ledger, load, audit) -%}
+    {#- what rules set aside is their business -#}
+    {%- for guard, is_tripped, share in [
+        ('rejects', rejected > (limits.rejects or 0), ''),
+        ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
+            ': a share of ' ~ '%.3g' | format(rejected / audit.rows_in) if audit.rows_in else ''),
+    ] if limits[guard] is not none and is_tripped -%}
+        {%- set what -%}
+{{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
+{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
+        {%- endset -%}
+        {%- do tripped.update({guard: what}) -%}
+    {%- endfor -%}
+    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._skipped_guards(entity.name) -%}
+        {%- set found = audit.rules[entity.rules.index(rule)] -%}
+        {%- if found.judged >= limits.min_rows and found.broken > rule.at_most * found.judged -%}
+            {%- set what -%}
+{{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
+{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
+            {%- endset -%}
+            {%- do broken.append(what) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do tripped.update({'rules': broken | join('; ')}) if broken -%}
     {%- do tripped.update(spark_cdc._tripped_by_late_events(entity, load, (audit.get('record') or {}).get('events') or {})) -%}
     {%- if not tripped -%}
         {{ return('') }}
@@ -39,38 +61,42 @@ Nothing was committed. If the data is wrong, correct it and run the same command
         {%- set what -%}
 {{ counts[operation] }} of {{ audit.rows_prior }} rows would be {{ done }}: a share of {# -#}
 {{ '%.3g' | format(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
-{{- spark_cdc._guard_examples(entity, ledger, load, operation) }}
+    {%- if entity.key_columns -%}
+        {%- set sql -%}
+select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
+from {{ ledger }}
+where load_id = '{{ load.load_id }}' and operation = '{{ operation }}'
+limit 3
+        {%- endset -%}
+; for instance {{ spark_cdc._key_lines(entity, spark_cdc._query(sql)) | join('; ') }}
+    {%- endif -%}
         {%- endset -%}
         {%- do tripped.update({guard: what}) -%}
     {%- endfor -%}
     {%- if is_full and limits.rows_band is not none -%}
-        {%- set usual = spark_cdc._usual_rows(entity, load, audit.recent) -%}
-        {%- if usual.rows and not limits.rows_band[0] * usual.rows <= audit.rows_in <= limits.rows_band[1] * usual.rows -%}
+        {#- the median of the last five full loads; recent ones are not in cdc_loads yet -#}
+        {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
+        {%- set rows = audit.recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
+        {%- set logged, load_log = last | reject('in', audit.recent) | list, spark_cdc._load_log() -%}
+        {%- if logged and load_log is not none -%}
+            {%- set sql -%}
+select rows_in
+from {{ load_log }}
+where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
+            {%- endset -%}
+            {%- do rows.extend(spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int')) -%}
+        {%- endif -%}
+        {%- set rows, half = rows | sort, rows | length // 2 -%}
+        {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
+        {%- if median and not limits.rows_band[0] * median <= audit.rows_in <= limits.rows_band[1] * median -%}
             {%- set what -%}
-{{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / usual.rows) }} times the {{ usual.rows }} of the last {# -#}
-{{ spark_cdc._counted(usual.loads, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
+{{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / median) }} times the {{ median }} of the last {# -#}
+{{ spark_cdc._counted(rows | length, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
             {%- endset -%}
             {%- do tripped.update({'rows_band': what}) -%}
         {%- endif -%}
     {%- endif -%}
     {{ return(tripped) }}
-{%- endmacro -%}
-
-
-{#- Rules that more rows break than at_most says, in the same form. -#}
-{%- macro _tripped_by_rules(entity, audit) -%}
-    {%- set whats = [] -%}
-    {%- for rule in entity.rules if rule.at_most is not none and 'rules' not in spark_cdc._skipped_guards(entity.name) -%}
-        {%- set found = audit.rules[entity.rules.index(rule)] -%}
-        {%- if found.judged >= entity.guards.min_rows and found.broken > rule.at_most * found.judged -%}
-            {%- set what -%}
-{{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
-{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
-            {%- endset -%}
-            {%- do whats.append(what) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return({'rules': whats | join('; ')} if whats else {}) }}
 {%- endmacro -%}
 
 
@@ -101,59 +127,3 @@ Nothing was committed. If the data is wrong, correct it and run the same command
 {%- endmacro -%}
 
 
-{#- Guards on rows that are set aside, in the same form; those that rules set aside are their rules'
-    business. -#}
-{%- macro _tripped_by_rejects(entity, ledger, load, audit) -%}
-    {%- set limits, rejected = entity.guards, audit.counts.R - audit.ruled_out -%}
-    {%- set tripped = {} -%}
-    {%- for guard, is_tripped, share in [
-        ('rejects', rejected > (limits.rejects or 0), ''),
-        ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
-            ': a share of ' ~ '%.3g' | format(rejected / audit.rows_in) if audit.rows_in else ''),
-    ] if limits[guard] is not none and is_tripped -%}
-        {%- set what -%}
-{{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
-{{ spark_cdc._reject_lines(entity, ledger, load, entity.quarantine) | join('; ') }}
-        {%- endset -%}
-        {%- do tripped.update({guard: what}) -%}
-    {%- endfor -%}
-    {{ return(tripped) }}
-{%- endmacro -%}
-
-
-{#- Keys of some rows that a load tags with an operation, for a message. -#}
-{%- macro _guard_examples(entity, ledger, load, operation) -%}
-    {%- if entity.key_columns -%}
-        {%- set sql -%}
-select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
-from {{ ledger }}
-where load_id = '{{ load.load_id }}' and operation = '{{ operation }}'
-limit 3
-        {%- endset -%}
-; for instance {{ spark_cdc._key_lines(entity, spark_cdc._query(sql)) | join('; ') }}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- How many rows usually come in: the median of the last five full loads that count.
-    Arguments: entity, load, recent (load id to rows in, of loads that cdc_loads does not have yet).
-    Returns a dictionary: rows, loads. -#}
-{%- macro _usual_rows(entity, load, recent) -%}
-    {%- set last = (spark_cdc._loads_with(load.keep, 'is_full') + spark_cdc._loads_with(load.keep, 'is_snapshot'))[-5:] -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- if not last or load_log is none -%}{{ return({'rows': 0, 'loads': 0}) }}{%- endif -%}
-    {%- set rows = recent.items() | selectattr(0, 'in', last) | map(attribute=1) | list -%}
-    {%- set logged = last | reject('in', recent) | list -%}
-    {%- if logged -%}
-        {%- set sql -%}
-select rows_in
-from {{ load_log }}
-where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
-        {%- endset -%}
-        {%- do rows.extend(spark_cdc._query(sql) | map(attribute='rows_in') | reject('none') | map('int')) -%}
-    {%- endif -%}
-    {%- set rows = rows | sort -%}
-    {%- set half = rows | length // 2 -%}
-    {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
-    {{ return({'rows': median, 'loads': rows | length}) }}
-{%- endmacro -%}

@@ -73,7 +73,30 @@
         {{ return('') }}
     {%- endif -%}
     {%- if spark_cdc._is_archive_replay() -%}
-        {%- do spark_cdc._check_archive(capture, load) -%}
+        {#- the archive has to hold as many events as the load had that is rebuilt (it may have been
+            switched on later), and name them by hashes that are keyed with the secret of today -#}
+        {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
+        {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
+        {%- set held = counted[0].event_count | int -%}
+        {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
+            {%- set message -%}
+{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
+{{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
+Replay from the landing (leave --source out), or from a date on whose events are archived.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endfor -%}
+        {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
+        {%- for load_id, record in records.items() -%}
+            {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
+            {%- if then != now and 'secret' in then ~ now -%}
+                {%- set message -%}
+{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
+now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
+                {%- endset -%}
+                {%- do exceptions.raise_compiler_error(message) -%}
+            {%- endif -%}
+        {%- endfor -%}
         {%- set files = none -%}
     {%- else -%}
         {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), spark_cdc._business_time_of(entity.name)) -%}
@@ -140,7 +163,14 @@
     {%- endcall -%}
     {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
-    {%- do spark_cdc._hold_rejected(capture, load, columns) -%}
+    {%- set held = spark_cdc._held_rows(capture, load) -%}
+    {%- if held.sql -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, partitions, held.sql)) -%}
+    {%- endif -%}
+    {%- if held.drops_deletes -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
+            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
+    {%- endif -%}
     {%- do spark_cdc._write_masked_ledger(capture, [load.load_id], load.layout, begun) -%}
 {%- endmacro -%}
 
@@ -223,7 +253,7 @@ stg_{{ name }} is nothing but spark_cdc.stage() over files or a table. Nothing w
     {%- else -%}
         {%- set sql = spark_cdc._classify_rows_sql(compared, incoming) -%}
     {%- endif -%}
-{{ spark_cdc._load_comment(load) }}
+/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */
 {{ sql }}
 {%- endmacro -%}
 
@@ -246,9 +276,9 @@ landing: leave spark_cdc_replay.source (--source) out.
         {%- set archived = spark_cdc._archived_events(run.entity, run.events, load.layout) -%}
         {%- set incoming = '(select * from ' ~ archived ~ ' as events where ' ~ spark_cdc._in_loads(load.replaced) ~ ') as archived' -%}
     {%- endif -%}
-{{ spark_cdc._load_comment({
+/* spark_cdc load: {{ spark_cdc._comment_json({
     'load_id': load.load_id, 'business_time': load.business_time, 'replaced': load.replaced, 'layout': load.layout, 'prior_rows': load.prior_rows
-}) }}
+}) }} */
 {{ spark_cdc._event_rows_sql(run.entity, load, incoming) }}
 {%- endmacro -%}
 
@@ -259,15 +289,31 @@ landing: leave spark_cdc_replay.source (--source) out.
     were. All others are written into <entity>_events, so that they are cast and judged once. What
     of a change feed is read is decided here, too, and noted in the record of the load.
     Arguments: run (of _ledger_query()), written (relation <entity>_events, which holds them
-    unless they are read again). Returns a dictionary: relation, summary (of _summarized()),
-    noted (what the record of the load says of it). -#}
+    unless they are read again). Returns a dictionary: relation, summary (of _checked_summary();
+    where nothing is loaded, as if everything occurred), noted (what the record of the load says
+    of it). -#}
 {%- macro _staged_events(run, written) -%}
-    {%- set load, partition = run.load, spark_cdc._events_of_load(run.entity, written, run.load) -%}
+    {%- set load = run.load -%}
+    {%- set partition = spark_cdc._laid_out(
+        run.entity, written, load.layout, spark_cdc._event_columns(run.entity, load.layout), "load_id = '" ~ load.load_id ~ "'") -%}
     {%- if not spark_cdc._is_landed_by_ledger(run.entity) -%}
         {%- set is_archived = run.entity.source.format == 'change_feed' and spark_cdc._is_archive_replay() -%}
         {%- if not spark_cdc._is_load_again(run, 'events') -%}
-            {{ return({'relation': partition, 'summary': spark_cdc._summarized(run, partition),
-                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {}}) }}
+            {%- set is_planned = spark_cdc._mode() == 'plan' -%}
+            {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._mode() in ['load', 'operate'] -%}
+            {%- if is_loaded and (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ run.entity.name ~ '_events') not in selected_resources
+                    and not spark_cdc._load_again_is_written(run, 'events') -%}
+                {%- set message -%}
+{{ run.entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ run.entity.name }}_events is not {# -#}
+selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, load.business_time) }}.
+                {%- endset -%}
+                {%- do exceptions.raise_compiler_error(message) -%}
+            {%- endif -%}
+            {{ return({
+                'relation': partition,
+                'summary': spark_cdc._checked_summary(run, partition) if is_planned or is_loaded else spark_cdc._any_events(),
+                'noted': {'feed': spark_cdc._change_feed_of_replaced(run)} if is_archived else {},
+            }) }}
         {%- elif spark_cdc._is_archive_replay() or not spark_cdc._is_plainly_staged(run.entity.name) -%}
             {%- do spark_cdc._refuse_load_again(run) -%}
         {%- endif -%}
@@ -290,13 +336,6 @@ landing: leave spark_cdc_replay.source (--source) out.
     {%- set sql = spark_cdc._event_rows_sql(entity, load, '(\n' ~ spark_cdc._stage_events_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged') -%}
     {%- do spark_cdc._send(spark_cdc._write_rows_sql(run.events, columns, ['business_date', 'load_id'], sql, 'events_of_load')) -%}
     {{ return({'relation': partition, 'summary': spark_cdc._checked_summary(run, partition), 'noted': noted}) }}
-{%- endmacro -%}
-
-
-{#- The partition of <entity>_events that this load wrote. -#}
-{%- macro _events_of_load(entity, events, load) -%}
-    {{ return(spark_cdc._laid_out(
-        entity, events, load.layout, spark_cdc._event_columns(entity, load.layout), "load_id = '" ~ load.load_id ~ "'")) }}
 {%- endmacro -%}
 
 
@@ -409,44 +448,11 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {%- endmacro -%}
 
 
-{#- What the compiled SQL of <entity>_events and <entity>_ledger begins with: the load as JSON. A
+{#- The load as JSON, which the compiled SQL of <entity>_events and <entity>_ledger begins with: a
     materialization gets nothing else from its model, so this comment is the contract between the
-    two: see macros/models/models.sql. -#}
-{%- macro _load_comment(load) -%}/* spark_cdc load: {{ spark_cdc._comment_json(load) }} */{%- endmacro -%}
-
-
-{#- The load in such SQL. -#}
+    two, see macros/models/models.sql. -#}
 {%- macro _load_of_comment(sql) -%}
-    {{ return(fromjson(modules.re.search('/[*] spark_cdc load: ([{].*[}]) [*]/', sql).group(1))) }}
-{%- endmacro -%}
-
-
-{#- The archive has to hold as many events as the load had that is rebuilt: it may have been
-    switched on later. It names them by the hashes of their keys, which have to be keyed with the
-    secret of today, if any. -#}
-{%- macro _check_archive(capture, load) -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, load.replaced) -%}
-    {%- set counted = spark_cdc._query('select count(*) as event_count from ' ~ capture.events ~ ' where ' ~ spark_cdc._in_loads(load.replaced)) -%}
-    {%- set held = counted[0].event_count | int -%}
-    {%- for load_id in load.replaced if load_id in records and records[load_id].events.event_count != held -%}
-        {%- set message -%}
-{{ capture.entity.name }}: the archive holds {{ held }} events of {{ load.business_time }}, but the load had {# -#}
-{{ records[load_id].events.event_count }} ({{ load_id }}): events.archive was set later, or partitions were dropped. Nothing was written. {# -#}
-Replay from the landing (leave --source out), or from a date on whose events are archived.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endfor -%}
-    {%- set now = spark_cdc._hash_specification_of_key(spark_cdc._hash_specification(capture.entity)) -%}
-    {%- for load_id, record in records.items() -%}
-        {%- set then = spark_cdc._hash_specification_of_key(record.definition['hash specification']) -%}
-        {%- if then != now and 'secret' in then ~ now -%}
-            {%- set message -%}
-{{ capture.entity.name }}: the archived events of {{ load.business_time }} name their rows by hashes of sensitive keys that were made otherwise ({{ then }}, {# -#}
-now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: leave --source out.
-            {%- endset -%}
-            {%- do exceptions.raise_compiler_error(message) -%}
-        {%- endif -%}
-    {%- endfor -%}
+    {{ return(fromjson(sql.partition('/* spark_cdc load: ')[2].partition(' */')[0])) }}
 {%- endmacro -%}
 
 
@@ -479,21 +485,6 @@ before. Correct the data, or load a date without rejected rows under the changed
         'sql': spark_cdc._hold_sql(dict(capture, load=load, prior=spark_cdc._laid_out(entity, ledger, load.layout)), unreadable) if is_held else none,
         'drops_deletes': unreadable,
     }) }}
-{%- endmacro -%}
-
-
-{#- Writes what _hold_sql() finds, where the load at hand needs it. Each statement gives the same if
-    it is sent twice.
-    Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
-{%- macro _hold_rejected(capture, load, columns) -%}
-    {%- set held = spark_cdc._held_rows(capture, load) -%}
-    {%- if held.sql -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.ledger, columns, ['business_date', 'load_id', 'operation'], held.sql)) -%}
-    {%- endif -%}
-    {%- if held.drops_deletes -%}
-        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(
-            capture.ledger, ['business_date=' ~ load.business_time[:10] ~ '/load_id=' ~ load.load_id ~ '/operation=D'])) -%}
-    {%- endif -%}
 {%- endmacro -%}
 
 

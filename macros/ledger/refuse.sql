@@ -37,21 +37,6 @@ To reject all rows of these keys this once (always: on_duplicate_key: quarantine
 {%- endmacro -%}
 
 
-{#- A key may come once in a load. A key that came twice unchanged in a full load is not written,
-    and shows in the counts. Arguments: run, known (figures of the audit; repeated: of
-    _repeats_sql()). -#}
-{%- macro _check_duplicate_keys(run, known) -%}
-    {%- if known.repeated -%}
-        {%- set count = known.repeated -%}
-        {%- set written = spark_cdc._from(spark_cdc._laid_out(run.entity, run.ledger, known.record.get('layout') or {}))
-            ~ '\nwhere ' ~ spark_cdc._repeats_condition(run, [run.load.load_id]) -%}
-        {%- set examples = spark_cdc._query(spark_cdc._repeated_keys_sql(run.entity, written, "and max(operation <> 'R')")) -%}
-        {%- set what = '1000 or more keys come' if count == 1000 else '1 key comes' if count == 1 else count ~ ' keys come' -%}
-        {%- do spark_cdc._refuse_duplicates(run, known, what, examples) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
 {#- Rejected rows stop a load unless their kind, which their note says, is set aside
     (entity.quarantine). Two different events at one place do in any case: which of them holds
     nobody knows, and earlier events of the key are not applied either. -#}
@@ -129,7 +114,8 @@ limit 5
     for a message. Returns a list of texts. -#}
 {%- macro _tied_lines(run, record) -%}
     {%- set entity, load = spark_cdc._entity_of_change_feed(run.entity, record.get('feed')), run.load -%}
-    {%- set events = spark_cdc._events_of_load(entity, run.events, load) -%}
+    {%- set events = spark_cdc._laid_out(
+        entity, run.events, load.layout, spark_cdc._event_columns(entity, load.layout), "load_id = '" ~ load.load_id ~ "'") -%}
     {%- if record.get('read_again') -%}
         {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
         {%- do spark_cdc._set_for_staging() -%}

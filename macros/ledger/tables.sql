@@ -48,7 +48,7 @@ Nothing was written. Run the same command again.
     {%- set format = spark_cdc._provider_of(load_cached_relation(table)) or entity.file_format -%}
     {%- set is_other = problems or settled | selectattr('name', 'none') | list or format != entity.file_format -%}
     {%- set head = spark_cdc._head(begun, is_planned=true) if is_other and begun is not none else none -%}
-    {%- set is_unused = head is not none and not head.loads and not head.get('undone') -%}
+    {%- set is_unused = head is not none and not head.loads and not head.undone -%}
     {%- if problems and (shown != table or not (spark_cdc._is_reset(entity.name) or is_unused)) -%}
         {%- do spark_cdc._refuse_definition(entity, problems) -%}
     {%- elif shown == table and (problems or is_unused) -%}

@@ -17,7 +17,7 @@
     {%- endif -%}
     {%- if flags.WHICH == 'show' -%}
         {%- if entity.source.format == 'change_feed' -%}
-            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(spark_cdc._capture_of_model())).entity -%}
+            {%- set entity = spark_cdc._run_with_change_feed(spark_cdc._planned_run(spark_cdc._capture_of_model())).entity -%}
         {%- endif -%}
         {%- do spark_cdc._land_load(entity, landing, spark_cdc._business_time_of(name)) -%}
     {%- endif -%}
@@ -46,8 +46,8 @@
     model but the SQL, and this is the contract between the two. It names what the rows were
     compared with and how (load_id, parent, base, log, is_checkpoint, layout, of change events the
     summary), so that what is written, and the record of the load in the ledger (its row L, the same
-    JSON), can't tell another story than the rows. See _load_comment(), _plan_load() for its parts,
-    and cdc_ledger, which reads it back.
+    JSON), can't tell another story than the rows. See _load_of_comment(), _plan_load() for its
+    parts, and cdc_ledger, which reads it back.
 
     Arguments: events (whether the entity's load type is events: it then reads <entity>_events).
     Returns the model's SQL. -#}

@@ -7,13 +7,13 @@
     {%- if not execute -%}{{ return('') }}{%- endif -%}  {#- at parse time there is no graph yet -#}
     {%- set var_problems = spark_cdc._var_problems() -%}
     {%- set problems = spark_cdc._schema_problems(target.schema) -%}
-    {%- set loads, captures, apart = [], [], [] -%}
+    {%- set loads, claims, apart = [], [], [] -%}
     {#- the ids of tests, too, have the name of their entity in them -#}
     {%- set selected = selected_resources | join(' ') -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if name in selected -%}
         {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
         {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
-        {%- do captures.append({'schema': graph.nodes[ledger].schema}) -%}
+        {%- do claims.append(spark_cdc._claims_schema(graph.nodes[ledger])) -%}
         {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
         {%- do problems.extend(found if is_load else spark_cdc._needed_problems(name, node)) -%}
         {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}
@@ -40,8 +40,7 @@
         {% do exceptions.raise_compiler_error(message) %}
     {%- endif -%}
     {%- if spark_cdc._mode() == 'load' -%}
-        {%- do spark_cdc._create_claims_schemas(captures) -%}
-        {%- for schema in apart | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
+        {%- for schema in (claims + apart) | unique -%}{%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(schema)) -%}{%- endfor -%}
     {%- endif -%}
     {{ return('') }}
 {%- endmacro -%}

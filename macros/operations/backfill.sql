@@ -57,9 +57,8 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
             {%- do spark_cdc._refuse_load(entity, 'parent', entity.name ~ ': the ledger holds no whole load ' ~ load.load_id
                 ~ ', which the backfill has written. Nothing was committed and readers see what they saw before. Run the same command again.', load) -%}
         {%- endif -%}
-        {%- set prior = {'rows': at.manifest.rows, 'log_rows': at.manifest.log_rows} -%}
         {%- set of_load = dict(run, time=spark_cdc._load_time(load.load_id), manifest=at.manifest,
-            load=dict(load, prior_rows=prior.rows, prior_log_rows=prior.log_rows)) -%}
+            load=dict(load, prior_rows=at.manifest.rows, prior_log_rows=at.manifest.log_rows)) -%}
         {%- set input = inputs[loop.index0] -%}
         {%- do spark_cdc._check_input(of_load, record, input) -%}
         {%- set written = dict(counted.rows.get(load.load_id, {})) -%}
@@ -67,14 +66,14 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- do written.pop('L', none) -%}
         {%- set counts = dict(dict.fromkeys('IUDNXRT', 0), **written) -%}
         {%- set known = {
-            'counts': counts, 'rows_prior': prior.rows, 'record': record, 'files': input.get('files') or record.get('files'),
+            'counts': counts, 'rows_prior': at.manifest.rows, 'record': record, 'files': input.get('files') or record.get('files'),
             'lines': input.records, 'repeated': repeated, 'broken': counted.rules.get(load.load_id),
         } -%}
         {%- if loop.first and not done -%}
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
         {%- endif -%}
         {%- if counts.R -%}{%- do spark_cdc._refuse_rejects(of_load, known) -%}{%- endif -%}
-        {%- set audit = spark_cdc._audit_counted_load(of_load, known, prior, recent) -%}
+        {%- set audit = spark_cdc._audit_counted_load(of_load, known, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}
         {%- set at.manifest = spark_cdc._next_manifest(of_load, audit) -%}
         {%- set at.loads = at.loads + [{'load': load, 'audit': audit}] -%}
@@ -220,10 +219,15 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
         {{ return('') }}
     {%- endif -%}
     {%- set range_text = spark_cdc._time_text(entity, todo[0]) ~ ('..' ~ spark_cdc._time_text(entity, todo[-1]) if todo | length > 1) -%}
-    {%- set planned = [] -%}
-    {%- for time in todo -%}{%- do planned.append(spark_cdc._load_id(entity, time, true)) -%}{%- endfor -%}
-    {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(
-        entity, capture.masked, dict(head, loads=head.loads + planned, commit=spark_cdc._run_id8()))) -%}
+    {%- set planned = namespace(manifest=dict(head, commit=spark_cdc._run_id8())) -%}
+    {%- for time in todo -%}
+        {%- set entry = {
+            'load_id': spark_cdc._load_id(entity, time, true), 'rows': 10 ** 6, 'written': 10 ** 6,
+            'definition': head.definition, 'layout': head.layout, 'applied': {},
+        } -%}
+        {%- set planned.manifest = spark_cdc._timeline_loaded(planned.manifest, planned.manifest.loads | length, entry) -%}
+    {%- endfor -%}
+    {%- set excess = spark_cdc._manifest_text_excess(entity, spark_cdc._committed_sql(entity, capture.masked, planned.manifest)) -%}
     {%- if excess -%}{%- do exceptions.raise_compiler_error(excess ~ ' Or backfill fewer dates, then compact, then the rest.') -%}{%- endif -%}
 
     {%- set at = namespace(manifest=head, done=[]) -%}

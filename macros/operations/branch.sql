@@ -194,10 +194,10 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
     {%- if not text -%}{{ return(none) }}{%- endif -%}
     {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, capture.committed) -%}
     {%- if not manifest.loads -%}{{ return(none) }}{%- endif -%}
-    {%- set figures = dict(spark_cdc._unmoved_manifest(manifest).items() | rejectattr(0, 'in', ['loads', 'existed', 'tag'])) -%}
+    {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
     {%- set tagged = {'name': spark_cdc._branch_tag(name), 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
-    {%- set committed_text = spark_cdc._moved_text(spark_cdc._refigured_text(query, figures), capture, branched) -%}
+    {%- set committed_text = spark_cdc._moved_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
     {%- set plan = {
         'problem': none,
         'name': entity.name,
@@ -205,7 +205,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         'branched': branched,
         'manifest': manifest,
         'tag': spark_cdc._tag(capture, spark_cdc._branch_tag(name)),
-        'tag_text': spark_cdc._refigured_text(query, dict(figures, tag=tagged)),
+        'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},
         'archive': relations.get(capture.events.identifier, '') is none and entity.events is not none and entity.events.archive,
@@ -233,10 +233,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
 {%- endmacro -%}
 
 
-{#- The text of a manifest's view with other figures. -#}
-{%- macro _refigured_text(text, figures) -%}
-    {%- set found = modules.re.search('/[*] spark_cdc manifest: [{].*[}] [*]/', text) -%}
-    {{ return(text[:found.start()] ~ '/* spark_cdc manifest: ' ~ spark_cdc._comment_json(figures) ~ ' */' ~ text[found.end():]) }}
+{#- The text of a manifest's view with another manifest of the same loads. -#}
+{%- macro _refigured_text(text, manifest) -%}
+    {%- set start = '/* spark_cdc manifest: ' -%}
+    {%- set before, rest = text.partition(start)[0], text.partition(start)[2].partition(' */')[2] -%}
+    {{ return(before ~ start ~ spark_cdc._comment_json(spark_cdc._timeline_stored(manifest)) ~ ' */' ~ rest) }}
 {%- endmacro -%}
 
 

@@ -79,13 +79,10 @@ Load once with the new columns, then compact.
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
 
-    {%- set rows = spark_cdc._load_counts(capture.ledger, manifest.loads, manifest.loads[-1:]).rows -%}
-    {%- set figures = spark_cdc._compaction_figures(plan, rows) -%}
-    {#- of the same last load, counted from the new checkpoint where no later one is there -#}
-    {%- set loads = plan.kept_before + [plan.history, plan.checkpoint] + plan.kept_after -%}
-    {%- set now = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads).log) -%}
-    {%- set before = spark_cdc._figures_of_state(rows, none, spark_cdc._state_loads(loads[:-1]).log) -%}
-    {%- set next = dict(manifest, loads=loads, log_rows=now.log_rows, previous=dict(manifest.previous, log_rows=before.log_rows)) -%}
+    {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(capture.ledger, plan.squashed, []).rows) -%}
+    {%- set next = spark_cdc._timeline_compacted(
+        manifest, plan.kept_before | length, manifest.loads | length - plan.kept_after | length,
+        {'load_id': plan.history, 'written': figures.history_rows}, {'load_id': plan.checkpoint, 'written': figures.rows_after}) -%}
     {%- set text -%}
 {{ entity.name }}: {{ 'would squash' if spark_cdc._mode() == 'plan' else 'squashes' }} {{ spark_cdc._counted(plan.squashed | length, 'load') }}, {# -#}
 {{ plan.squashed[0] }} to {{ plan.squashed[-1] }}, of {{ manifest.loads | length }}; writes {{ figures.history_rows }} rows of history and {# -#}
@@ -96,7 +93,8 @@ Load once with the new columns, then compact.
     {%- do log(text, info=true) -%}
     {%- if spark_cdc._mode() == 'plan' -%}{{ return(plan.squashed | length) }}{%- endif -%}
 
-    {%- set commits = spark_cdc._commits(dict(manifest, loads=plan.squashed), records) -%}
+    {%- set squashed = manifest.entries | selectattr('load_id', 'in', plan.squashed) | list -%}
+    {%- set commits = spark_cdc._commits(dict(manifest, entries=squashed), records) -%}
     {%- set history = spark_cdc._compaction_record(entity, plan, records, figures, false, commits) -%}
     {%- set checkpoint = spark_cdc._compaction_record(entity, plan, records, figures, true) -%}
     {#- of both ledgers, each from its own rows -#}
@@ -137,19 +135,17 @@ Load once with the new columns, then compact.
 {%- endmacro -%}
 
 
-{#- What is written, from the rows per load and operation: history_rows, rows_prior and
-    rows_after (that existed before and after the squashed loads; the latter are written as the
-    state), written (load id to operation to rows). -#}
-{%- macro _compaction_figures(plan, rows) -%}
-    {%- set squashed = rows.items() | selectattr(0, 'in', plan.squashed) | map(attribute=1) | list -%}
-    {%- set sums = {} -%}
+{#- What is written: history_rows, rows_prior and rows_after (that existed before and after the
+    squashed loads; the latter are written as the state), written (load id to operation to rows).
+    Argument: rows (load id to operation to rows). -#}
+{%- macro _compaction_figures(plan, manifest, rows) -%}
+    {%- set sums, first = {}, plan.kept_before | length -%}
     {%- for operation in ['I', 'U', 'D'] -%}
-        {%- do sums.update({operation: squashed | map(attribute=operation, default=0) | sum}) -%}
+        {%- do sums.update({operation: rows.values() | map(attribute=operation, default=0) | sum}) -%}
     {%- endfor -%}
-    {%- set prior = spark_cdc._figures_of_state(rows, none, plan.kept_before).rows -%}
-    {%- set after = prior + sums.I - sums.D -%}
+    {%- set after = spark_cdc._timeline_cut(manifest, first + plan.squashed | length).rows -%}
     {{ return({
-        'rows_prior': prior,
+        'rows_prior': spark_cdc._timeline_cut(manifest, first).rows,
         'rows_after': after,
         'history_rows': sums.I + sums.U + sums.D,
         'written': {plan.history: sums, plan.checkpoint: {'X': after}},

@@ -30,7 +30,7 @@
         {%- do states.update({loop.index: manifest.loads}) -%}
     {%- endfor -%}
     {{ return(spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), states[1], states[2])) }}
+        entity, spark_cdc._across_changes(entity, capture.masked, head.layout), states[1], states[2])) }}
 {%- endmacro -%}
 
 

@@ -15,7 +15,7 @@
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {%- do spark_cdc._check_forget_head(capture, head) -%}
-    {%- set layout = head.get('layout') or {} -%}
+    {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
     {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
     {%- do spark_cdc._forget_entity(capture, head, wanted) -%}
@@ -48,7 +48,7 @@
     {%- if head.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
             refused by it -#}
-        {%- set next = dict(fromjson(spark_cdc._forget_renamed(tojson(head), plan.names)), forgotten=true) -%}
+        {%- set next = dict(spark_cdc._timeline_renamed(head, plan.names), forgotten=true) -%}
         {%- do spark_cdc._transact(capture, {
             'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(capture, plan) if plan.names else none,
             'rows': [spark_cdc._forget_row(capture, next, plan, wanted)],
@@ -149,7 +149,7 @@
 {#- What the new loads say of themselves, by the old names. The load behind one that keeps its
     name goes on to build on the old one, for which the new one stands. -#}
 {%- macro _forget_records(head, records, names, squashed) -%}
-    {%- set chain = head.loads + (head.get('undone') or []) | map(attribute='loads') | sum(start=[]) -%}
+    {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
     {%- set found = {} -%}
     {%- for old, new in names.items() if old not in squashed -%}
         {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}

@@ -18,8 +18,7 @@
     {%- endif -%}
     {%- for found, head in drafted -%}
         {%- set first = found.draft.replay['from'] -%}
-        {%- set manifest = dict(found.draft, sequence=head.sequence) -%}
-        {%- do manifest.pop('replay') -%}
+        {%- set manifest = spark_cdc._timeline_replayed(head, found.draft) -%}
         {%- do spark_cdc._ensure_load_log(found.load_log) -%}
         {%- if manifest.loads != head.loads -%}
             {#- else it was published by a run that ended before it dropped the draft -#}
@@ -164,7 +163,8 @@ full outer join after
         {%- set first = found.draft.replay['from'] -%}
         {%- set quoted = '"' ~ first ~ '"' if ' ' in first else first -%}
         {%- set outdated = spark_cdc._draft_outdated(found.draft, head) -%}
-        {%- set missing = spark_cdc._draft_missing_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads)) -%}
+        {%- set missing = spark_cdc._draft_times(found.entity, found.draft, spark_cdc._loads_by_date(found.masked, head.loads))
+            | reject('in', spark_cdc._draft_times(found.entity, found.draft)) | list -%}
         {%- if outdated -%}
 {{ name }}: the draft of the replay from {{ first }} is out of date: {{ outdated }}. Publishing it would undo that. Run the replay again, it {# -#}
 begins anew: spark-cdc replay --from {{ quoted }} --select {{ name }}, or for each date in order {# -#}

@@ -158,7 +158,7 @@ order by business_time, load_id
             'times': spark_cdc._draft_times(entity, draft),
             'rows': draft.rows,
             'outdated': spark_cdc._draft_outdated(draft, head),
-            'missing': spark_cdc._draft_missing_times(entity, draft, loads),
+            'missing': spark_cdc._draft_times(entity, draft, loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list,
         } if draft.existed else none,
     }) }}
 {%- endmacro -%}
@@ -360,7 +360,7 @@ from collected
         {{ return(found) }}
     {%- endif -%}
     {%- set differences = spark_cdc._diff_sql(
-        entity, spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}), head.loads[:-1], head.loads) -%}
+        entity, spark_cdc._across_changes(entity, capture.masked, head.layout), head.loads[:-1], head.loads) -%}
     {%- for row in spark_cdc._query(spark_cdc._changed_rows_sql(entity, differences, row_limit)) -%}
         {%- if row.shown -%}
             {%- do found.rows.append(fromjson(row.shown)) -%}
@@ -471,7 +471,7 @@ order by is_needed desc
     reject_limit: load, columns, rules, reason and row, the last two cut at 500 characters). -#}
 {%- macro _rejects_of_loads(capture, head, reject_limit) -%}
     {%- if not capture.entity.quarantine -%}{{ return({'rejects': [], 'rejected_rows': []}) }}{%- endif -%}
-    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.get('layout') or {}) | indent(4) -%}
+    {%- set rejects = spark_cdc._rejects_sql(capture.entity, capture.masked, capture.committed, head.layout) | indent(4) -%}
     {%- set counted_sql -%}
 select
     rejected_columns,
@@ -605,7 +605,7 @@ where
     {%- if problems -%}
         {%- do exceptions.raise_compiler_error('A load would be refused before anything is written:\n  - ' ~ problems | join('\n  - ')) -%}
     {%- endif -%}
-    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run_to_look_at(capture)) -%}
+    {%- set run = spark_cdc._run_with_change_feed(spark_cdc._planned_run(capture)) -%}
     {%- set entity = run.entity -%}
     {%- set files = spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time, run.load) -%}
     {%- do spark_cdc._set_for_staging() -%}

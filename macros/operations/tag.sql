@@ -85,7 +85,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- if found.problem or not found.loads -%}
         {{ return({'problem': found.problem or entity.name ~ ': nothing was committed before ' ~ at ~ ', the first load is ' ~ head.loads[0] ~ '.'}) }}
     {%- endif -%}
-    {%- set manifest = spark_cdc._manifest_up_to(capture, head, found.loads) -%}
+    {%- set manifest = spark_cdc._timeline_cut(head, found.loads | length) -%}
     {%- set before = spark_cdc._tags(capture).get(name) -%}
     {%- if before and before.loads != manifest.loads -%}
         {%- set problem -%}
@@ -104,6 +104,6 @@ the YAML back, then tag.
         {{ return({'problem': problem}) }}
     {%- endif -%}
     {%- set at = spark_cdc._time_now() -%}
-    {%- set text = spark_cdc._manifest_text(capture, dict(spark_cdc._unmoved_manifest(manifest), tag={'name': name, 'entity': entity.name, 'at': at})) -%}
+    {%- set text = spark_cdc._manifest_text(capture, dict(manifest, tag={'name': name, 'entity': entity.name, 'at': at})) -%}
     {{ return({'problem': none, 'is_there': false, 'manifest': manifest, 'text': text}) }}
 {%- endmacro -%}

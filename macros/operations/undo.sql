@@ -46,9 +46,21 @@
         {%- set head = spark_cdc._head(capture) -%}
         {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
         {%- set is_interrupted = is_moved and to is none and spark_cdc._claims(capture) | select('lt', head.sequence) | list | length > 0 -%}
-        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.get('undone') and captures | length > 1 -%}
-        {%- do moves.append(dict(capture, head=head, **({'loads': []} if is_there
-            else spark_cdc._undone_manifest(capture, head, to) if command == 'undo' else spark_cdc._redone_manifest(capture, head)))) -%}
+        {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
+        {%- set found = {'loads': []} if is_there
+            else spark_cdc._loads_to_undo(capture, head, to) if command == 'undo' else spark_cdc._loads_to_redo(capture, head) -%}
+        {%- set one = dict(capture, head=head, **found) -%}
+        {%- if found.get('loads') -%}
+            {%- set move = {
+                'load_id': found.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(),
+                'loads': found.loads, 'rows_prior': head.rows,
+            } -%}
+            {%- set next = spark_cdc._timeline_redone(head, move) if command == 'redo'
+                else spark_cdc._timeline_undone(head, head.loads | length - found.loads | length, move) -%}
+            {%- set problem = spark_cdc._other_columns_problem(capture.entity, next) if next.loads else none -%}
+            {%- set one = dict(one, manifest=next, **({'problem': problem} if problem else {})) -%}
+        {%- endif -%}
+        {%- do moves.append(one) -%}
     {%- endfor -%}
     {%- set problems = problems + moves | selectattr('problem', 'defined') | map(attribute='problem') | list -%}
     {%- if problems -%}
@@ -65,16 +77,13 @@
 {#- Carries out the undo or redo of an entity. Argument: one (capture with head, manifest and
     loads; without loads nothing is left to do). Returns whether views may have to be altered. -#}
 {%- macro _move_entity(command, one) -%}
-    {%- set name, head = one.entity.name, one.head -%}
+    {%- set name, head, next = one.entity.name, one.head, one.manifest -%}
     {%- if not one.loads -%}
         {%- do spark_cdc._drop_claims(one, head.sequence) -%}
         {%- do log(name ~ ': nothing is left to ' ~ command ~ '; readers see the state after ' ~ head.loads | last | default('nothing') ~ ', '
             ~ spark_cdc._counted(head.rows, 'row'), info=true) -%}
         {{ return('move' in head) }}
     {%- endif -%}
-    {%- set next = dict(one.manifest, move={
-        'load_id': one.loads[-1].split('-')[0] ~ '-' ~ command[0] ~ '-' ~ spark_cdc._run_id8(), 'at': spark_cdc._time_now(), 'loads': one.loads, 'rows_prior': head.rows,
-    }) -%}
     {%- set count = spark_cdc._counted(one.loads | length, 'load') -%}
     {%- set say -%}
 {{ name }}: {{ 'took back' if command == 'undo' else 'brought back' }} {{ count }} ({{ one.loads[0] ~ (' to ' ~ one.loads[-1] if one.loads | length > 1) }}); {# -#}
@@ -88,73 +97,43 @@ readers see the state after {{ next.loads | last | default('nothing') }}, {{ spa
 {%- endmacro -%}
 
 
-{#- The manifest of an entity without its last loads, and what redo needs to bring these back.
-    Arguments: capture, head (manifest), to (of undo()). Returns a dictionary: problem (why it
-    can't be, a text), or manifest and loads (that go; none where the state is that already). -#}
-{%- macro _undone_manifest(capture, head, to) -%}
-    {%- set name = capture.entity.name -%}
+{#- The loads that an undo takes back. Arguments: capture, head (manifest), to (of undo()). Returns
+    a dictionary: problem (why it can't be, a text), or loads (none where the state is that
+    already). -#}
+{%- macro _loads_to_undo(capture, head, to) -%}
     {%- if not head.loads -%}
-        {{ return({'problem': name ~ ': nothing is committed, so there is nothing to undo.'}) }}
+        {{ return({'problem': capture.entity.name ~ ': nothing is committed, so there is nothing to undo.'}) }}
     {%- endif -%}
     {%- set found = spark_cdc._loads_up_to(capture, head.loads, to) -%}
-    {%- if found.problem -%}
-        {{ return({'problem': found.problem}) }}
-    {%- elif found.loads == head.loads -%}
-        {{ return({'loads': []}) }}
-    {%- endif -%}
-    {%- set cut = spark_cdc._manifest_up_to(capture, head, found.loads) -%}
-    {%- set problem = spark_cdc._other_columns_problem(capture.entity, cut) if cut.loads else none -%}
-    {%- if problem -%}
-        {{ return({'problem': problem}) }}
-    {%- endif -%}
-    {%- set figures = {} -%}
-    {%- for figure in ['rows', 'log_rows', 'previous', 'definition', 'layout', 'applied'] if (head.get(figure) or none) != (cut.get(figure) or none) -%}
-        {%- do figures.update({figure: head.get(figure)}) -%}
-    {%- endfor -%}
-    {%- set gone = head.loads[found.loads | length:] -%}
-    {%- set step = {'loads': gone, 'at': spark_cdc._time_now(), 'figures': figures} -%}
-    {{ return({'manifest': dict(cut, undone=[step] + (head.get('undone') or [])), 'loads': gone}) }}
+    {{ return({'problem': found.problem} if found.problem else {'loads': head.loads[found.loads | length:]}) }}
 {%- endmacro -%}
 
 
-{#- The manifest of an entity with the loads that the last undo took back. Their rows are counted
-    first: vacuum may have dropped them.
-    Arguments: capture, head (manifest). Returns a dictionary as of _undone_manifest(). -#}
-{%- macro _redone_manifest(capture, head) -%}
-    {%- set name, undone = capture.entity.name, head.get('undone') or [] -%}
-    {%- if not undone -%}
+{#- The loads that a redo brings back. Their rows are counted first: vacuum may have dropped them.
+    Arguments: capture, head (manifest). Returns a dictionary as of _loads_to_undo(). -#}
+{%- macro _loads_to_redo(capture, head) -%}
+    {%- set name = capture.entity.name -%}
+    {%- if not head.undone -%}
         {%- set problem -%}
 {{ name }}: there is nothing to bring back. What was undone can be, until another load is committed, or vacuum drops it. To load {# -#}
 the date again: spark-cdc load DATE --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
-    {%- set step = undone[0] -%}
-    {%- set manifest = dict(head, loads=head.loads + step.loads, undone=undone[1:], **step.figures) -%}
-    {%- set problem = spark_cdc._other_columns_problem(capture.entity, manifest) -%}
-    {%- if problem -%}
-        {{ return({'problem': problem}) }}
-    {%- endif -%}
-
-    {%- set state, before = spark_cdc._state_loads(manifest.loads), spark_cdc._state_loads(manifest.loads[:-1]) -%}
-    {%- set needed = ([state.base, before.base] | select | list + state.log + before.log + step.loads) | unique | list -%}
-    {%- set counted = spark_cdc._load_counts(capture.ledger, needed, step.loads) -%}
-    {%- set now = spark_cdc._figures_of_state(counted.rows, state.base, state.log) -%}
-    {%- set changes = namespace(rows=head.rows) -%}
-    {%- for load_id in step.loads -%}
-        {%- set of_load = counted.rows.get(load_id, {}) -%}
-        {%- set changes.rows = changes.rows + of_load.get('I', 0) - of_load.get('D', 0) -%}
+    {%- set entries = head.undone[0].entries -%}
+    {%- set loads, gone = entries | map(attribute='load_id') | list, [] -%}
+    {%- set counted = spark_cdc._load_counts(capture.ledger, loads, loads) -%}
+    {%- for entry in entries -%}
+        {%- set counts = counted.rows.get(entry.load_id, {}).items() -%}
+        {%- set rows = counts | selectattr(0, 'in', spark_cdc._operations('visible')) | map(attribute=1) | sum -%}
+        {%- do gone.append(entry.load_id) if entry.load_id not in counted.records or rows != entry.written -%}
     {%- endfor -%}
-    {%- set gone = step.loads | reject('in', counted.records) | list -%}
-    {%- if gone or now.rows != manifest.rows or changes.rows != manifest.rows -%}
+    {%- if gone -%}
         {%- set problem -%}
-{{ name }}: {{ gone | join(', ') or step.loads | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops {# -#}
-loads that were undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, step.loads) | join(' ') }} --select {{ name }}.
+{{ name }}: {{ gone | join(', ') }} can't be brought back: rows are missing in {{ capture.ledger }}; vacuum drops loads that were {# -#}
+undone. Load the dates again: spark-cdc load {{ spark_cdc._load_times(capture.entity, loads) | join(' ') }} --select {{ name }}.
         {%- endset -%}
         {{ return({'problem': problem}) }}
     {%- endif -%}
-    {#- since its checkpoint: compact may have written one meanwhile -#}
-    {%- set rows_before = spark_cdc._figures_of_state(counted.rows, before.base, before.log) -%}
-    {%- set previous = dict(manifest.previous, log_rows=rows_before.log_rows) -%}
-    {{ return({'manifest': dict(manifest, log_rows=now.log_rows, previous=previous), 'loads': step.loads}) }}
+    {{ return({'loads': loads}) }}
 {%- endmacro -%}

@@ -57,7 +57,7 @@
     {%- endif -%}
     {%- set manifest = spark_cdc._parse_manifest(committed, operated.committed) -%}
     {%- set operated = dict(operated, forgotten=spark_cdc._forget_undone(
-        operated, spark_cdc._head(operated) if manifest.get('undone') else manifest, retention_hours
+        operated, spark_cdc._head(operated) if manifest.undone else manifest, retention_hours
     )) -%}
     {%- set operated = dict(operated, forgotten_versions=spark_cdc._forget_versions(operated, retention_hours)) -%}
     {%- set tables = [] -%}
@@ -308,10 +308,11 @@ where stored.load_id <> ''
         {#- the new text of <entity>_committed would have the columns that the YAML declares #}
         {{ return([]) }}
     {%- endif -%}
-    {%- for step in manifest.get('undone', []) -%}
+    {%- for step in manifest.undone -%}
         {%- set age = modules.datetime.datetime.now(modules.pytz.utc).replace(tzinfo=none)
             - modules.datetime.datetime.strptime(step.at, '%Y-%m-%d %H:%M:%S') -%}
-        {%- do kept.append(step) if age.total_seconds() < retention_hours * 3600 else forgotten.extend(step.loads) -%}
+        {%- set is_young = age.total_seconds() < retention_hours * 3600 -%}
+        {%- do kept.append(step) if is_young else forgotten.extend(step.entries | map(attribute='load_id')) -%}
     {%- endfor -%}
     {%- if forgotten and spark_cdc._mode() != 'plan' -%}
         {%- set text = spark_cdc._counted(forgotten | length, 'load') ~ ' (' ~ forgotten | join(', ') ~ ')' -%}

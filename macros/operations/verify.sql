@@ -21,7 +21,7 @@
         {%- set manifest = spark_cdc._parse_manifest(text, capture.committed) -%}
         {%- for table in [capture.ledger, capture.masked] | unique if table.identifier in catalog -%}{%- do spark_cdc._send('refresh table ' ~ table) -%}{%- endfor -%}
     {%- endif -%}
-    {%- set layout = manifest.get('layout') or {} -%}
+    {%- set layout = manifest.layout -%}
     {{ return(dict(
         capture,
         catalog=catalog,

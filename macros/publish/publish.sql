@@ -106,9 +106,9 @@ limit 100
     {%- set head = spark_cdc._read_manifest(capture.committed) -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
     {%- set found = spark_cdc._found_target(target) -%}
-    {%- set columns = local_md5(tojson([head.definition, head.get('layout') or {}], sort_keys=true)) -%}
+    {%- set columns = local_md5(tojson([head.definition, head.layout], sort_keys=true)) -%}
     {%- set has = found.record or {} -%}
-    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.get('commit'), columns] and not should_full_refresh() -%}
+    {%- if [has.get('version'), has.get('commit'), has.get('columns')] == [head.sequence, head.commit, columns] and not should_full_refresh() -%}
         {{ return('UNCHANGED') }}
     {%- endif -%}
     {%- set records = spark_cdc._load_records(capture.masked, head.loads) -%}
@@ -116,7 +116,7 @@ limit 100
     {%- set record = {
         'mark': target.mark,
         'version': head.sequence,
-        'commit': head.get('commit'),
+        'commit': head.commit,
         'load_id': spark_cdc._commits(head, records) | map(attribute='load_id') | list | last | default(none),
         'columns': columns,
     } -%}
@@ -154,8 +154,8 @@ limit 100
     {%- if record.columns != columns -%}{{ return(dict(no, why='the entity has other columns than when it was written')) }}{%- endif -%}
     {%- set told = spark_cdc._manifests_since(target.capture, head, record.version) -%}
     {%- set oldest = told[0] -%}
-    {%- if oldest.rewritten.version > record.version -%}
-        {{ return(dict(no, why='what changed since version ' ~ record.version ~ ' can\'t be told any more (commit ' ~ oldest.rewritten.version ~ ' took loads away)')) }}
+    {%- if oldest.rewritten > record.version -%}
+        {{ return(dict(no, why='what changed since version ' ~ record.version ~ ' can\'t be told any more (commit ' ~ oldest.rewritten ~ ' took loads away)')) }}
     {%- endif -%}
     {%- if told | map(attribute='definition') | unique | list | length > 1 -%}
         {{ return(dict(no, why='loads were replaced by some with other columns')) }}

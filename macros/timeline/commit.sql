@@ -3,15 +3,6 @@
 {%- macro _claims_schema(capture) -%}{{ return(capture.schema ~ '_commits') }}{%- endmacro -%}
 
 
-{#- Creates the schemas of the claims, once for all entities of a run. Arguments: captures
-    (dictionaries with schema). -#}
-{%- macro _create_claims_schemas(captures) -%}
-    {%- for schema in captures | map(attribute='schema') | unique -%}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema({'schema': schema}))) -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
 {#- The relation that claims a commit. -#}
 {%- macro _claim(capture, sequence) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_commit_%06d' % (capture.entity.name, sequence))) }}
@@ -34,36 +25,11 @@
 {%- endmacro -%}
 
 
-{#- Which commit brought which load: the versions of a change feed. Arguments: manifest, records
-    (of its loads). Returns a list in the order of the loads, which is that of the versions, of
-    {load_id, version, at (UTC, as text), written_as (the load under which its rows lie: another
-    name where compact has squashed it)}. -#}
-{%- macro _commits(manifest, records) -%}
-    {%- set commits = [] -%}
-    {%- for written_as in manifest.loads -%}
-        {%- set record, kind = records[written_as], spark_cdc._load_kind(written_as) -%}
-        {%- set own = [{'load_id': written_as, 'version': record.get('version'), 'at': record.get('started_at')}] -%}
-        {%- set squashed = [] -%}
-        {%- for load_id in record.get('squashed') or [] -%}{%- do squashed.append({'load_id': load_id, 'version': none, 'at': none}) -%}{%- endfor -%}
-        {%- for commit in (record.get('commits') or squashed if kind.is_squashed else own) -%}
-            {%- set again = manifest.recommitted | selectattr('after', 'lt', commit.load_id) | list | last | default({'version': 0}) -%}
-            {%- set is_again = again.version > (commit.version or 0) -%}
-            {%- do commits.append({
-                'load_id': commit.load_id,
-                'version': again.version if is_again else commit.version or 0,
-                'at': again.get('at') or commit.at if is_again else commit.at,
-                'written_as': written_as,
-            }) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(commits) }}
-{%- endmacro -%}
-
-
 {#- Commits a change, unless somebody else committed first: a compare-and-set out of two things that
     every metastore does in one transaction, to create a view only if it is not there, and to alter
     one. It alone knows the order:
 
+    0. What change feeds need of loads that go is kept as a view, see _kept_version().
     1. Commit number n (the one before it plus 1) is claimed: `create view if not exists
        <schema>_commits.<entity>_commit_<n>`, whose text is the new manifest. Of several processes
        one gets it. A process that reads back another text than its own is refused.
@@ -86,17 +52,37 @@
         say       what is logged when readers see it
     Raises an error if another process has committed meanwhile. -#}
 {%- macro _transact(capture, change) -%}
-    {%- set manifest = dict(change.manifest, sequence=change.manifest.sequence + 1, commit=spark_cdc._run_id8()) -%}
-    {%- if change.before is defined -%}
-        {%- set manifest = spark_cdc._versioned_manifest(manifest, change.before) -%}
-        {%- if manifest.rewritten.version == manifest.sequence -%}{%- do spark_cdc._write_kept_version(capture, change.before) -%}{%- endif -%}
+    {%- set manifest = spark_cdc._timeline_committed(
+        change.manifest, change.get('before'), spark_cdc._run_id8(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
+    {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
+        if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(capture.entity.name) else [] -%}
+    {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
+        {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
+        {%- set sql -%}
+create view if not exists {{ spark_cdc._kept_version(capture, kept.sequence) }} as
+select
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
+    load_id
+from {{ capture.masked }}
+where
+    load_id in (
+        {%- for some in kept.loads | batch(4) %}
+        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+        {%- endset -%}
+        {%- do spark_cdc._send(sql) -%}
     {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
     {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
-    {%- if spark_cdc._mode() != 'load' -%}{%- do spark_cdc._create_claims_schemas([capture]) -%}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
+    {%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
-    {%- set claimed = spark_cdc._parse_manifest(spark_cdc._view_text(claim), claim) -%}
-    {%- if claimed.commit != manifest.commit -%}{%- do spark_cdc._refuse_commit(capture.entity, change, claimed) -%}{%- endif -%}
+    {%- set claimed = spark_cdc._view_text(claim) -%}
+    {%- if '"commit": "' ~ manifest.commit ~ '"' not in claimed -%}
+        {%- do spark_cdc._refuse_commit(capture.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
+    {%- endif -%}
     {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}

@@ -69,29 +69,21 @@ where false
 {#- Creates cdc_loads where it is not there, and adds columns that it lacks: dbt's look at the
     catalogue knows them. -#}
 {%- macro _ensure_load_log(load_log) -%}
-    {%- set existing = load_cached_relation(load_log) -%}
+    {%- set existing, columns = load_cached_relation(load_log), spark_cdc._load_log_columns() -%}
     {%- if existing is none -%}
         {#- it may have one of its own -#}
         {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(load_log.schema)) -%}
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {#- for data tests of the same run -#}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}
-    {%- elif spark_cdc._load_log_columns() | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
-        {%- do spark_cdc._complete_load_log(load_log) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Adds columns that a later version of the project records too. -#}
-{%- macro _complete_load_log(load_log) -%}
-    {%- set found = adapter.get_columns_in_relation(spark_cdc._write_target(load_log)) | map(attribute='name') | list -%}
-    {%- set new = [] -%}
-    {%- for name, data_type in spark_cdc._load_log_columns().items() if name not in found -%}
-        {%- do new.append(name ~ ' ' ~ data_type) -%}
-    {%- endfor -%}
-    {%- if new -%}
-        {%- do spark_cdc._send('alter table ' ~ spark_cdc._write_target(load_log) ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
-        {%- if spark_cdc._write_target(load_log) != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+    {%- elif columns | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
+        {%- set own, new = spark_cdc._write_target(load_log), [] -%}
+        {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
+        {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
+        {%- if new -%}
+            {%- do spark_cdc._send('alter table ' ~ own ~ ' add columns (' ~ new | join(', ') ~ ')') -%}
+            {%- if own != load_log -%}{%- do spark_cdc._show_branch_columns(load_log) -%}{%- endif -%}
+        {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -177,25 +169,35 @@ select
     from the ledger. Arguments: capture, manifest, now (of _write_log()). -#}
 {%- macro _missing_rows(capture, manifest, now=false) -%}
     {%- set entity, rows = capture.entity, [] -%}
-    {%- set known = spark_cdc._recorded_loads(capture.load_log, entity.name) -%}
+    {%- set found, stale = spark_cdc._partitions_by_load(capture.load_log, entity.name), [] -%}
+    {#- a row that a crash left under its old status too (see _set_load_status()) -#}
+    {%- for partitions in found.values() if partitions | length > 1 -%}
+        {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(capture.load_log, stale)) if stale -%}
+    {%- set known = found | list -%}
+    {#- of a branch: production has rows, too -#}
+    {%- if spark_cdc._write_target(capture.load_log) != capture.load_log -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
+        {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
+    {%- endif -%}
     {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
-    {%- if not manifest.loads | reject('in', known) | list -%}{{ return(rows) }}{%- endif -%}
-    {%- set counted = spark_cdc._load_counts(capture.masked, manifest.loads, manifest.loads, [
-        spark_cdc._rule_counts_sql(entity, capture.masked, manifest.loads),
-    ]) -%}
-    {%- set before = namespace(rows=0) -%}
-    {%- for load_id in manifest.loads -%}
-        {%- set record = counted.records.get(load_id, {}) -%}
-        {%- set figures = spark_cdc._figures_of_load(load_id, counted.rows.get(load_id, {}), before.rows, record) -%}
-        {%- if load_id not in known and not record -%}
+    {%- set missing = manifest.loads | reject('in', known) | list -%}
+    {%- if not missing -%}{{ return(rows) }}{%- endif -%}
+    {%- set rules_sql = spark_cdc._rule_counts_sql(entity, capture.masked, missing) -%}
+    {%- set counted = spark_cdc._load_counts(capture.masked, missing, missing, [rules_sql]) -%}
+    {%- for entry in manifest.entries if entry.load_id in missing -%}
+        {%- set load_id, record = entry.load_id, counted.records.get(entry.load_id) -%}
+        {%- if not record -%}
             {%- do log(entity.name ~ ': load ' ~ load_id ~ ' stays out of cdc_loads: its record in the ledger (operation L) is gone or cannot be read; '
                 ~ 'spark-cdc verify tells more', info=true) -%}
-        {%- elif load_id not in known -%}
+        {%- else -%}
+            {%- set prior = spark_cdc._timeline_cut(manifest, manifest.loads.index(load_id)).rows -%}
+            {%- set figures = spark_cdc._figures_of_load(load_id, counted.rows.get(load_id, {}), prior, record) -%}
             {%- set rules = spark_cdc._rule_counts_of_load(entity, figures.counts, counted.rules.get(load_id)) -%}
             {%- do rows.append({'load': record, 'audit': dict(figures, rules=rules), 'now': now}) -%}
             {%- if not now -%}{%- do log(entity.name ~ ': adding load ' ~ load_id ~ ' to cdc_loads, which lacks it', info=true) -%}{%- endif -%}
         {%- endif -%}
-        {%- set before.rows = figures.rows_current -%}
     {%- endfor -%}
     {{ return(rows) }}
 {%- endmacro -%}
@@ -231,28 +233,10 @@ select
 {%- endmacro -%}
 
 
-{#- The loads of an entity that have a row in cdc_loads: ids. In a branch also those that have
-    one in production's. A row that a crash left under its old status too (see
-    _set_load_status()) is dropped there. -#}
-{%- macro _recorded_loads(load_log, entity) -%}
-    {%- set found, stale = spark_cdc._partitions_by_load(load_log, entity), [] -%}
-    {%- for partitions in found.values() if partitions | length > 1 -%}
-        {%- for one in partitions if one.split('=')[-1] in ['committed', 'refused'] -%}{%- do stale.append(one) -%}{%- endfor -%}
-    {%- endfor -%}
-    {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(load_log, stale)) if stale -%}
-    {%- set loads = found | list -%}
-    {%- if spark_cdc._write_target(load_log) != load_log -%}
-        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(load_log)) -%}
-        {%- do loads.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity)) -%}
-    {%- endif -%}
-    {{ return(loads) }}
-{%- endmacro -%}
-
-
 {#- Changes the status of rows of cdc_loads. Files that are there stay as they are while somebody
     may read them: the rows are written into partitions of the new status, and those of the old
     one are dropped. Each statement gives the same when it is sent twice; what a crash in between
-    leaves twice, the entity's next run drops (_recorded_loads()). Arguments: load_log
+    leaves twice, the entity's next run drops (_missing_rows()). Arguments: load_log
     (cdc_loads), held (the status that changes), status, entity (name), loads (their ids). -#}
 {%- macro _set_load_status(load_log, held, status, entity, loads) -%}
     {%- set gone = [] -%}
@@ -297,4 +281,219 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
     {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(table)) -%}
     {%- set columns = adapter.get_columns_in_relation(spark_cdc._write_target(table)) -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(table, spark_cdc._branch_table_text(table, origin, columns), true)) -%}
+{%- endmacro -%}
+
+
+{#- The name of a load: business date or time, kind, and eight characters of dbt's invocation id,
+    which make it unique to the attempt. The kind is f (full), d (delta), e (events) or s (a full
+    snapshot among events), with a c behind it if the load is a checkpoint; h and hc are what
+    compact wrote. Names sort by business time. Example: 20190619-fc-1b2c3d4e. -#}
+{%- macro _load_id(entity, time, is_checkpoint) -%}
+    {%- set clock = time.strftime('T%H%M%S') -%}
+    {%- set stamp = time.strftime('%Y%m%d') ~ ('' if clock == 'T000000' else clock) -%}
+    {{ return(stamp ~ '-' ~ ('s' if entity.events and entity.load_type == 'full' else entity.load_type[0]) ~ ('c' if is_checkpoint else '') ~ '-' ~ spark_cdc._run_id8()) }}
+{%- endmacro -%}
+
+
+{#- What loads say of themselves in the ledger (their L rows): a dictionary by load id. -#}
+{%- macro _load_records(ledger, loads) -%}
+    {%- set sql -%}
+select
+    load_id,
+    note
+from {{ ledger }}
+where
+    {{ spark_cdc._in_loads(loads) }}
+    and operation = 'L'
+    {%- endset -%}
+    {%- set records = {} -%}
+    {%- for row in (spark_cdc._query(sql) if loads else []) -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endfor -%}
+    {{ return(records) }}
+{%- endmacro -%}
+
+
+{#- The same as text, as messages and commands have it. -#}
+{%- macro _load_time_text(entity, load_id) -%}{{ return(spark_cdc._time_text(entity, spark_cdc._load_time(load_id))) }}{%- endmacro -%}
+
+
+{#- The business times of loads, as texts. -#}
+{%- macro _load_times(entity, loads) -%}
+    {%- set times = [] -%}
+    {%- for load_id in loads -%}{%- do times.append(spark_cdc._load_time_text(entity, load_id)) -%}{%- endfor -%}
+    {{ return(times) }}
+{%- endmacro -%}
+
+
+{#- The business time in a load's name, as an expression of the type of eff_start_date. -#}
+{%- macro _load_time_sql(entity, name) -%}
+    {%- if entity.eff_type == 'date' -%}
+        {{ return('to_date(substr(' ~ name ~ ", 1, 8), 'yyyyMMdd')") }}
+    {%- endif -%}
+    {%- set stamp = "replace(rpad(split_part(" ~ name ~ ", '-', 1), 15, 'T000000'), 'T', '')" -%}
+    {{ return('to_timestamp_ntz(' ~ stamp ~ ", 'yyyyMMddHHmmss')") }}
+{%- endmacro -%}
+
+
+{#- What loads wrote, as far as file footers tell, and what some of them say of themselves.
+    Arguments: ledger (relation), loads (whose rows are counted), recorded (whose records are
+    read), also (queries to be asked in the same statement, or none, with columns as of
+    _input_sql()). Returns a dictionary: rows (load id to operation to number of rows), records
+    (load id to record), rules (load id to rule to number of rows that break it, where asked for
+    by _rule_counts_sql()), and also (name to note, of the further queries). -#}
+{%- macro _load_counts(ledger, loads, recorded, also=[]) -%}
+    {%- set rows, records, rules, further = {}, {}, {}, {} -%}
+    {%- set sql = ([spark_cdc._load_counts_sql(ledger, loads, recorded)] + also | select | list) | join('\n\nunion all\n\n') -%}
+    {%- for row in spark_cdc._query(sql) -%}
+        {%- if row.load_id is none -%}
+            {%- do further.update({row.operation: fromjson(row.note)}) -%}
+        {%- elif row.operation == 'rules' -%}
+            {%- do rules.update({row.load_id: fromjson(row.note)}) -%}
+        {%- else -%}
+            {%- set of_load = rows.setdefault(row.load_id, {}) -%}
+            {%- do of_load.update({row.operation: of_load.get(row.operation, 0) + row.row_count | int}) -%}
+            {%- if row.operation == 'L' -%}{%- do records.update({row.load_id: fromjson(row.note)}) -%}{%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return({'rows': rows, 'records': records, 'rules': rules, 'also': further}) }}
+{%- endmacro -%}
+
+
+{%- macro _load_counts_sql(ledger, loads, recorded) -%}
+select
+    load_id,
+    operation,
+    count(*) as row_count,
+    cast(null as string) as note
+from {{ ledger }}
+where
+    {{ spark_cdc._in_loads(loads) }}
+    and operation <> 'L'
+group by load_id, operation
+
+union all
+
+select
+    load_id,
+    operation,
+    1 as row_count,
+    note
+from {{ ledger }}
+where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
+{%- endmacro -%}
+
+
+{#- Loads that compact has squashed are listed by their own names, in the place of what stands
+    for them. -#}
+{%- macro _loads_by_date(ledger, loads) -%}
+    {%- set records = spark_cdc._load_records(ledger, spark_cdc._loads_with(loads, 'is_history')) -%}
+    {%- set listed = [] -%}
+    {%- for load_id in loads -%}
+        {%- set kind = spark_cdc._load_kind(load_id) -%}
+        {%- do listed.extend(records[load_id].squashed if kind.is_history else [] if kind.is_squashed else [load_id]) -%}
+    {%- endfor -%}
+    {{ return(listed) }}
+{%- endmacro -%}
+
+
+{#- The first loads of a list: those that make up the state after one of them, or at the end of a
+    date. Loads that compact squashed come and go together. Arguments: capture, loads (oldest
+    first), to (load, or date as text or as YAML reads it; none for all but the last; an empty
+    text for none of them). Returns a dictionary: loads, problem (why there is no such state, a
+    text, or none). -#}
+{%- macro _loads_up_to(capture, loads, to) -%}
+    {%- set entity, text = capture.entity, to | string | trim -%}
+    {%- set is_load = modules.re.fullmatch('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', text) -%}
+    {%- set time = spark_cdc._business_time(text) -%}
+    {%- if to is none -%}
+        {%- set kept = loads[:-1] -%}
+    {%- elif not text -%}
+        {%- set kept = [] -%}
+    {%- elif is_load and text in loads -%}
+        {%- set kept = loads[:loads.index(text) + (2 if spark_cdc._load_kind(text).is_history else 1)] -%}
+    {%- elif is_load or time is none -%}
+        {%- set problem -%}
+{{ entity.name }}: '{{ text }}' is {{ 'no load that counts' if is_load else 'no load and no date that exists' }}. Accepted are loads {# -#}
+of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and dates such as {{ spark_cdc._load_time_text(entity, loads[-1]) }}.
+        {%- endset -%}
+        {{ return({'loads': [], 'problem': problem}) }}
+    {%- else -%}
+        {#- a date without a time of day means all of that day -#}
+        {%- set end = time + modules.datetime.timedelta(days=1) if text | length == 10 else time + modules.datetime.timedelta(seconds=1) -%}
+        {%- set kept = spark_cdc._loads_with(loads, 'time', 'lt', end) -%}
+    {%- endif -%}
+    {%- set cut = loads[kept | length:][:1] -%}
+    {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_squashed -%}
+    {%- if is_cut -%}
+        {%- set squashed = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
+        {%- set first = spark_cdc._loads_by_date(capture.masked, [squashed])[0] -%}
+        {%- if squashed in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
+            {%- set problem -%}
+{{ entity.name }}: compact has squashed the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}
+{{ spark_cdc._load_time_text(entity, squashed) }} into one: there is no state {{ 'at ' ~ text if text and to is not none else 'before the last of them' }}. {# -#}
+Accepted are dates before the first of them, and from the last one on.
+            {%- endset -%}
+            {{ return({'loads': [], 'problem': problem}) }}
+        {%- endif -%}
+    {%- endif -%}
+    {{ return({'loads': kept, 'problem': none}) }}
+{%- endmacro -%}
+
+
+{#- Which run writes a load, as its record has it. -#}
+{%- macro _run_of_load() -%}
+    {{ return({
+        'started_at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f'),
+        'invocation_id': invocation_id,
+        'dbt_version': dbt_version,
+        'spark_cdc_version': spark_cdc._version(),
+    }) }}
+{%- endmacro -%}
+
+
+{#- How many rows of loads break which rule, told from the notes that the ledger keeps: rows as
+    _load_counts() takes them, whose note is JSON from a rule's name to a number; under an empty
+    name how many rows were set aside by rules. Nothing where the entity has no rules. -#}
+{%- macro _rule_counts_sql(entity, ledger, loads) -%}
+{%- if entity.rules and loads -%}
+select
+    load_id,
+    'rules' as operation,
+    0 as row_count,
+    to_json(map_from_entries(collect_list(struct(rule, row_count)))) as note
+from (
+    select
+        load_id,
+        rule,
+        count(*) as row_count
+    from (
+        select
+            load_id,
+            explode(if(
+                operation = 'R',
+                array_append(from_json(get_json_object(note, '$.rules'), 'array<string>'), ''),
+                split(note, ',')
+            )) as rule
+        from {{ ledger }}
+        where
+            {{ spark_cdc._in_loads(loads) }}
+            and operation in {{ spark_cdc._operations('judged') }}
+            and note is not null
+    ) as named
+    group by load_id, rule
+) as counted
+group by load_id
+{%- endif -%}
+{%- endmacro -%}
+
+
+{#- What rules said of a load: a list of dictionaries rule, action, judged (rows), broken (rows).
+    Rows that are gone, and rejected ones that no rule has seen, are not judged. Arguments:
+    entity, counts (of _figures_of_load()), broken (of _load_counts(); none counts as nobody). -#}
+{%- macro _rule_counts_of_load(entity, counts, broken) -%}
+    {%- set broken, results = broken or {}, [] -%}
+    {%- set judged = counts.I + counts.U + counts.N + broken.get('', 0) -%}
+    {%- for rule in entity.rules -%}
+        {%- do results.append({'rule': rule.name, 'action': rule.action, 'judged': judged, 'broken': broken.get(rule.name, 0)}) -%}
+    {%- endfor -%}
+    {{ return(results) }}
 {%- endmacro -%}

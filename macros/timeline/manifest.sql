@@ -1,37 +1,22 @@
-{#- The manifest of an entity of which nothing is committed. -#}
-{%- macro _empty_manifest() -%}
-    {{ return({
-        'loads': [], 'rows': 0, 'log_rows': 0, 'previous': {'rows': 0, 'log_rows': 0}, 'definition': none, 'existed': false, 'sequence': 0,
-        'recommitted': [], 'rewritten': {'version': 0, 'at': none},
-    }) }}
-{%- endmacro -%}
-
-
 {#- The manifest in the text of a view, as _read_manifest() has it. -#}
 {%- macro _parse_manifest(text, view) -%}
-    {%- set figures = modules.re.search('/[*] spark_cdc manifest: ([{].*[}]) [*]/', text) -%}
-    {%- if not figures -%}
+    {%- set stored = fromjson(text.partition('/* spark_cdc manifest: ')[2].partition(' */')[0]) -%}
+    {%- if not stored -%}
         {%- set message -%}
 spark_cdc: the view {{ view }} exists but is no manifest of spark_cdc: somebody replaced it. Nothing was written. Put its former text {# -#}
 back (its loads are the load_id partitions of the ledger), or rename the entity.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set loads = modules.re.findall("'([0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8})',?\n", text) -%}
-    {{ return(dict(fromjson(figures.group(1)), existed=true, loads=loads)) }}
+    {%- set loads = text.partition('load_id in (\n')[2].partition(')')[0].replace("'", '').split(',') | map('trim') | select | list -%}
+    {{ return(spark_cdc._timeline_of(stored, loads)) }}
 {%- endmacro -%}
 
 
 {#- The manifest that readers see: which loads count. It is the text of the view
     <entity>_committed, read anew at each call, and nothing else. Loads build on the last commit,
-    which may not be visible yet: see _head(). Arguments: committed (relation of the view).
-    Returns a dictionary: loads (ids, oldest first), rows (that exist after the last load),
-    log_rows (written since the last checkpoint), previous (these two before the last load, and
-    the definition, layout and applied that it changed), definition (fingerprint of what the
-    hashes were computed of), layout (where the ledger holds which column; empty or absent if all
-    lie under their own names, see _layout()), applied (of change events: of _applied_by()),
-    sequence (number of the commit), commit (of which run), existed; without the view an empty
-    manifest. -#}
+    which may not be visible yet: see _head(). Argument: committed (relation of the view).
+    Returns a dictionary as of _timeline(); without the view an empty manifest. -#}
 {%- macro _read_manifest(committed) -%}
     {{ return(spark_cdc._parse_manifest(spark_cdc._view_text(committed), committed) if load_relation(committed) else spark_cdc._empty_manifest()) }}
 {%- endmacro -%}
@@ -69,89 +54,6 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which
-    the loads of a replay are added out of readers' sight (see _read_draft()). A draft begins as the
-    last commit's manifest, cut before the first date of the replay, and so again if the loads that
-    it would take the place of are no longer the same.
-    Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
-    Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
-    that it was made from, the ones that compact squashed by their own names). -#}
-{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
-    {%- set entity = capture.entity -%}
-    {%- set head = spark_cdc._head(capture, is_planned) -%}
-    {%- set replay = spark_cdc._replay() -%}
-    {%- if replay is none -%}
-        {{ return(head) }}
-    {%- endif -%}
-    {%- if not head.loads -%}
-        {%- set message -%}
-{{ entity.name }}: nothing is committed yet, so there is nothing to replay. Load the dates in order without spark_cdc_replay {# -#}
-(spark-cdc load). Nothing was written.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
-    {%- set found = spark_cdc._read_draft(capture) -%}
-    {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
-    {%- set draft = found -%}
-    {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
-        {%- if found.existed -%}
-            {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
-            {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
-        {%- endif -%}
-        {%- set draft = spark_cdc._cut_manifest(capture, head, replay['from']) -%}
-    {%- endif -%}
-    {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
-        {%- set draft = spark_cdc._cut_manifest(capture, draft, time) -%}
-    {%- endif -%}
-    {{ return(dict(
-        draft,
-        existed=found.existed,
-        replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
-        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
-    )) }}
-{%- endmacro -%}
-
-
-{#- The manifest as it was when only the first of its loads were there. Arguments: capture,
-    manifest, loads (of _loads_up_to()). -#}
-{%- macro _manifest_up_to(capture, manifest, loads) -%}
-    {%- set cut = manifest.loads[loads | length:][:1] -%}
-    {%- if not cut -%}{{ return(manifest) }}{%- endif -%}
-    {%- set first = spark_cdc._loads_by_date(capture.masked, cut)[0] -%}
-    {{ return(spark_cdc._cut_manifest(capture, manifest, spark_cdc._load_time(first))) }}
-{%- endmacro -%}
-
-
-{#- The manifest after a load: what the next one builds on. Arguments: run (of _planned_run()),
-    audit (of _audit_load()). -#}
-{%- macro _next_manifest(run, audit) -%}
-    {%- set load, record = run.load, audit.record -%}
-    {%- set changed = {'definition': load.defined, 'layout': load.layout} if load.redefines else {} -%}
-    {#- what was undone before can't be brought back on top of this load -#}
-    {%- set next = dict(
-        spark_cdc._unmoved_manifest(run.manifest),
-        loads=load.keep + [load.load_id],
-        rows=audit.rows_current,
-        log_rows=audit.log_rows,
-        definition=spark_cdc._fingerprint(record.definition),
-        layout=record.get('layout') or {},
-        previous=dict(audit.previous, **changed),
-    ) -%}
-    {%- if record.get('secrets') -%}
-        {%- set next = dict(next, secrets=dict(run.manifest.get('secrets') or {}, **record.secrets)) -%}
-    {%- endif -%}
-    {%- if not run.entity.events -%}
-        {{ return(next) }}
-    {%- endif -%}
-    {{ return(dict(
-        next,
-        applied=spark_cdc._applied_by(record),
-        previous=dict(next.previous, applied=load.applied),
-    )) }}
-{%- endmacro -%}
-
-
 {#- The manifest in dbt's cache: what readers saw when this run looked at the catalogue, or what
     it has committed or read since. None where dbt knows of no such view, or not its text.
     Argument: committed (relation of the view). -#}
@@ -162,117 +64,11 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- A manifest without its loads from a business time on, as it was when the last of those that
-    stay had been committed. Its figures are counted from the ledger; what the next load found
-    before itself (applied) stands in that load's record. -#}
-{%- macro _cut_manifest(capture, manifest, time) -%}
-    {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
-    {%- set dropped = manifest.loads | reject('in', kept) | list -%}
-    {%- if not dropped -%}
-        {{ return(manifest) }}
-    {%- endif -%}
-    {#- loads that compact squashed leave the manifest together or not at all -#}
-    {%- set entity, is_history = capture.entity, spark_cdc._load_kind(dropped[0]).is_history -%}
-    {%- set first = spark_cdc._loads_by_date(capture.masked, dropped[:1])[0] if is_history else dropped[0] -%}
-    {%- if spark_cdc._load_time(first) < time -%}
-        {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
-only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
-after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- if not kept -%}
-        {{ return(dict(spark_cdc._empty_manifest(), sequence=manifest.sequence)) }}
-    {%- endif -%}
-
-    {%- set state, before = spark_cdc._state_loads(kept), spark_cdc._state_loads(kept[:-1]) -%}
-    {%- set needed = ([state.base, before.base] | select | list + state.log + before.log) | unique | list -%}
-    {%- set counted = spark_cdc._load_counts(capture.masked, needed, kept[-2:] + dropped[:1]) -%}
-    {%- set record = counted.records[kept[-1]] -%}
-    {%- set parent = counted.records.get(kept[-2:][0], record) -%}
-    {%- set changed = {} -%}
-    {%- if parent.definition != record.definition -%}
-        {%- do changed.update({'definition': spark_cdc._fingerprint(parent.definition), 'layout': parent.get('layout') or {}}) -%}
-    {%- endif -%}
-    {%- set cut = dict(
-        manifest,
-        loads=kept,
-        definition=spark_cdc._fingerprint(record.definition),
-        layout=record.get('layout') or {},
-        previous=dict(spark_cdc._figures_of_state(counted.rows, before.base, before.log), **changed),
-        **spark_cdc._figures_of_state(counted.rows, state.base, state.log)
-    ) -%}
-    {%- if not capture.entity.events -%}
-        {{ return(cut) }}
-    {%- endif -%}
-    {{ return(dict(
-        cut,
-        applied=spark_cdc._applied_before(capture.entity, counted.records, kept[-1], dropped[0]),
-        previous=dict(cut.previous, applied=record.get('applied') or {}),
-    )) }}
-{%- endmacro -%}
-
-
-{#- The positions that had been applied after a load: what the next one found before itself, or
-    what the load itself came to. -#}
-{%- macro _applied_before(entity, records, last, next_one) -%}
-    {%- set found = records[next_one].get('applied') -%}
-    {%- if found is not none -%}
-        {{ return(found) }}
-    {%- endif -%}
-    {%- if 'highest' not in (records[last].get('events') or {}) -%}
-        {%- set message -%}
-{{ entity.name }}: the position that had been applied before {{ next_one }} is not known, since loads on both sides were squashed. Nothing {# -#}
-was written. Replay from an earlier date, or from before the first load.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(spark_cdc._applied_by(records[last])) }}
-{%- endmacro -%}
-
-
 {#- Lets readers see a manifest, and dbt's cache know it. Arguments: capture, text (of
     _manifest_text()), exists (whether the view is there). -#}
 {%- macro _show_manifest(capture, text, exists) -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(capture.committed, text, exists)) -%}
     {%- do spark_cdc._cache_view_text(capture.committed, text) -%}
-{%- endmacro -%}
-
-
-{#- A manifest without what undo and redo keep in it: what they did last, and what redo could
-    bring back. -#}
-{%- macro _unmoved_manifest(manifest) -%}{{ return(dict(manifest.items() | rejectattr(0, 'in', ['undone', 'move']))) }}{%- endmacro -%}
-
-
-{#- A manifest that is about to be committed, with what change feeds have to know (docs/changes.md):
-    a load's version is the number of the commit by which it came into the manifest, which is the
-    one that it was written for, except in
-    recommitted  a list of {after, version, at}: all loads behind `after` (a load, or an empty text)
-                 came with that commit, unless theirs is a later one: a replay or redo brought them.
-                 Oldest first; entries that decide about no load any more go.
-    rewritten    {version, at} of the last commit that took loads away, so that the versions before
-                 it can't be told from this manifest.
-    Arguments: manifest (with the number of its own commit), before (the manifest that it takes
-    the place of). -#}
-{%- macro _versioned_manifest(manifest, before) -%}
-    {%- set kept = spark_cdc._common_loads(before.loads, manifest.loads) -%}
-    {%- set commit = {'version': manifest.sequence, 'at': spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')} -%}
-    {%- set after = kept | last | default('') -%}
-    {%- set entries = before.recommitted | list -%}
-    {%- set foreign = [] -%}
-    {%- for load_id in manifest.loads[kept | length:] if not load_id.endswith(manifest.commit) -%}{%- do foreign.append(load_id) -%}{%- endfor -%}
-    {%- if foreign -%}
-        {%- set entries = entries | selectattr('after', 'lt', after) | list + [dict(commit, after=after)] -%}
-    {%- endif -%}
-    {%- set needed = [] -%}
-    {%- for entry in entries -%}
-        {%- set behind = manifest.loads | select('gt', entry.after) | list -%}
-        {%- set next = entries[loop.index:][:1] -%}
-        {%- if (behind | reject('gt', next[0].after) | list if next else behind) -%}{%- do needed.append(entry) -%}{%- endif -%}
-    {%- endfor -%}
-    {%- set is_rewritten = kept | length < before.loads | length -%}
-    {{ return(dict(manifest, recommitted=needed, rewritten=commit if is_rewritten else before.rewritten)) }}
 {%- endmacro -%}
 
 
@@ -330,7 +126,8 @@ was written. Replay from an earlier date, or from before the first load.
 {#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads
     as a view beside the claims, <schema>_commits.<entity>_version_<n>, from which changes()
     tells what consumers have to reverse. It is kept for entities that have a change feed, until
-    vacuum drops it, and with it the loads that nobody else names. -#}
+    vacuum drops it, and with it the loads that nobody else names; not where the ledger starts
+    anew, of which nothing can be read. It has no business columns, which may be others by then. -#}
 {%- macro _kept_version(capture, sequence) -%}
     {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_version_%06d' % (capture.entity.name, sequence))) }}
 {%- endmacro -%}
@@ -350,30 +147,6 @@ was written. Replay from an earlier date, or from before the first load.
         {%- endfor -%}
     {%- endif -%}
     {{ return(kept) }}
-{%- endmacro -%}
-
-
-{#- Keeps a manifest, of which the next commit takes loads away: before that commit, so that no
-    crash leaves a gap. Where it comes to nothing this is one view too many. The view has no
-    business columns, which may be others by then. Not where the ledger starts anew, of which
-    nothing can be read. -#}
-{%- macro _write_kept_version(capture, manifest) -%}
-    {%- set models = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') -%}
-    {%- if not models | list or spark_cdc._is_reset(capture.entity.name) -%}{{ return('') }}{%- endif -%}
-    {%- set figures = {} -%}
-    {%- for name in ['sequence', 'commit', 'definition', 'log_rows', 'recommitted', 'rewritten'] -%}{%- do figures.update({name: manifest.get(name)}) -%}{%- endfor -%}
-    {%- set sql -%}
-create view if not exists {{ spark_cdc._kept_version(capture, manifest.sequence) }} as
-select
-    /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures, kept_at=spark_cdc._time_now())) }} */
-    load_id
-from {{ capture.masked }}
-where
-    load_id in (
-        '{{ manifest.loads | join("',\n        '") }}'
-    )
-    {%- endset -%}
-    {%- do spark_cdc._send(sql) -%}
 {%- endmacro -%}
 
 
@@ -411,21 +184,19 @@ where
 {#- The text of the view <entity>_committed: the ledger's rows that count, and so the manifest.
     Loads stand in it as literals, so that Spark reads the partitions it needs and no others. By the
     records of loads (L) readers of rejects and of archived events know which count.
-    Arguments: entity, ledger (relation), manifest (dictionary as of _read_manifest()).
+    Arguments: entity, ledger (relation), manifest (as of _timeline()).
     Returns a query: the ledger's columns under their declared names (see _layout()) without note,
     in_checkpoint (row of the newest checkpoint), since_checkpoint (row of a load since),
     in_last_load, default_operation (the operation of a key that the last load did not touch),
     squashed_load_ids (of the record of a history: the loads that compact squashed into it), and of
     change feeds load_record (the record of a load, as JSON) and recommitted (see
-    _versioned_manifest()). -#}
+    _timeline_recommitted()). -#}
 {%- macro _committed_sql(entity, ledger, manifest) -%}
 {%- set state = spark_cdc._state_loads(manifest.loads) -%}
 {%- set last = manifest.loads[-1] if manifest.loads else none -%}
-{%- set layout = manifest.get('layout') or {} -%}
-{#- the comment lacks the loads, which the text names anyway, and what only a run knows -#}
-{%- set figures = manifest.items() | rejectattr(0, 'in', ['loads', 'existed', 'head_loads'] + ([] if layout else ['layout'])) -%}
+{%- set layout = manifest.layout -%}
 select
-    /* spark_cdc manifest: {{ spark_cdc._comment_json(dict(figures)) }} */
+    /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(manifest)) }} */
     {% for column in spark_cdc._ledger_columns(entity) if column.name != 'note' -%}
     {{ spark_cdc._shown_sql(entity, column, layout) if layout else column.sql }},
     {% endfor -%}
@@ -435,7 +206,7 @@ select
     '{{ 'N' if last and spark_cdc._load_kind(last).is_full else 'X' }}' as default_operation,
     if(operation = 'L', from_json(note, 'squashed array<string>').squashed, null) as squashed_load_ids,
     if(operation = 'L', note, null) as load_record,
-    {{ spark_cdc._literal(tojson(manifest.get('recommitted') or [], sort_keys=true)) }} as recommitted
+    {{ spark_cdc._literal(tojson(spark_cdc._timeline_recommitted(manifest), sort_keys=true)) }} as recommitted
     {%- for name, place in (layout.get('shown') or {}).items() %},
     {{ spark_cdc._aliased(spark_cdc._place_sql(place), spark_cdc._quote(name)) }}
     {%- endfor %}
@@ -444,24 +215,11 @@ where
     operation in {{ spark_cdc._operations('committed') }}
     {%- if manifest.loads %}
     and load_id in (
-        '{{ manifest.loads | join("',\n        '") }}'
+        {%- for some in manifest.loads | batch(4) %}
+        '{{ some | join("', '") }}'{{ ',' if not loop.last }}
+        {%- endfor %}
     )
     {%- else %}
     and false
     {%- endif %}
-{%- endmacro -%}
-
-
-{#- How far events had been applied after a load, as its record tells: the highest position and
-    that of the last truncate, and up to where the change feed of a table was read, and where the
-    events were from (see _found_origins()). -#}
-{%- macro _applied_by(record) -%}
-    {%- set feed = record.get('feed') or record.events.get('feed') -%}
-    {{ return(dict(
-        {'truncated': record.events.truncated, 'highest': record.events.highest},
-        **dict(
-            {'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}} if feed else {},
-            **({'origin': record.events.origin} if record.events.get('origin') else {})
-        )
-    )) }}
 {%- endmacro -%}

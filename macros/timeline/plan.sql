@@ -6,10 +6,10 @@
     load_type, business_time (text), is_checkpoint, keep (loads that stay in the manifest), parent
     (load id or none), base (the checkpoint that the prior state begins with, or none), log (loads
     between it and this one), prior_rows (rows of the prior state), prior_log_rows (rows written
-    since its checkpoint), replaced (load ids), applied (events only: of _applied_by(), before this
-    load), restarts (whether their positions begin anew), layout (of the loads before, see
-    _layout()), defined (fingerprint of their definition) and redefines (whether this load's is
-    another: it then is a checkpoint).
+    since its checkpoint), replaced (load ids), applied (of change events: as of _timeline(),
+    before this load), restarts (whether their positions begin anew), layout (of the loads before,
+    see _layout()) and redefines (whether their definition is another: the load then is a
+    checkpoint).
     Raises an error for a business date before the last load, and for one that compact has
     squashed with others. -#}
 {%- macro _plan_load(entity, manifest, time, reset=false) -%}
@@ -34,10 +34,9 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
     {%- if problem -%}{%- do exceptions.raise_compiler_error(problem) -%}{%- endif -%}
 
     {%- set state = spark_cdc._state_loads(keep) -%}
-    {%- set figures = manifest.previous if replaced else manifest -%}
+    {%- set before = spark_cdc._timeline_cut(manifest, keep | length) -%}
     {%- set policy = entity.checkpoint -%}
-    {%- set defined = figures.get('definition') or manifest.get('definition') -%}
-    {%- set redefines = keep | length > 0 and defined is not none and defined != spark_cdc._fingerprint(spark_cdc._definition(entity)) -%}
+    {%- set redefines = keep | length > 0 and before.definition not in [none, spark_cdc._fingerprint(spark_cdc._definition(entity))] -%}
     {#- who skips late_share for a full snapshot says that its source numbers its events anew -#}
     {%- set restarts = (entity.events and entity.events.get('snapshot') or false) and 'late_share' in spark_cdc._skipped_guards(entity.name) -%}
     {%- set is_checkpoint = (
@@ -45,13 +44,13 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         or restarts
         or redefines
         or state.log | length >= policy.loads
-        or (figures.log_rows > 0 and figures.log_rows >= policy.rows)
-        or (figures.log_rows > 0 and figures.log_rows >= policy.changed_share * figures.rows)
+        or (before.log_rows > 0 and before.log_rows >= policy.rows)
+        or (before.log_rows > 0 and before.log_rows >= policy.changed_share * before.rows)
     ) -%}
     {%- set load = {
         'entity': entity.name,
         'load_id': spark_cdc._load_id(entity, time, is_checkpoint),
-        'version': (manifest.get('sequence') or 0) + 1,
+        'version': manifest.sequence + 1,
         'load_type': entity.load_type,
         'business_time': spark_cdc._time_text(entity, time),
         'is_checkpoint': is_checkpoint,
@@ -59,52 +58,127 @@ Accepted are later dates, or a replay from the first of them on. Nothing was wri
         'parent': keep[-1] if keep else none,
         'base': state.base,
         'log': state.log,
-        'prior_rows': figures.rows,
-        'prior_log_rows': figures.log_rows,
+        'prior_rows': before.rows,
+        'prior_log_rows': before.log_rows,
         'replaced': spark_cdc._loads_with(manifest.head_loads, 'time', 'equalto', time) if manifest.head_loads is defined else replaced,
-        'layout': (figures.get('layout', manifest.get('layout')) or {}) if keep else {},
-        'defined': defined,
+        'layout': before.layout,
         'redefines': redefines,
     } -%}
-    {%- set applied = (figures.get('applied') or {}) if keep and not restarts else {} -%}
-    {{ return(dict(load, applied=applied, **({'restarts': true} if restarts else {})) if entity.events else load) }}
+    {%- if not entity.events -%}{{ return(load) }}{%- endif -%}
+    {{ return(dict(load, applied={}, restarts=true) if restarts else dict(load, applied=before.applied)) }}
 {%- endmacro -%}
 
 
 {#- What the steps of a load share: the capture (see _capture()) with time (the business time),
     manifest (that it builds on) and load (its plan, of _plan_load()). dbt docs, compile and list
-    have no business date; loads are refused without one by validate(). Arguments: capture,
-    is_planned (whether a model of the entity has planned the load in this run: see _head()). -#}
+    have no business date; loads are refused without one by validate(). A date that was loaded with
+    another load type for once is not loaded anew with the entity's own by oversight: a full
+    snapshot that is read as a delta deletes nothing, and a delta that is read as a full snapshot
+    deletes what it lacks. Arguments: capture, is_planned (whether a model of the entity has planned
+    the load in this run: see _head()). -#}
 {%- macro _planned_run(capture, is_planned=false) -%}
-    {%- set time = spark_cdc._business_time_of(capture.entity.name) -%}
-    {%- set manifest = spark_cdc._empty_manifest() if time is none else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
+    {%- set name, time, mode = capture.entity.name, spark_cdc._business_time_of(capture.entity.name), spark_cdc._mode() -%}
+    {#- the schema is made by the first run that loads -#}
+    {%- set is_empty = time is none or mode in ['look', 'plan'] and not adapter.check_schema_exists(target.database, capture.schema) -%}
+    {%- set manifest = spark_cdc._empty_manifest() if is_empty else spark_cdc._manifest_of_run(capture, time, is_planned) -%}
     {%- set load = spark_cdc._plan_load(
-        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(capture.entity.name)) -%}
-    {%- if load.replaced and spark_cdc._mode() != 'look' -%}{%- do spark_cdc._check_load_type(capture.entity, load) -%}{%- endif -%}
+        capture.entity, manifest, time or modules.datetime.datetime(1970, 1, 1), spark_cdc._is_reset(name)) -%}
+    {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] if load.replaced and mode != 'look' else none -%}
+    {%- if before not in [none, load.load_type]
+            and not (spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(name) or spark_cdc._is_reset(name)) -%}
+        {%- set message -%}
+{{ name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
+{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
+{{ spark_cdc._load_command(capture.entity, load.business_time, more={'spark_cdc_load_type': '{' ~ name ~ ': ' ~ before ~ '}'}) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
     {{ return(dict(capture, time=time, manifest=manifest, load=load)) }}
 {%- endmacro -%}
 
 
-{#- The same where nothing will be written. The schema is made by the first run that loads. -#}
-{%- macro _planned_run_to_look_at(capture) -%}
-    {%- if adapter.check_schema_exists(target.database, capture.schema) -%}{{ return(spark_cdc._planned_run(capture)) }}{%- endif -%}
-    {%- set time, manifest = spark_cdc._business_time_of(capture.entity.name), spark_cdc._empty_manifest() -%}
-    {{ return(dict(capture, time=time, manifest=manifest, load=spark_cdc._plan_load(capture.entity, manifest, time))) }}
+{#- The manifest that a run builds on: the last commit's, or in a replay that of the draft, to which
+    the loads of a replay are added out of readers' sight (see _read_draft()). A draft begins as the
+    last commit's manifest, cut before the first date of the replay, and so again if the loads that
+    it would take the place of are no longer the same.
+    Arguments: capture, time (business time of the load at hand), is_planned (see _head()).
+    Returns a dictionary as of _read_manifest(); of a draft also replay and head_loads (the loads
+    that it was made from, the ones that compact squashed by their own names). -#}
+{%- macro _manifest_of_run(capture, time, is_planned=false) -%}
+    {%- set entity = capture.entity -%}
+    {%- set head = spark_cdc._head(capture, is_planned) -%}
+    {%- set replay = spark_cdc._replay() -%}
+    {%- if replay is none -%}
+        {{ return(head) }}
+    {%- endif -%}
+    {%- if not head.loads -%}
+        {%- set message -%}
+{{ entity.name }}: nothing is committed yet, so there is nothing to replay. Load the dates in order without spark_cdc_replay {# -#}
+(spark-cdc load). Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- set first = spark_cdc._time_text(entity, replay['from']) -%}
+    {%- set found = spark_cdc._read_draft(capture) -%}
+    {%- set outdated = spark_cdc._draft_outdated(found, head) -%}
+    {%- set draft = found -%}
+    {%- if not found.existed or outdated or found.replay['from'] != first or found.replay.source != replay.source -%}
+        {%- if found.existed -%}
+            {%- set reason = outdated or 'it was one from ' ~ found.replay['from'] ~ ', of the ' ~ found.replay.source -%}
+            {%- do log(entity.name ~ ': the draft of a replay is begun anew: ' ~ reason, info=true) -%}
+        {%- endif -%}
+        {%- set draft = spark_cdc._manifest_before(capture, head, replay['from']) -%}
+    {%- endif -%}
+    {%- if draft.loads and spark_cdc._load_time(draft.loads[-1]) > time -%}
+        {%- set draft = spark_cdc._manifest_before(capture, draft, time) -%}
+    {%- endif -%}
+    {{ return(dict(
+        draft,
+        existed=found.existed,
+        replay={'from': first, 'source': replay.source, 'head': spark_cdc._draft_origin(head.loads)},
+        head_loads=spark_cdc._loads_by_date(capture.masked, head.loads),
+    )) }}
 {%- endmacro -%}
 
 
-{#- A date that was loaded with another load type for once is not loaded anew with the entity's
-    own by oversight: a full snapshot that is read as a delta deletes nothing, and a delta that
-    is read as a full snapshot deletes what it lacks. -#}
-{%- macro _check_load_type(entity, load) -%}
-    {%- set before = spark_cdc._load_types_of_names(load.replaced)[-1] -%}
-    {%- if before in [none, load.load_type] or spark_cdc._is_archive_replay() or spark_cdc._load_type_of_run(entity.name) or spark_cdc._is_reset(entity.name) -%}
-        {{ return('') }}
+{#- A manifest without its loads from a business time on. Loads that compact squashed leave it
+    together or not at all. -#}
+{%- macro _manifest_before(capture, manifest, time) -%}
+    {%- set kept = spark_cdc._loads_with(manifest.loads, 'time', 'lt', time) -%}
+    {%- set dropped = manifest.loads[kept | length:][:1] -%}
+    {%- if not dropped -%}{{ return(manifest) }}{%- endif -%}
+    {%- set entity, first = capture.entity, spark_cdc._loads_by_date(capture.masked, dropped)[0] -%}
+    {%- if spark_cdc._load_time(first) < time -%}
+        {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._time_text(entity, time) }} lies among the loads that compact has squashed into one, which can be rebuilt {# -#}
+only together. Nothing was written. Accepted are {{ spark_cdc._load_time_text(entity, first) }} (the first of them) or earlier, and dates {# -#}
+after {{ spark_cdc._load_time_text(entity, dropped[0]) }}.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- set message -%}
-{{ entity.name }}: {{ load.business_time }} was loaded with the load type {{ before }} ({{ load.replaced[-1] }}), and would now be loaded anew with {# -#}
-{{ load.load_type }}, since this run says nothing. Nothing was written. Say which is meant, {{ before }} as before or {{ load.load_type }}: {# -#}
-{{ spark_cdc._load_command(entity, load.business_time, more={'spark_cdc_load_type': '{' ~ entity.name ~ ': ' ~ before ~ '}'}) }}.
-    {%- endset -%}
-    {%- do exceptions.raise_compiler_error(message) -%}
+    {{ return(spark_cdc._timeline_cut(manifest, kept | length)) }}
+{%- endmacro -%}
+
+
+{#- The manifest after a load: what the next one builds on. Of change events the record tells how
+    far they were applied: the highest position, that of the last truncate, up to where the change
+    feed of a table was read, and where the events were from (see _found_origins()).
+    Arguments: run (of _planned_run()), audit (of _audit_load()). -#}
+{%- macro _next_manifest(run, audit) -%}
+    {%- set load, record, applied = run.load, audit.record, {} -%}
+    {%- if run.entity.events -%}
+        {%- set events, feed = record.events, record.get('feed') or record.events.get('feed') -%}
+        {%- do applied.update({'truncated': events.truncated, 'highest': events.highest}) -%}
+        {%- do applied.update({'feed': {'id': feed.id, 'to': feed.to, 'offset': feed.offset}}) if feed -%}
+        {%- do applied.update({'origin': events.origin}) if events.get('origin') -%}
+    {%- endif -%}
+    {%- set next = spark_cdc._timeline_loaded(run.manifest, load.keep | length, {
+        'load_id': load.load_id,
+        'rows': audit.rows_current,
+        'written': audit.written,
+        'definition': spark_cdc._fingerprint(record.definition),
+        'layout': record.get('layout') or {},
+        'applied': applied,
+    }) -%}
+    {{ return(dict(next, secrets=dict(next.get('secrets') or {}, **record.secrets)) if record.get('secrets') else next) }}
 {%- endmacro -%}

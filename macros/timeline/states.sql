@@ -10,7 +10,26 @@
     {%- if name is none -%}
         {{ return(head) }}
     {%- elif text == 'production' and text not in spark_cdc._tags(capture) -%}
-        {{ return(spark_cdc._production_state(capture, head)) }}
+        {%- set name = capture.entity.name -%}
+        {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
+        {%- if origin is none -%}
+            {%- set message -%}
+{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
+spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
+        {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
+        {%- set is_other = production.definition != origin.definition -%}
+        {%- if is_other or (head.definition != origin.definition and head.layout.get('rekeyed')) -%}
+            {%- set message -%}
+{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
+compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {{ return(production) }}
     {%- elif text[:1] >= 'a' -%}
         {{ return(spark_cdc._tagged_state(capture, text)) }}
     {%- endif -%}
@@ -42,31 +61,6 @@ To name a state: spark-cdc tag create {{ name }} --select {{ entity }}.
 {%- endmacro -%}
 
 
-{#- Production's manifest, for a branch to compare with its own. -#}
-{%- macro _production_state(capture, head) -%}
-    {%- set name = capture.entity.name -%}
-    {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.masked)) if spark_cdc._is_there(capture.masked) else none -%}
-    {%- if origin is none -%}
-        {%- set message -%}
-{{ name }}: {{ capture.schema }} is no branch that has {{ name }}, so there is no production to compare with. Give two states, {# -#}
-spark-cdc diff {{ name }} 2024-03-01 2024-03-04, or a branch: spark-cdc diff {{ name }} --branch NAME.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- set view = spark_cdc._relation_in(origin.of.schema, capture.committed.identifier) -%}
-    {%- set production = spark_cdc._parse_manifest(spark_cdc._view_text(view), view) -%}
-    {%- set is_other = production.definition != origin.definition -%}
-    {%- if is_other or (head.definition != origin.definition and (head.get('layout') or {}).get('rekeyed')) -%}
-        {%- set message -%}
-{{ name }}: {{ 'production has other columns' if is_other else 'the branch has other keys' }} than when the branch was made, so that rows can't be {# -#}
-compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.schema }}.{{ name }}_current in a query of your own, or make the branch anew.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {{ return(production) }}
-{%- endmacro -%}
-
-
 {#- The draft of a replay: the text of the view <entity>_replay, in the form of
     <entity>_committed; `replay` in its figures says what it is a draft of: {from, source, head:
     number and fingerprint of the committed loads it was made from}. Returns the manifest, or an
@@ -84,10 +78,6 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
     {%- endif -%}
     {{ return(draft) }}
 {%- endmacro -%}
-
-
-{#- The loads that redo can bring back, oldest first. -#}
-{%- macro _undone_loads(manifest) -%}{{ return(manifest.get('undone', []) | map(attribute='loads') | sum(start=[])) }}{%- endmacro -%}
 
 
 {#- What a draft is made from, told by the committed loads. -#}
@@ -109,12 +99,6 @@ since it was made, another run has committed other loads in the place of those t
 {%- macro _draft_times(entity, draft, loads=none) -%}
     {%- set first = spark_cdc._business_time(draft.replay['from']) -%}
     {{ return(spark_cdc._load_times(entity, spark_cdc._loads_with(draft.loads if loads is none else loads, 'time', 'ge', first))) }}
-{%- endmacro -%}
-
-
-{#- Business times that are committed from the replay's first date on, and that its draft lacks. -#}
-{%- macro _draft_missing_times(entity, draft, head_loads) -%}
-    {{ return(spark_cdc._draft_times(entity, draft, head_loads) | reject('in', spark_cdc._draft_times(entity, draft)) | list) }}
 {%- endmacro -%}
 
 

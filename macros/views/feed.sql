@@ -4,10 +4,10 @@
     can't be told of. -#}
 {%- macro _manifests_since(capture, head, version) -%}
     {%- set found = [head] -%}
-    {%- if head.rewritten.version > version -%}
+    {%- if head.rewritten > version -%}
         {%- set kept = spark_cdc._kept_versions(capture) -%}
-        {%- for _ in kept if found[0].rewritten.version > version -%}
-            {%- set before = kept.get(found[0].rewritten.version - 1) -%}
+        {%- for _ in kept if found[0].rewritten > version -%}
+            {%- set before = kept.get(found[0].rewritten - 1) -%}
             {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
         {%- endfor -%}
     {%- endif -%}
@@ -40,13 +40,13 @@ the new columns, then compare.
     {%- set first = last if from_version is none else from_version -%}
     {%- do spark_cdc._check_feed_versions(entity, head, from_version, to_version) -%}
     {%- set nothing = 'select *\nfrom ' ~ view ~ '\nwhere false' -%}
-    {%- if not head.loads and not head.rewritten.version -%}{{ return(nothing) }}{%- endif -%}
+    {%- if not head.loads and not head.rewritten -%}{{ return(nothing) }}{%- endif -%}
     {%- do spark_cdc._check_head_columns(capture, head) -%}
 
     {#- the manifests that together tell of all versions after the first, the oldest first: each
         of those from its last rewriting on -#}
     {%- set told, manifests = [], spark_cdc._manifests_since(capture, head, first) -%}
-    {%- set oldest = manifests[0].rewritten.version -%}
+    {%- set oldest = manifests[0].rewritten -%}
     {%- if oldest > first -%}
         {%- set message -%}
 spark_cdc.changes: {{ entity.name }}: what changed since version {{ first }} can't be told any more: commit {{ oldest }} took loads away, and what was {# -#}
@@ -55,18 +55,18 @@ Accepted are from_version {{ oldest }} to {{ head.sequence }}, and none, for a c
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- endif -%}
-    {%- for manifest in manifests if manifest.rewritten.version <= last -%}
+    {%- for manifest in manifests if manifest.rewritten <= last -%}
         {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) -%}
         {%- do spark_cdc._check_feed_records(entity, manifest, records) -%}
         {%- do told.append({'manifest': manifest, 'commits': spark_cdc._commits(manifest, records), 'records': records}) -%}
     {%- endfor -%}
-    {%- set source = spark_cdc._across_changes(entity, capture.masked, head.get('layout') or {}) -%}
+    {%- set source = spark_cdc._across_changes(entity, capture.masked, head.layout) -%}
     {%- if from_version is none -%}
         {{ return(spark_cdc._feed_state_sql(entity, source, told[-1], last) or nothing) }}
     {%- endif -%}
     {%- set parts = [] -%}
     {%- for one in told -%}
-        {%- set version = one.manifest.rewritten.version -%}
+        {%- set version = one.manifest.rewritten -%}
         {%- if version > first -%}
             {#- rows of two definitions can't be compared -#}
             {%- set came = one.commits | selectattr('version', 'le', version) | map(attribute='written_as') | list -%}
@@ -79,7 +79,7 @@ in their place, so that what it changed can't be told row by row. Nothing was wr
             {%- endif -%}
             {%- do parts.append(spark_cdc._feed_difference_sql(entity, source, told[loop.index0 - 1], one)) -%}
         {%- endif -%}
-        {%- set until = told[loop.index].manifest.rewritten.version - 1 if not loop.last else last -%}
+        {%- set until = told[loop.index].manifest.rewritten - 1 if not loop.last else last -%}
         {%- do parts.append(spark_cdc._feed_loads_sql(entity, source, one, [version, first] | max, until)) -%}
     {%- endfor -%}
     {{ return(parts | select | join('\n\nunion all\n\n') or nothing) }}
@@ -129,10 +129,11 @@ from (
     Arguments: old and new (each manifest, commits, records; the new ones begin with the
     commit). -#}
 {%- macro _feed_difference_sql(entity, source, old, new) -%}
-    {%- set commit = new.manifest.rewritten -%}
-    {%- set came = new.commits | selectattr('version', 'le', commit.version) | list -%}
+    {%- set version = new.manifest.rewritten -%}
+    {%- set came = new.commits | selectattr('version', 'le', version) | list -%}
     {%- set same = spark_cdc._common_loads(old.commits | map(attribute='load_id') | list, came | map(attribute='load_id') | list) | length -%}
-    {%- set at = came | selectattr('version', 'equalto', commit.version) | map(attribute='at') | list | last | default(commit.at) -%}
+    {%- set at = came | selectattr('version', 'equalto', version) | map(attribute='at') | list
+        | last | default(new.manifest.times.rewritten) -%}
     {%- set commits = [] -%}
     {%- for one in old.commits[same:] -%}{%- do commits.append(dict(one, version=0)) -%}{%- endfor -%}
     {%- for one in came[same:] -%}{%- do commits.append(dict(one, version=1)) -%}{%- endfor -%}
@@ -203,7 +204,7 @@ from (
         {{ spark_cdc._change_image_sql(entity) | join(',\n        ') }},
         if(change__type = 'delete', coalesce(other__row.eff_start_date, eff_start_date), eff_start_date) as eff_start_date,
         change__type as _change_type,
-        cast({{ commit.version }} as bigint) as _commit_version,
+        cast({{ version }} as bigint) as _commit_version,
         {{ spark_cdc._commit_time_sql(at) }} as _commit_timestamp,
         {%- for column in ['business_date', 'load_id'] %}
         if(is__after, coalesce({{ column }}, other__row.{{ column }}), coalesce(other__row.{{ column }}, {{ column }})) as {{ column }}

@@ -64,7 +64,7 @@ select * from query_of_view
     {%- set entity = spark_cdc._entity(name) -%}
     {%- if is_sensitive and table -%}{%- set relation = spark_cdc._capture(entity, committed.schema)[table] -%}{%- endif -%}
     {%- if table -%}
-        {%- set sql = query_of(entity, relation, committed, manifest.get('layout') or {}) -%}
+        {%- set sql = query_of(entity, relation, committed, manifest.layout) -%}
     {%- elif is_hinted -%}
         {%- set sql = query_of(entity, relation, spark_cdc._is_few(entity, manifest.log_rows)) -%}
     {%- else -%}
