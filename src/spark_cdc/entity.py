@@ -21,9 +21,9 @@ from spark_cdc.errors import SparkCdcError
 
 ROLES = ("key", "untracked", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
-MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
-EVENT_MODELS = ("events", "event_versions", "bitemporal")
-RULE_MODELS = ("quality",)
+MODELS = ("ledger", "committed", "current", "history")  # of each entity, beside stg_
+EXTRA_MODELS = ("versions", "changes", "rejects", "quality")  # of those that ask for them
+ARCHIVE_MODELS = ("event_versions", "bitemporal")  # the same, of events that are kept
 APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "context", "formats")
@@ -89,9 +89,8 @@ class Entity:
     business_date_type: str = "date"
     description: str | None = None
     events: Mapping[str, object] = field(default_factory=dict)
-    event_versions: bool = False
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    bitemporal: bool = False
+    extra: Sequence[str] = ()  # kinds of models beyond those of each entity
 
     @property
     def is_sensitive(self) -> bool:
@@ -196,7 +195,7 @@ def _name_problems(name: str) -> list[str]:
         ]
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
-    suffixes = (*EVENT_MODELS, *MODELS, *RULE_MODELS)
+    suffixes = ("events", *ARCHIVE_MODELS, *MODELS, *EXTRA_MODELS)
     # price_changes may be an entity: its models can't be taken for those of price
     taken = [one for one in suffixes if one != "changes" and name.endswith(f"_{one}")]
     if name.startswith("stg_") or taken:
@@ -210,7 +209,12 @@ def _name_problems(name: str) -> list[str]:
 
 def _option_problems(entity: Entity) -> list[str]:
     """What only the options can get wrong."""
-    problems = []
+    accepted = (*EXTRA_MODELS, *ARCHIVE_MODELS)
+    problems = [
+        f"--with names {kind!r}; accepted are {', '.join(accepted)}: correct it"
+        for kind in entity.extra
+        if kind not in accepted
+    ]
     words = {word.lower() for word in words_of_sql(entity.deleted_when or "")}
     if entity.deleted_when is not None and not words & {c.name.lower() for c in entity.columns}:
         problems.append(
@@ -292,6 +296,7 @@ def guesses(entity: Entity) -> list[str]:
         (entity.business_date_type, settings["business_date_type"]["accepted"]),
         (str(entity.events.get("format") or ""), event_formats),
     ]
+    words += [(kind, [*EXTRA_MODELS, *ARCHIVE_MODELS]) for kind in entity.extra]
     renamed = []
     for column in entity.columns:
         plain_type = re.split(r"[(<]", column.data_type)[0].strip().lower()
