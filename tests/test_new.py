@@ -679,6 +679,8 @@ def test_sensitive_columns_from_the_command_line():
     files = new.render(entity)
     assert files["people_current_sensitive.sql"] == "{{ spark_cdc.current() }}\n"
     assert files["people_committed_sensitive.sql"] == "{{ spark_cdc.committed() }}\n"
+    events = replace(entity, load_type="events", format="json", events={"format": "debezium"})
+    assert new.problems_of(events) == []
     wrong = replace(columns[1], data_type="bigint")
     assert "mask: mail_domain, but the type bigint" in str(
         new.problems_of(replace(entity, columns=[columns[0], wrong]))
