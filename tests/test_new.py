@@ -94,6 +94,10 @@ def test_nothing_is_overwritten(tmp_path):
     new.write(made, tmp_path)
     with pytest.raises(SparkCdcError, match=r"orders exists already\. Nothing was written"):
         new.write(made, tmp_path)
+    with pytest.raises(SparkCdcError, match="exists already") as error:
+        new.write(replace(made, extra=["changes"]), tmp_path)
+    step = f"echo '{{{{ spark_cdc.changes() }}}}' > {tmp_path}/orders/orders_changes.sql"
+    assert error.value.next_step == f"Add its new models by hand:\n{step}"
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "stg_items.sql").write_text("select 1")
     with pytest.raises(SparkCdcError, match=r"stg_items\.sql exists already"):
@@ -145,6 +149,10 @@ def test_columns_of_the_models(control):
         "op": "Op: read with each load, not stored.",
     }
     assert described == {name: expected[name] for name in described}
+    # A column may be called as the lists are.
+    words = ["x", "--columns", "columns:int:key, stored:int" + control]
+    [columns] = yaml.safe_load(new.render_yaml(entity(*words)))["sources"][0]["tables"]
+    assert [one["name"] for one in columns["columns"]][:2] == ["columns", "stored"]
     # Unit tests hand the entry of stg_ to the macros as it is.
     assert "doc(" not in json.dumps(models["stg_orders"])
 
@@ -385,7 +393,7 @@ def test_types(text, accepted):
         ),
         (["x", "--columns", "a:int:key,b:int:from=a"], "both come from 'a'"),
         (["x", "--columns", "a:int:key,load_id:int"], "call it source_load_id"),
-        (["x", "--columns", "a:int:key,stg_x:int"], "has a name that spark_cdc uses"),
+        (["x", "--columns", "a:int:key,a__cdc:int"], "has a name that spark_cdc uses"),
         (["x", "--columns", "a:int:key,Order No:int"], "call it order_no and say from=Order No"),
         (["x", "--columns", "a:int:key,b:array<int>"], "which CSV can't hold"),
         (["x", "--columns", "a:int:key:format=yyyy"], "has a format, but the type int"),

@@ -235,7 +235,7 @@ def _option_problems(entity: Entity) -> list[str]:
 
 
 def _column_problems(entity: Entity) -> list[str]:
-    """Names that can't be written into this YAML, where each column has an anchor."""
+    """Names that can't be written into this YAML, where columns may have anchors."""
     problems = []
     for column in entity.columns:
         label = f"column {column.name!r}"
@@ -245,7 +245,7 @@ def _column_problems(entity: Entity) -> list[str]:
                 f"{label} is not up to 128 lower-case letters, digits and _: call it {plain} and "
                 f"say from={column.name}"
             )
-        elif "__cdc" in column.name or column.name == f"stg_{entity.name}":
+        elif "__cdc" in column.name:
             problems.append(f"{label} has a name that spark_cdc uses: choose another one")
     return problems
 

@@ -39,7 +39,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.sample import read_sample
 
 _WIDTH = 100
-_LONGEST = 134  # of a column or source on one line, without indentation
+_LONGEST = 140
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
 # Settings of change events in rows whose values are names of columns.
 NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
@@ -301,16 +301,19 @@ def _list_of(label: str, names: Sequence[str], indent: int = 4) -> str:
     return "\n".join([*lines, current, f"{start}]"])
 
 
-def _entry(entry: Mapping[str, object], more: str = "", anchor: str = "") -> str:
+def _entry(
+    entry: Mapping[str, object], more: str = "", anchor: str = "", *, indent: int = 8
+) -> str:
     """A member of a list on one line, or with its description on a second one.
 
-    more: a text that comes after the values, such as `columns: *columns`.
+    more: a text that comes after the values, such as `columns: *columns`. indent: what stands
+    around it on its line.
     """
     values = [f"{name}: {_flow(value, inner=True)}" for name, value in entry.items()]
     values += [more] if more else []
     start = f"&{anchor} {{" if anchor else "{"
     line = f"{start}{', '.join(values)}}}"
-    if len(line) <= _LONGEST:
+    if indent + len(line) <= _LONGEST:
         return line
     at = list(entry).index("description")
     return f"{start}{', '.join(values[:at])},\n          {', '.join(values[at:])}}}"
@@ -382,9 +385,13 @@ def write(entity: Entity, directory: Path) -> Path:
     if directory.is_dir():
         taken += [path for path in sorted(directory.rglob("*.sql")) if path.name in files]
     if taken:
+        more = [name for name in files if target.exists() and not (target / name).exists()]
+        steps = [f"echo {shlex.quote(files[name].strip())} > {target / name}" for name in more]
         raise SparkCdcError(
             f"{taken[0]} exists already. Nothing was written.",
-            "Take another name, or remove it first.",
+            "\n".join(["Add its new models by hand:", *steps])
+            if more
+            else "Take another name, or remove it first.",
         )
     temporary = directory / f".{entity.name}.{os.getpid()}"
     try:
