@@ -106,7 +106,7 @@ def main() -> int:
         ):  # fmt: skip
             entity = new.Entity(
                 f"items_{name}", COLUMNS, path=f"{landing}/{folder}/{{business_date}}",
-                load_type=load_type, format="parquet",
+                load_type=load_type, format="parquet", extra=["versions"],
             )  # fmt: skip
             ours[name] = Project(bench / name, entity, on, f"bench_{name}")
         snapshots(ours["delta"].folder, args.format)

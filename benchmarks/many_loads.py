@@ -65,8 +65,9 @@ class Loads:
     def __init__(self, bench: Path, on: Server, name: str, maintenance: object) -> None:
         landing = bench / "landing" / "{business_date}"
         entity = new.Entity(
-            name, COLUMNS, "delta", path=str(landing), business_date_type="timestamp"
-        )
+            name, COLUMNS, "delta", path=str(landing), business_date_type="timestamp",
+            extra=["versions"],
+        )  # fmt: skip
         self.on, self.count = on, 0
         self.project = Project(bench / name, entity, on, f"many_{name}")
         if maintenance:

@@ -47,7 +47,7 @@ def main() -> int:
     bench = root / ".spark_cdc" / "bench"
     packages.install(if_needed=True)
     landing = make_full(bench / "landing", args.rows)
-    plain = full_entity(f"{landing.relative_to(root)}")
+    plain = replace(full_entity(f"{landing.relative_to(root)}"), extra=["versions"])
     apart = replace(
         plain,
         columns=[

@@ -324,8 +324,8 @@ def test_a_new_entity_of_flagged_rows_runs_at_once(project: Project) -> None:
 def test_a_new_entity_of_debezium_messages_runs_at_once(project: Project) -> None:
     columns = "id:bigint:key, amount:decimal(10,2):encoding=base64, born:date:encoding=days"
     is_old = project.query("select version() like '3.%'")[0][0]  # where the view is refused
-    words = ["--events-format", "debezium", "--event-versions", "--columns", columns]
-    words += [] if is_old else ["--bitemporal"]
+    words = ["--events-format", "debezium", "--columns", columns, "--with", "event_versions"]
+    words += [] if is_old else ["bitemporal"]
     scaffold(project, "topic", "--load-type", "events", *words)
 
     def line(lsn: int, op: str, key: int, **image: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,8 +27,9 @@ from spark_cdc.synthetic.session import start_session
 pytestmark = pytest.mark.proves("new entities")
 
 REPOSITORY = Path(__file__).parents[1]
-MODELS = ["ledger", "committed", "current", "history", "versions", "changes", "rejects"]
-EVENT_MODELS = ["events", "event_versions", "bitemporal"]
+MODELS = ["ledger", "committed", "current", "history"]
+EXTRA = ["versions", "changes", "rejects", "quality"]
+ARCHIVE = ["event_versions", "bitemporal"]
 COLUMNS = "order_no:bigint:key, line_no:int:key, price:decimal(10,2), at:timestamp:untracked"
 EVENTS = ["--load-type", "events", "--events-format"]
 FLAGGED = [*EVENTS, "flagged_rows", "--operation", "op", "--order", "line_no"]
@@ -62,20 +64,17 @@ def refused(*arguments: str) -> str:
     return error.value.message
 
 
-def test_writes_the_yaml_and_eight_models(tmp_path, capsys):
+def test_writes_the_yaml_and_five_models(tmp_path, capsys):
     args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path))
     assert args.run(args) == 0
     files = {path.name: path.read_text() for path in (tmp_path / "orders").iterdir()}
-    assert files.pop("orders.yml").startswith("version: 2\n")
+    assert files.pop("orders.yml").startswith("models:\n  - name: stg_orders\n")
     assert files == {
         "stg_orders.sql": "{{ spark_cdc.stage() }}\n",
         "orders_ledger.sql": "{{ spark_cdc.ledger() }}\n",
         "orders_committed.sql": "{{ spark_cdc.committed() }}\n",
         "orders_current.sql": "{{ spark_cdc.current() }}\n",
         "orders_history.sql": "{{ spark_cdc.history() }}\n",
-        "orders_versions.sql": "{{ spark_cdc.versions() }}\n",
-        "orders_changes.sql": "{{ spark_cdc.changes() }}\n",
-        "orders_rejects.sql": "{{ spark_cdc.rejects() }}\n",
     }
     out = capsys.readouterr().out
     assert "landing/orders/{business_date}" in out
@@ -86,7 +85,7 @@ def test_writes_the_yaml_and_eight_models(tmp_path, capsys):
 def test_dry_run_prints_and_writes_nothing(tmp_path, capsys):
     args = parsed("orders", "--columns", COLUMNS, "--directory", str(tmp_path), "--dry-run")
     assert args.run(args) == 0
-    assert "  - &order_no\n" in capsys.readouterr().out
+    assert "\n      - {name: order_no, " in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
 
 
@@ -95,6 +94,10 @@ def test_nothing_is_overwritten(tmp_path):
     new.write(made, tmp_path)
     with pytest.raises(SparkCdcError, match=r"orders exists already\. Nothing was written"):
         new.write(made, tmp_path)
+    with pytest.raises(SparkCdcError, match="exists already") as error:
+        new.write(replace(made, extra=["changes"]), tmp_path)
+    step = f"echo '{{{{ spark_cdc.changes() }}}}' > {tmp_path}/orders/orders_changes.sql"
+    assert error.value.next_step == f"Add its new models by hand:\n{step}"
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "stg_items.sql").write_text("select 1")
     with pytest.raises(SparkCdcError, match=r"stg_items\.sql exists already"):
@@ -102,47 +105,117 @@ def test_nothing_is_overwritten(tmp_path):
     assert not (tmp_path / "items").exists()
 
 
-def test_columns_of_the_models():
-    text = new.render_yaml(entity("orders", "--columns", COLUMNS + ", op:string:control"))
-    models = {model["name"]: model for model in yaml.safe_load(text)["models"]}
+def test_six_columns_take_45_lines():
+    columns = "order_no:bigint:key, line_no:int:key, article:string:required, price:decimal(10,2)"
+    text = new.render_yaml(entity("orders", "--columns", f"{columns}, note_1:string, day:date"))
+    assert len(text.splitlines()) <= 45
+    assert max(map(len, text.splitlines())) <= 140
 
-    def names(model):
-        return [column["name"] for column in models[model]["columns"]]
 
-    stored = ["order_no", "line_no", "price", "at"]
-    hashes = ["key_hash", "nonkey_hash"]
-    state = [*stored, *hashes, "operation", "eff_start_date"]
-    partition = ["business_date", "load_id", "operation"]
-    flags = [
-        "in_checkpoint",
-        "since_checkpoint",
-        "in_last_load",
-        "default_operation",
-        "squashed_load_ids",
-    ]
-    flags += ["load_record", "recommitted"]
-    assert names("stg_orders") == [*stored, "op"]
-    start = [*stored, *hashes, "untracked_hash", "eff_start_date"]
-    assert names("orders_ledger") == [*start, "note", *partition]
-    assert names("orders_committed") == [*start, *partition, *flags]
-    assert names("orders_current") == state
-    assert names("orders_history") == [*state, "business_date"]
-    assert names("orders_versions") == [*state, "eff_end_date", "is_current"]
-    commit = ["_change_type", "_commit_version", "_commit_timestamp"]
-    image = [*stored, *hashes, "eff_start_date"]
-    assert names("orders_changes") == [*image, *commit, "business_date", "load_id"]
-    rejected = ["rejected_columns", "rejected_reason", "rejected_row"]
-    assert names("orders_rejects") == ["order_no", "line_no", "key_hash", *rejected, *partition[:2]]
-    described = {one["name"]: one["description"] for one in models["stg_orders"]["columns"]}
-    assert described == {
+def test_more_models_by_with(tmp_path):
+    words = ["orders", "--columns", COLUMNS, "--with", "changes", "versions", "--with", "rejects"]
+    made = entity(*words)
+    assert new.models_of(made) == (*MODELS, "versions", "changes", "rejects")
+    files = new.render(made)
+    assert files["orders_changes.sql"] == "{{ spark_cdc.changes() }}\n"
+    assert new.models_of(entity(*words[:3], "--with", "versions,quality")) == (
+        *MODELS,
+        "versions",
+        "quality",
+    )
+    sensitive = entity("x", "--columns", "a:int:key, b:string:sensitive", "--with", *EXTRA)
+    apart = ["committed", "current", "history", "versions", "changes", "rejects"]
+    assert new.models_of(sensitive) == (*MODELS, *EXTRA, *(f"{kind}_sensitive" for kind in apart))
+
+
+@pytest.mark.parametrize("control", ["", ", op:string:control"])
+def test_columns_of_the_models(control):
+    text = new.render_yaml(entity("orders", "--columns", COLUMNS + control, "--with", *EXTRA))
+    content = yaml.safe_load(text)
+    models = {model["name"]: model for model in content["models"]}
+    declared = models["stg_orders"]["columns"]
+    stored = [column for column in declared if column["name"] != "op"]
+    assert [column["name"] for column in stored] == ["order_no", "line_no", "price", "at"]
+    assert content["sources"][0]["tables"][0]["columns"] == declared
+    shown = {name: model["columns"] for name, model in models.items() if "columns" in model}
+    views = ["current", "history", "versions", "changes"]
+    assert shown == {"stg_orders": declared, **{f"orders_{kind}": stored for kind in views}}
+    described = {one["name"]: one["description"] for one in declared}
+    expected = {
         "order_no": "Order no: part of the key.",
         "line_no": "Line no: part of the key.",
         "price": "Price: as the source sends it.",
         "at": "At: stored, but a change of it alone makes no update.",
         "op": "Op: read with each load, not stored.",
     }
+    assert described == {name: expected[name] for name in described}
+    # A column may be called as the lists are.
+    words = ["x", "--columns", "columns:int:key, stored:int" + control]
+    [columns] = yaml.safe_load(new.render_yaml(entity(*words)))["sources"][0]["tables"]
+    assert [one["name"] for one in columns["columns"]][:2] == ["columns", "stored"]
     # Unit tests hand the entry of stg_ to the macros as it is.
     assert "doc(" not in json.dumps(models["stg_orders"])
+
+
+def described_columns() -> dict[str, dict[str, str]]:
+    """The columns that docs blocks describe, by kind of model, with their types."""
+    text = (REPOSITORY / "models" / "technical_columns.md").read_text("utf-8")
+    blocks = re.findall(r"{% docs spark_cdc_(\w+) %}(.*?){% enddocs %}", text, re.DOTALL)
+    row = re.compile(r"^\| `(.+?)` \| `?(.+?)`? \|", re.MULTILINE)
+    return {kind: dict(row.findall(block)) for kind, block in blocks}
+
+
+def test_technical_columns_are_described_by_kind_of_model():
+    """All that the macros add to the columns of the source, and nothing else."""
+    columns = "seq:bigint:control, op:string:control, id:bigint:key, email:string, name:string"
+    words = ["people", "--columns", columns + ", at:timestamp:untracked", *EVENTS, "flagged_rows"]
+    words += ["--operation", "op", "--order", "seq", "--event-setting", "unique_keys=[[email]]"]
+    words += ["--with", *EXTRA, *ARCHIVE, "--rule", "named=name is not null"]
+    content = yaml.safe_load(new.render_yaml(entity(*words)))
+    unique_id = "model.spark_cdc.stg_people"
+    node = Node(content["models"][0], unique_id=unique_id, resource_type="model")
+    loaded = load_macros(
+        graph=Node(nodes={unique_id: node}, sources={}),
+        model={"unique_id": unique_id, "package_name": "spark_cdc"},
+    )
+    about = loaded._entity("people")
+    documented = described_columns()
+    assert list(documented) == ["events", *MODELS, *EXTRA, *ARCHIVE]
+    stored = ["id", "email", "name", "at"]
+
+    def added(sql):
+        """The columns of a query that are not those of the source."""
+        last = re.split(r"^select\b.*\n", sql, flags=re.MULTILINE)[-1].partition("\nfrom ")[0]
+        lines = [line for line in last.splitlines() if not line.endswith("*/")]
+        names = [line.rstrip(",").split()[-1].split(".")[-1] for line in lines]
+        return [name for name in names if name.strip("`") not in stored]
+
+    partition = {"business_date": "date", "load_id": "string"}
+    events = {one["name"]: one["data_type"] for one in loaded._event_columns(about)} | partition
+    events = {name: kind for name, kind in events.items() if name not in [*stored, "old__id"]}
+    of_events = documented["events"]
+    assert of_events.pop("old__<key column>") == "as the key column"
+    assert of_events.pop("event_origin").startswith("struct<")  # of messages
+    assert of_events == events
+    ledger = {one["name"]: one["data_type"] for one in loaded._ledger_columns(about)}
+    ledger = {name: kind for name, kind in ledger.items() if name not in stored}
+    of_ledger = {name: kind.split(" or ")[0] for name, kind in documented["ledger"].items()}
+    assert of_ledger == ledger
+    manifest = loaded._empty_manifest() | {"loads": ["20240301-ec-00000001"]}
+    queries = {
+        "committed": loaded._committed_sql(about, "ledger", manifest),
+        "current": loaded._current_sql(about, "committed"),
+        "history": loaded._history_sql(about, "committed"),
+        "versions": loaded._versions_sql(about, "committed"),
+        "changes": loaded._changes_sql(about, "committed"),
+        "rejects": loaded._rejects_sql(about, "ledger", "committed"),
+        "quality": loaded._quality_sql("people", "cdc_loads", "committed"),
+        "event_versions": loaded._event_versions_sql(about, "events", "committed"),
+        "bitemporal": loaded._bitemporal_sql(about, "events", "committed"),
+    }
+    for kind, sql in queries.items():
+        names = [name for name in added(sql) if kind != "committed" or name not in ledger]
+        assert names == list(documented[kind]), kind
 
 
 def test_a_description_names_the_source_and_the_mask() -> None:
@@ -159,14 +232,13 @@ def test_a_description_names_the_source_and_the_mask() -> None:
 def test_change_events_have_models_of_their_own(tmp_path):
     columns = "seq:bigint:control, id:bigint:key, no:int:key, name:string, at:timestamp:untracked"
     words = ["people", "--columns", columns, *EVENTS, "flagged_rows", "--operation", "op"]
-    words += ["--order", "seq", "--tie-breaker", "no", "--event-versions", "--bitemporal"]
+    words += ["--order", "seq", "--tie-breaker", "no", "--with", *ARCHIVE]
     words += ["--event-setting", "codes={1: delete, false: upsert, 'U, x': update, ~: read}"]
     made = entity(*words)
     files = new.render(made)
     assert list(files) == [
         *("people.yml", "stg_people.sql", "people_events.sql", "people_ledger.sql"),
         *("people_committed.sql", "people_current.sql", "people_history.sql"),
-        *("people_versions.sql", "people_changes.sql", "people_rejects.sql"),
         *("people_event_versions.sql", "people_bitemporal.sql"),
     ]
     assert files["people_events.sql"] == "{{ spark_cdc.events() }}\n"
@@ -187,65 +259,6 @@ def test_change_events_have_models_of_their_own(tmp_path):
         "source": {"format": "csv", "path": "landing/people/{business_date}"},
     }
 
-    def columns_of(model):
-        return {column["name"]: column["data_type"] for column in models[model]["columns"]}
-
-    stored = {"id": "bigint", "no": "int", "name": "string", "at": "timestamp"}
-    partition = {"business_date": "date", "load_id": "string"}
-    assert list(columns_of("people_events").items()) == list(
-        {
-            "event_op": "string",
-            "event_position": "array<bigint>",
-            "event_transaction": "string",
-            "event_time": "timestamp",
-            "event_hash": "bigint",
-            "key_hash": "binary",
-            "old_key_hash": "binary",
-            "old__id": "bigint",
-            "old__no": "int",
-            **stored,
-            "event_absent": "array<string>",
-            "event_unavailable": "array<string>",
-            "event_unexpected": "array<string>",
-            "note": "string",
-            **partition,
-        }.items()
-    )
-    for model in ("people_ledger", "people_committed"):
-        names = list(columns_of(model))
-        assert names[names.index("eff_start_date") + 1] == "event_position"
-    assert "event_position" not in columns_of("people_current")
-    assert list(columns_of("people_event_versions").items()) == list(
-        {
-            **stored,
-            "key_hash": "string",
-            "event_op": "string",
-            "event_position": "array<bigint>",
-            "event_end_position": "array<bigint>",
-            "event_time": "timestamp",
-            "event_end_time": "timestamp",
-            "is_current": "boolean",
-            "event_transaction": "string",
-            **partition,
-        }.items()
-    )
-    assert list(columns_of("people_bitemporal").items()) == list(
-        {
-            **stored,
-            "key_hash": "string",
-            "event_op": "string",
-            "event_position": "array<bigint>",
-            "event_end_position": "array<bigint>",
-            "valid_from": "timestamp",
-            "valid_to": "timestamp",
-            "known_from": "date",
-            "known_to": "date",
-            "is_current": "boolean",
-            "event_transaction": "string",
-            "load_id": "string",
-        }.items()
-    )
-
 
 def test_change_events_without_a_key_and_with_other_unique_keys():
     words = ["--columns", "a:int, email:string", *EVENTS, "maxwell", "--insert-only"]
@@ -254,39 +267,9 @@ def test_change_events_without_a_key_and_with_other_unique_keys():
     assert made.events == {"format": "maxwell", "insert_only": True}
     text = new.render_yaml(made)
     assert "keys_not_null" not in text
-    assert "old_key_hash" not in text
-    assert "event_end_time" not in text
     words = ["--columns", "a:int:key, email:string", *EVENTS, "wal2json"]
     text = new.render_yaml(entity("x", *words, "--event-setting", "unique_keys=[[email]]"))
     assert "unique_keys: [[email]]" in text
-    assert "*old_key_hash, *old_alternate_hash, *alternate_hashes, *old__a, *a, *email," in text
-
-
-def test_the_events_table_has_the_columns_of_the_macro():
-    columns = "seq:bigint:control, id:bigint:key, email:string, name:string"
-    words = ["people", "--columns", columns, *EVENTS, "flagged_rows", "--operation", "op"]
-    for more in ([], ["--event-setting", "unique_keys=[[email]]"]):
-        models = {
-            model["name"]: model
-            for model in yaml.safe_load(new.render_yaml(entity(*words, "--order", "seq", *more)))[
-                "models"
-            ]
-        }
-        unique_id = "model.spark_cdc.stg_people"
-        node = Node(models["stg_people"], unique_id=unique_id, resource_type="model")
-        macros = load_macros(
-            graph=Node(nodes={unique_id: node}, sources={}),
-            model={"unique_id": unique_id, "package_name": "spark_cdc"},
-        )
-        described = macros._entity("people")
-        for model, wanted in [
-            ("people_events", macros._event_columns(described)),
-            ("people_ledger", macros._ledger_columns(described)),
-        ]:
-            found = [(c["name"], c["data_type"]) for c in models[model]["columns"]]
-            partition = [("business_date", "date"), ("load_id", "string")]
-            expected = [(c["name"], c["data_type"]) for c in wanted]
-            assert found == expected + (partition if model == "people_events" else [])
 
 
 def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
@@ -339,7 +322,6 @@ def test_timestamp_entities():
     text = new.render_yaml(
         entity("orders", "--columns", COLUMNS, "--business-date-type", "timestamp")
     )
-    assert "eff_start_date, data_type: timestamp_ntz" in text
     assert "combination_of_columns: [key_hash, eff_start_date]" in text
     assert 'path: "landing/orders/{business_date:%Y/%m/%d/%H%M}"' in text
 
@@ -411,7 +393,7 @@ def test_types(text, accepted):
         ),
         (["x", "--columns", "a:int:key,b:int:from=a"], "both come from 'a'"),
         (["x", "--columns", "a:int:key,load_id:int"], "call it source_load_id"),
-        (["x", "--columns", "a:int:key,stg_x:int"], "has a name that spark_cdc uses"),
+        (["x", "--columns", "a:int:key,a__cdc:int"], "has a name that spark_cdc uses"),
         (["x", "--columns", "a:int:key,Order No:int"], "call it order_no and say from=Order No"),
         (["x", "--columns", "a:int:key,b:array<int>"], "which CSV can't hold"),
         (["x", "--columns", "a:int:key:format=yyyy"], "has a format, but the type int"),
@@ -440,7 +422,8 @@ def test_types(text, accepted):
             "names none of the columns",
         ),
         (["x", "--columns", "a:int:key", "--order", "a"], "but load_type is full: remove it, or"),
-        (["x", "--columns", "a:int:key", "--event-versions"], "or set load_type: events"),
+        (["x", "--columns", "a:int:key", "--with", "event_versions"], "or set load_type: events"),
+        (["x", "--columns", "a:int:key", "--with", "version"], "did you mean versions?"),
         (["x", "--columns", "a:int:key", *EVENTS[:2]], "events.format is missing: name the"),
         (["x", "--columns", "a:int:key", *EVENTS, "debezum"], "did you mean debezium?"),
         (
@@ -564,7 +547,7 @@ def manifest(tmp_path_factory) -> dict:
         ignore=shutil.ignore_patterns("target", "logs"),
     )
     macros = ["{% macro stage() %}select 1{% endmacro %}"]
-    kinds = [*MODELS, *EVENT_MODELS]
+    kinds = [*MODELS, *EXTRA, "events", *ARCHIVE]
     arguments = {"ledger": "events=false"}
     macros += [
         "{% macro " + kind + "(" + arguments.get(kind, "") + ") %}select 1{% endmacro %}"
@@ -585,13 +568,13 @@ def manifest(tmp_path_factory) -> dict:
     )
     models = project / "models"
     new.write(hostile_entity(), models)
-    new.write(entity("orders", "--columns", COLUMNS), models)
+    new.write(entity("orders", "--columns", COLUMNS, "--with", *EXTRA), models)
     table = ["--format", "table", "--path", "raw.t_items", "--date-column", "d"]
     new.write(entity("items", "--columns", COLUMNS, *table), models)
     feed = ["--load-type", "events", "--events-format", "delta_cdf", "--format", "change_feed"]
     new.write(entity("parcels", "--columns", COLUMNS, *feed, "--path", "raw.parcels"), models)
     people = ["--event-setting", "codes={1: insert}", "--event-setting", "unique_keys=[[price]]"]
-    people += ["--event-versions", "--bitemporal"]
+    people += ["--with", *ARCHIVE]
     new.write(entity("people", "--columns", COLUMNS, *FLAGGED, *people), models)
     shutil.copy(REPOSITORY / "models" / "technical_columns.md", models)
     done = subprocess.run(
@@ -632,10 +615,12 @@ def test_dbt_reads_hostile_texts_as_they_are(manifest):
 
 @pytest.mark.integration
 def test_dbt_finds_columns_descriptions_and_tests(manifest):
+    extra = {"orders": EXTRA, "people": ["events", *ARCHIVE]}
     for name in ["hostile", "orders", "items", "people"]:
-        kinds = [*MODELS, *(EVENT_MODELS if name == "people" else [])]
-        for model in ["stg_" + name, *(f"{name}_{kind}" for kind in kinds)]:
-            columns = manifest["nodes"][f"model.spark_cdc.{model}"]["columns"].values()
+        for kind in [*MODELS, *extra.get(name, [])]:
+            model = manifest["nodes"][f"model.spark_cdc.{name}_{kind}"]
+            assert "| Column | Type |" in model["description"]
+            columns = model["columns"].values()
             assert all(column["data_type"] for column in columns)
             assert [column["name"] for column in columns if not column["description"]] == []
     tests = sorted(
@@ -702,6 +687,8 @@ def test_sensitive_columns_from_the_command_line():
     files = new.render(entity)
     assert files["people_current_sensitive.sql"] == "{{ spark_cdc.current() }}\n"
     assert files["people_committed_sensitive.sql"] == "{{ spark_cdc.committed() }}\n"
+    events = replace(entity, load_type="events", format="json", events={"format": "debezium"})
+    assert new.problems_of(events) == []
     wrong = replace(columns[1], data_type="bigint")
     assert "mask: mail_domain, but the type bigint" in str(
         new.problems_of(replace(entity, columns=[columns[0], wrong]))
@@ -746,9 +733,11 @@ def test_examples_are_what_new_writes(name):
         description=content["sources"][0]["tables"][0]["description"],
         events=settings.get("events", {}),
         rules=settings.get("rules", {}),
-        event_versions=any(
-            model["name"] == f"{name}_event_versions" for model in content["models"]
-        ),
+        extra=[
+            kind
+            for kind in (*EXTRA, *ARCHIVE)
+            if any(model["name"].startswith(f"{name}_{kind}") for model in content["models"])
+        ],
     )
     assert not new.problems_of(made)
     files = new.render(made)
@@ -761,16 +750,18 @@ def test_many_entities_of_a_list(tmp_path, capsys):
     """Options stand in columns; those of the command line count where the list is silent."""
     listed, models = tmp_path / "tables.csv", tmp_path / "models"
     listed.write_text(
-        "entity,columns,load_type,deleted_when,expected_every\n"
-        'bills,"id:bigint:key, state:string",delta,"state = \'gone\'",1h\n'
-        'places,"id:int:key, name:string",,,\n'
+        "entity,columns,load_type,deleted_when,expected_every,with\n"
+        'bills,"id:bigint:key, state:string",delta,"state = \'gone\'",1h,versions changes\n'
+        'places,"id:int:key, name:string",,,,\n'
     )
     words = ["--directory", str(models), "--path", "in/{entity}/{business_date}"]
     assert command_line.main(["new", "--many", str(listed), *words]) == 0
     bills, places = ((models / name / f"{name}.yml").read_text() for name in ("bills", "places"))
     assert "load_type: delta" in bills and "in/bills/{business_date}" in bills
     assert "load_type: full" in places and "in/places/{business_date}" in places
-    listed.write_text(listed.read_text() + 'more,"id:int:key",,,\n')
+    assert (models / "bills" / "bills_changes.sql").exists()
+    assert not (models / "places" / "places_changes.sql").exists()
+    listed.write_text(listed.read_text() + 'more,"id:int:key",,,,\n')
     assert command_line.main(["new", "--many", str(listed), *words]) == 0
     said = capsys.readouterr().out
     assert "There already and left alone: bills, places" in said

@@ -21,9 +21,9 @@ from spark_cdc.errors import SparkCdcError
 
 ROLES = ("key", "untracked", "control")
 RESERVED_ENTITIES = ("landing", "spark_cdc", "cdc_loads", "operations", "technical_columns")
-MODELS = ("ledger", "committed", "current", "history", "versions", "changes", "rejects")
-EVENT_MODELS = ("events", "event_versions", "bitemporal")
-RULE_MODELS = ("quality",)
+MODELS = ("ledger", "committed", "current", "history")  # of each entity, beside stg_
+EXTRA_MODELS = ("versions", "changes", "rejects", "quality")  # of those that ask for them
+ARCHIVE_MODELS = ("event_versions", "bitemporal")  # the same, of events that are kept
 APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "context", "formats")
@@ -89,9 +89,8 @@ class Entity:
     business_date_type: str = "date"
     description: str | None = None
     events: Mapping[str, object] = field(default_factory=dict)
-    event_versions: bool = False
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    bitemporal: bool = False
+    extra: Sequence[str] = ()  # kinds of models beyond those of each entity
 
     @property
     def is_sensitive(self) -> bool:
@@ -141,7 +140,8 @@ def _loaded(
 ) -> tuple[macros.Macros, list[str]]:
     context: dict[str, Any] = {}
     folders = [place / name for name in RULES]
-    package = macros.load_macros(folders, context=context)
+    # a load asks the server for the secret of sensitive columns
+    package = macros.load_macros(folders, context=context, _secret=lambda: None)
     try:
         own = macros.load_macros([path for path, _ in own_files], spark_cdc=package)
     except (jinja2.TemplateError, ValueError) as error:
@@ -196,7 +196,7 @@ def _name_problems(name: str) -> list[str]:
         ]
     if name in RESERVED_ENTITIES:
         return [f"the name '{name}' is used by spark_cdc itself: choose another one"]
-    suffixes = (*EVENT_MODELS, *MODELS, *RULE_MODELS)
+    suffixes = ("events", *ARCHIVE_MODELS, *MODELS, *EXTRA_MODELS)
     # price_changes may be an entity: its models can't be taken for those of price
     taken = [one for one in suffixes if one != "changes" and name.endswith(f"_{one}")]
     if name.startswith("stg_") or taken:
@@ -210,7 +210,12 @@ def _name_problems(name: str) -> list[str]:
 
 def _option_problems(entity: Entity) -> list[str]:
     """What only the options can get wrong."""
-    problems = []
+    accepted = (*EXTRA_MODELS, *ARCHIVE_MODELS)
+    problems = [
+        f"--with names {kind!r}; accepted are {', '.join(accepted)}: correct it"
+        for kind in entity.extra
+        if kind not in accepted
+    ]
     words = {word.lower() for word in words_of_sql(entity.deleted_when or "")}
     if entity.deleted_when is not None and not words & {c.name.lower() for c in entity.columns}:
         problems.append(
@@ -230,7 +235,7 @@ def _option_problems(entity: Entity) -> list[str]:
 
 
 def _column_problems(entity: Entity) -> list[str]:
-    """Names that can't be written into this YAML, where each column has an anchor."""
+    """Names that can't be written into this YAML, where columns may have anchors."""
     problems = []
     for column in entity.columns:
         label = f"column {column.name!r}"
@@ -240,7 +245,7 @@ def _column_problems(entity: Entity) -> list[str]:
                 f"{label} is not up to 128 lower-case letters, digits and _: call it {plain} and "
                 f"say from={column.name}"
             )
-        elif "__cdc" in column.name or column.name == f"stg_{entity.name}":
+        elif "__cdc" in column.name:
             problems.append(f"{label} has a name that spark_cdc uses: choose another one")
     return problems
 
@@ -292,6 +297,7 @@ def guesses(entity: Entity) -> list[str]:
         (entity.business_date_type, settings["business_date_type"]["accepted"]),
         (str(entity.events.get("format") or ""), event_formats),
     ]
+    words += [(kind, [*EXTRA_MODELS, *ARCHIVE_MODELS]) for kind in entity.extra]
     renamed = []
     for column in entity.columns:
         plain_type = re.split(r"[(<]", column.data_type)[0].strip().lower()

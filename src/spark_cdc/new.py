@@ -20,9 +20,10 @@ import yaml
 from spark_cdc import chain, console, many, overview, parsing, project
 from spark_cdc.entity import (
     APART,
+    ARCHIVE_MODELS,
+    EXTRA_MODELS,
     MODELS,
     ROLES,
-    RULE_MODELS,
     Column,
     Entity,
     guesses,
@@ -38,6 +39,7 @@ from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.sample import read_sample
 
 _WIDTH = 100
+_LONGEST = 140
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
 # Settings of change events in rows whose values are names of columns.
 NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
@@ -175,39 +177,75 @@ def render(entity: Entity) -> dict[str, str]:
 
 
 def models_of(entity: Entity) -> tuple[str, ...]:
-    """The kinds of an entity's models, without stg_."""
-    models = (*MODELS, *(RULE_MODELS if entity.rules else ()))
-    if entity.is_sensitive:
-        models += tuple(f"{name}{APART}" for name in MODELS if name != "ledger")
-    if entity.load_type != "events":
-        return models
-    wanted = {"event_versions": entity.event_versions, "bitemporal": entity.bitemporal}
-    suffix = APART if entity.is_sensitive else ""
-    return (
-        *("events", *models),
-        *(f"{name}{suffix}" for name, is_wanted in wanted.items() if is_wanted),
-    )
+    """The kinds of an entity's models, without stg_; those that show sensitive columns come last.
+
+    Models of each event have the values of sensitive columns, so there are no others of them.
+    """
+    is_events, apart = entity.load_type == "events", APART if entity.is_sensitive else ""
+    plain = (*MODELS, *(kind for kind in EXTRA_MODELS if kind in entity.extra))
+    archive = (kind + apart for kind in ARCHIVE_MODELS if is_events and kind in entity.extra)
+    unmasked = (kind + apart for kind in plain if apart and kind not in ("ledger", "quality"))
+    return (*(("events",) if is_events else ()), *plain, *unmasked, *archive)
 
 
 def render_yaml(entity: Entity) -> str:
     """The YAML of an entity. Texts are quoted where they must be, also against Jinja."""
-    keys = [column.name for column in entity.columns if column.role == "key"]
-    schema, _, table = (entity.path or "").partition(".")
+    keys = sum(column.role == "key" for column in entity.columns)
+    kinds = models_of(entity)
     return _template("entity.yml.jinja").render(
         entity=entity,
         title=entity.name.replace("_", " "),
-        is_events=entity.load_type == "events",
-        names_origin=rules()[0]._adapter_format(entity.events.get("format"))["origin"],
-        eff_type="date" if entity.business_date_type == "date" else "timestamp_ntz",
-        declared=[column.name for column in entity.columns],
-        stored=[column.name for column in entity.columns if column.role != "control"],
-        keys=keys,
-        olds=[f"old__{key}" for key in keys],
-        described={c.name: description_of(c, len(keys)) for c in entity.columns},
-        has_untracked=any(column.role == "untracked" for column in entity.columns),
-        schema=schema,
-        table=table,
+        kinds=[(kind.removesuffix(APART), APART * kind.endswith(APART)) for kind in kinds],
+        has_control=any(column.role == "control" for column in entity.columns),
+        # Unit tests hand the entry of stg_ to the macros as it is: no Jinja in it.
+        described=[(column, _described(column, keys)) for column in entity.columns],
+        stored=[f"*{column.name}" for column in entity.columns if column.role != "control"],
+        schema=(entity.path or "").partition(".")[0] if entity.format == "table" else "",
+        source=_source(entity),
+        tests=_data_tests(entity, has_key=keys > 0),
     )
+
+
+def _described(column: Column, keys: int) -> dict[str, object]:
+    """A column's entry; `keys`: columns of the key."""
+    entry: dict[str, object] = {"name": column.name, "data_type": column.data_type}
+    if column.meta:
+        entry["config"] = {"meta": column.meta}
+    return entry | {"description": description_of(column, keys)}
+
+
+def _source(entity: Entity) -> dict[str, object]:
+    """The entry of what the source sends, without its columns."""
+    title = entity.name.replace("_", " ").capitalize()
+    table = (entity.path or "").partition(".")[2] if entity.format == "table" else ""
+    return {
+        "name": entity.name,
+        **({"identifier": table} if table else {}),
+        "description": entity.description or f"{title} as they arrived.",
+    }
+
+
+def _data_tests(entity: Entity, *, has_key: bool) -> dict[str, list[str]]:
+    """The data tests by kind of model, as YAML; those of values where the values are."""
+    apart = APART if entity.is_sensitive else ""
+    start = "business_date" if entity.business_date_type == "date" else "eff_start_date"
+
+    unique = "dbt_utils.unique_combination_of_columns: {arguments: {combination_of_columns: [%s]}}"
+    operations = "spark_cdc.accepted_operations: {arguments: {operations: [%s]}}"
+    committed = ["loads_reconcile", "ledger_rows_consistent", "files_match_manifest"]
+    committed += ["views_match_ledger", "log_matches_ledger"]
+    committed += ["archive_complete"] if entity.events.get("archive") else []
+    committed += ["masks_hold"] if apart else []
+    values = ["keys_not_null", "hashes_match"] if has_key else []
+    tests = {
+        "committed": [f"spark_cdc.{name}" for name in committed],
+        "current": [unique % "key_hash", operations % "I, U, N, X"],
+        "history": [unique % f"key_hash, {start}", operations % "I, U, D"],
+        "versions": ["spark_cdc.intervals_valid"],
+        f"event_versions{apart}": [unique % "key_hash, event_position"],
+    }
+    tests.setdefault(f"current{apart}", []).extend(f"spark_cdc.{name}" for name in values)
+    return tests
 
 
 def description_of(column: Column, keys: int) -> str:
@@ -244,24 +282,54 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.filters |= {"text": _text, "flow": _flow}
-    environment.globals |= {"columns": _column_list}
+    environment.globals |= {"entry": _entry, "setting": _setting, "list_of": _list_of}
     return environment.get_template(name)
 
 
-def _column_list(*parts: Sequence[str], indent: int = 4) -> str:
-    """`columns: [*a, *b]`, over several lines where one is too short."""
-    names = [name for part in parts for name in part]
-    line = f"columns: [{', '.join(f'*{name}' for name in names)}]"
+def _list_of(label: str, names: Sequence[str], indent: int = 4) -> str:
+    """`data_tests: [a, b]`, over several lines where one is too short."""
+    line = f"{label} [{', '.join(names)}]"
     if indent + len(line) <= _WIDTH:
         return line
     start = " " * indent
-    lines, current = ["columns: ["], f"{start} "
+    lines, current = [f"{label} ["], f"{start} "
     for name in names:
-        if len(current) + len(name) + 3 > _WIDTH:
+        if len(current) + len(name) + 2 > _WIDTH:
             lines.append(current)
             current = f"{start} "
-        current += f" *{name},"
+        current += f" {name},"
     return "\n".join([*lines, current, f"{start}]"])
+
+
+def _entry(
+    entry: Mapping[str, object], more: str = "", anchor: str = "", *, indent: int = 8
+) -> str:
+    """A member of a list on one line, or with its description on a second one.
+
+    more: a text that comes after the values, such as `columns: *columns`. indent: what stands
+    around it on its line.
+    """
+    values = [f"{name}: {_flow(value, inner=True)}" for name, value in entry.items()]
+    values += [more] if more else []
+    start = f"&{anchor} {{" if anchor else "{"
+    line = f"{start}{', '.join(values)}}}"
+    if indent + len(line) <= _LONGEST:
+        return line
+    at = list(entry).index("description")
+    return f"{start}{', '.join(values[:at])},\n          {', '.join(values[at:])}}}"
+
+
+def _setting(name: str, value: object, indent: int = 10) -> str:
+    """A setting below meta.spark_cdc: on one line where it fits, but for rules."""
+    if not isinstance(value, Mapping):
+        return f"{name}: {_text(value)}"
+    values = {key: _flow(one, inner=True, quoted=key == "options") for key, one in value.items()}
+    line = f"{name}: {{{', '.join(f'{key}: {text}' for key, text in values.items())}}}"
+    if name != "rules" and indent + len(line) <= _WIDTH:
+        return line
+    values = {key: _flow(one, quoted=key == "options") for key, one in value.items()}
+    start = "\n" + " " * (indent + 2)
+    return f"{name}:" + "".join(f"{start}{key}: {text}" for key, text in values.items())
 
 
 def _flow(value: object, *, inner: bool = False, quoted: bool = False) -> str:
@@ -317,9 +385,13 @@ def write(entity: Entity, directory: Path) -> Path:
     if directory.is_dir():
         taken += [path for path in sorted(directory.rglob("*.sql")) if path.name in files]
     if taken:
+        more = [name for name in files if target.exists() and not (target / name).exists()]
+        steps = [f"echo {shlex.quote(files[name].strip())} > {target / name}" for name in more]
         raise SparkCdcError(
             f"{taken[0]} exists already. Nothing was written.",
-            "Take another name, or remove it first.",
+            "\n".join(["Add its new models by hand:", *steps])
+            if more
+            else "Take another name, or remove it first.",
         )
     temporary = directory / f".{entity.name}.{os.getpid()}"
     try:
@@ -383,6 +455,17 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         help='a condition that rows are counted by, such as "paid=amount >= 0" (repeatable); what'
         " else a rule may do: docs/rules.md",
     )
+    parser.add_argument(
+        "--with",
+        dest="extra",
+        type=_names,
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="MODEL",
+        help="more models: versions (SCD type 2), changes (change feed), rejects, quality; with"
+        " change events event_versions and bitemporal, which imply --archive",
+    )
     _add_event_options(parser.add_argument_group("change events (--load-type events)"))
     parser.add_argument("--format", dest="fmt", help=f"{FORMATS} (default csv, or the sample's)")
     parser.add_argument("--path", help="with {business_date}; for tables schema.table")
@@ -411,16 +494,6 @@ def _add_event_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--insert-only", action="store_true", help="no updates, no key needed")
     group.add_argument("--archive", action="store_true", help="keep the events of all loads")
     group.add_argument(
-        "--event-versions",
-        action="store_true",
-        help="also a model of one interval per event (implies --archive)",
-    )
-    group.add_argument(
-        "--bitemporal",
-        action="store_true",
-        help="also a model of what was believed of each time, and when (implies --archive)",
-    )
-    group.add_argument(
         "--event-setting",
         action="append",
         default=[],
@@ -431,6 +504,11 @@ def _add_event_options(group: argparse._ArgumentGroup) -> None:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _flat(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The words of --with, between which are spaces, or commas as in a list of --many."""
+    return [word for names in lists for name in names for word in name.split()]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -592,9 +670,8 @@ def entity_of(args: argparse.Namespace) -> Entity:
         business_date_type=args.business_date_type,
         description=args.description,
         events=events,
-        event_versions=args.event_versions,
         rules=rules_given,
-        bitemporal=args.bitemporal,
+        extra=_flat(args.extra),
     )
     if not columns and not problems:
         problems.append("there are no columns: give --columns or --from-file")
@@ -688,7 +765,7 @@ def _events(args: argparse.Namespace) -> tuple[dict[str, object], list[str]]:
                 "correct it"
             )
     given["insert_only"] = args.insert_only or given.get("insert_only")
-    keeps_all = args.archive or args.event_versions or args.bitemporal
+    keeps_all = args.archive or any(kind in ARCHIVE_MODELS for kind in _flat(args.extra))
     given["archive"] = keeps_all or given.get("archive")
     return {
         name: value for name, value in given.items() if value not in (None, [], False)

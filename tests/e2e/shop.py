@@ -88,7 +88,7 @@ class Shop:
             *("new", table.name, "--load-type", "events", "--events-format", "debezium"),
             *("--columns", ", ".join(self._column(column) for column in table.columns)),
             *("--format", "parquet", "--path", f"{self.landing}/{table.name}/{{business_date}}"),
-            *("--business-date-type", "timestamp", "--event-versions"),
+            *("--business-date-type", "timestamp", "--with", "event_versions"),
         ]
         folder = self.folder / "models" / table.name
         shutil.rmtree(folder, ignore_errors=True)
@@ -96,7 +96,6 @@ class Shop:
         assert done.returncode == 0, done.stdout + done.stderr
         file = folder / f"{table.name}.yml"
         content = yaml.safe_load(file.read_text("utf-8"))
-        content.pop("anchors", None)
         settings = content["models"][0]["config"]["meta"]["spark_cdc"]
         settings["source"]["stream"] = {
             "topic": TOPIC + table.name,
