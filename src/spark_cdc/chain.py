@@ -14,17 +14,22 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spark_cdc import console, parsing, project, reach, stacks
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from dbt.cli.main import dbtRunnerResult
+    from dbt.contracts.graph.manifest import Manifest
+    from dbt_common.events.base_types import EventMsg
 
 LOG = f"dbt's messages are above and in {stacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
-# What cleans up behind a process that ends at once is not to say so.
-sys.warnoptions.append("ignore:resource_tracker")
+# Ends the process with a last word. The command line sets it; where it is not set, as in a notebook
+# or an Airflow task, an interrupt is a KeyboardInterrupt as everywhere in Python.
+end_process: Callable[[str], None] | None = None
 
 
 def add_arguments(parser: Any, *names: str) -> None:
@@ -134,13 +139,20 @@ class Dbt:
     """dbt for the project at hand and a target of its profiles.
 
     parses_once: for all commands, without their vars, which count only where something runs.
+    variables: of the environment, for all commands.
     invocations: dbt's ids of the commands that ran nodes or macros.
     failed: messages of nodes that failed in the last command that ran them, by name.
     """
 
-    def __init__(self, target: str | None = None, parses_once: bool = False) -> None:
+    def __init__(
+        self,
+        target: str | None = None,
+        parses_once: bool = False,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.target = target
-        self._environment = project.dbt_environment(target=target)
+        self._variables = dict(variables or {})
+        self._environment = project.dbt_environment(target=target) | self._variables
         self._parses_once = parses_once
         self._parsed: Any = None
         self._printed = stacks.Output()
@@ -149,7 +161,7 @@ class Dbt:
 
     def again(self) -> Dbt:
         """Return another one for the project as this one has parsed it, without its commands."""
-        other = Dbt(self.target, self._parses_once)
+        other = Dbt(self.target, self._parses_once, self._variables)
         other._parsed = self._parsed
         return other
 
@@ -188,7 +200,7 @@ class Dbt:
 
     @contextlib.contextmanager
     def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
-        """On Ctrl-C or SIGTERM meanwhile, end this process with what `say` returns.
+        """On Ctrl-C or SIGTERM meanwhile, end a command line with what `say` returns.
 
         dbt tidies up before it ends: it prints a traceback, and cancels statements over connections
         that its threads wait on, from which it may never come back. Without that nothing is lost.
@@ -196,15 +208,14 @@ class Dbt:
         counts only when all of it is written.
         """
 
-        def end(*_: object) -> None:
-            with contextlib.suppress(RuntimeError):  # the signal came while it was written to
-                sys.__stdout__.flush()  # type: ignore[union-attr]
-            os.write(2, f"\n{say()}\n".encode())
-            os._exit(ExitCode.INTERRUPTED)
-
-        if threading.current_thread() is not threading.main_thread():
+        act = end_process
+        if act is None or threading.current_thread() is not threading.main_thread():
             yield
             return
+
+        def end(*_: object) -> None:
+            act(say())
+
         before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -246,13 +257,8 @@ class Dbt:
         variables: Mapping[str, str],
         heard: Callable[[str], None] | None,
     ) -> tuple[Done, BaseException | None]:
-        from dbt.cli.main import dbtRunner
         from dbt_common.invocation import get_invocation_id
 
-        arguments = project.dbt_arguments(*words)
-        os.environ.update(self._environment)
-        before = {name: os.environ.get(name) for name in variables}
-        os.environ.update(variables)
         self._printed = stacks.Output(sys.stdout if shown else None)
         notes: list[str] = []
 
@@ -262,18 +268,11 @@ class Dbt:
                 if heard:
                     heard(notes[-1])
 
-        here = Path.cwd()
-        os.chdir(project.root())
-        try:
-            with contextlib.redirect_stdout(self._printed):
-                known: dict[str, Any] = {"manifest": self._manifest()} if self._parses_once else {}
-                known["callbacks"] = [note, *([watch] if watch else [])]
-                result = dbtRunner(**known).invoke(arguments)
-        finally:
-            os.chdir(here)
-            for name, value in before.items():
-                os.environ.pop(name)
-                os.environ.update({} if value is None else {name: value})
+        with contextlib.redirect_stdout(self._printed):
+            environment = self._environment | variables
+            manifest = self._manifest(environment) if self._parses_once else None
+            callbacks = [note, *([watch] if watch else [])]
+            result = _run(words, environment, callbacks, manifest)
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
         output = re.sub(r"\x1b\[[0-9;]*m", "", self._printed.getvalue())
@@ -300,16 +299,39 @@ class Dbt:
         done = Done(bool(result.success), output, models, nodes, tuple(notes))
         return done, result.exception
 
-    def _manifest(self) -> Any:
+    def _manifest(self, environment: Mapping[str, str]) -> Manifest | None:
         """Return the project as it was parsed, for one command."""
-        from dbt.cli.main import dbtRunner
-
         if self._parsed is None:
-            parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
+            parsed = _run(["parse"], environment).result
             if parsed is None:
                 return None  # the command says why
             self._parsed = packed(parsed)
         return unpacked(self._parsed)
+
+
+def _run(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    callbacks: Sequence[Callable[[EventMsg], None]] = (),
+    manifest: Manifest | None = None,
+) -> dbtRunnerResult:
+    """Run dbt with an environment of its own; that of the process stays as it is."""
+    from dbt.cli.main import dbtRunner
+    from dbt_common.context import get_invocation_context
+
+    is_given = False
+
+    def give(event: EventMsg) -> None:
+        nonlocal is_given
+        if not is_given:  # with dbt's first event its context is there, and nothing has read it
+            is_given = True
+            context = get_invocation_context()
+            context._env = {**context.env, **environment}
+
+    silent = environment.get("DBT_SEND_ANONYMOUS_USAGE_STATS", "").lower() == "false"
+    options = ["--no-send-anonymous-usage-stats"] if silent else []
+    arguments = project.dbt_arguments(*words, *options)
+    return dbtRunner(manifest=manifest, callbacks=[give, *callbacks]).invoke(arguments)
 
 
 def selector(entity: str) -> str:

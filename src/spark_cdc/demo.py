@@ -214,9 +214,9 @@ def run(arguments: Any) -> int:
     for note in packages.install(if_needed=True):
         print(note)
     found = server.start(chosen, if_needed=True)
-    if table_format:  # dbt's snapshots need one, and are enabled when dbt parses
-        os.environ["SPARK_CDC_SNAPSHOTS"] = table_format
-    dbt = chain.Dbt(parses_once=True)
+    # dbt's snapshots need one, and are enabled when dbt parses
+    variables = {"SPARK_CDC_SNAPSHOTS": table_format} if table_format else {}
+    dbt = chain.Dbt(parses_once=True, variables=variables)
     days = plan(root, PLAIN_FILES if table_format else ())
     shown = [name for name in ENTITIES if any(name in e for _, e in days)]
     in_format = {"spark_cdc_file_format": arguments.format} if arguments.format else {}

@@ -185,12 +185,13 @@ def run(arguments: Any) -> int:
     settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
     paths = jars.ensure(_jars(job), found.executable, settings)
     job |= {"conf": _conf(arguments, job, paths, state), "log": str(state / LOG)}
+    job |= {"folder": str(project.root())}
     file = state / f"job-{os.getpid()}.json"
     file.write_text(json.dumps(job), encoding="utf-8")
-    os.environ.update(java.environment(project.state_dir()))
-    os.chdir(project.root())
+    environment = os.environ | java.environment(project.state_dir())
     sys.stdout.flush()
-    return os.execv(sys.executable, [sys.executable, "-m", "spark_cdc.streaming.job", str(file)])
+    words = [sys.executable, "-m", "spark_cdc.streaming.job", str(file)]
+    os.execve(sys.executable, words, environment)
 
 
 def _found(arguments: Any) -> dict[str, dict[str, Any]]:

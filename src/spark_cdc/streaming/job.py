@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import os
 import re
 import signal
 import sys
@@ -421,6 +422,7 @@ def main(argv: list[str]) -> int:
     job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
     if "conf" in job:  # written for this process
         Path(argv[0]).unlink()
+        os.chdir(job["folder"])
     if options := job.get("kafka_options"):
         job["kafka"] |= read_options(Path(options))
     try:
