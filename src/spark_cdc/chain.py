@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
-import os
 import re
 import shlex
 import signal
@@ -13,8 +13,7 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from spark_cdc import console, parsing, project, reach, stacks
 from spark_cdc.errors import SparkCdcError
@@ -27,14 +26,22 @@ if TYPE_CHECKING:
 LOG = f"dbt's messages are above and in {stacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
+Event = Any  # a message of protobuf from dbt, whose fields only the running dbt knows
 # Ends the process with a last word. The command line sets it; where it is not set, as in a notebook
 # or an Airflow task, an interrupt is a KeyboardInterrupt as everywhere in Python.
 end_process: Callable[[str], None] | None = None
 
 
-def add_arguments(parser: Any, *names: str) -> None:
+class _Argument(TypedDict, total=False):
+    nargs: str
+    default: list[str]
+    metavar: str
+    help: str
+
+
+def add_arguments(parser: argparse._ActionsContainer, *names: str) -> None:
     """Add the options of these names that several commands have, with one meaning."""
-    options: dict[str, dict[str, Any]] = {
+    options: dict[str, _Argument] = {
         "select": {
             "nargs": "+",
             "default": [],
@@ -58,7 +65,7 @@ def add_arguments(parser: Any, *names: str) -> None:
             parser.add_argument(f"--{name}", **options[name])
 
 
-def options(arguments: Any, *names: str) -> str:
+def options(arguments: object, *names: str) -> str:
     """Return some options of a command line as they were given, to follow a command."""
     given = [(name, getattr(arguments, name.replace("-", "_"), None)) for name in names]
     return "".join(
@@ -68,7 +75,7 @@ def options(arguments: Any, *names: str) -> str:
     )
 
 
-def add_selection(parser: Any) -> None:
+def add_selection(parser: argparse._ActionsContainer) -> None:
     """Add --select and --exclude: names of entities, or whatever dbt selects."""
     for name in ("select", "exclude"):
         parser.add_argument(
@@ -154,7 +161,7 @@ class Dbt:
         self._variables = dict(variables or {})
         self._environment = project.dbt_environment(target=target) | self._variables
         self._parses_once = parses_once
-        self._parsed: Any = None
+        self._parsed: bytes | None = None
         self._printed = stacks.Output()
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
@@ -170,7 +177,7 @@ class Dbt:
         *words: str,
         shown: bool = False,
         interrupted: Callable[[], str] = _interrupted,
-        watch: Callable[[Any], None] | None = None,
+        watch: Callable[[Event], None] | None = None,
         variables: Mapping[str, str] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> Done:
@@ -228,7 +235,8 @@ class Dbt:
         macro: str,
         entities: Sequence[str] = (),
         heard: Callable[[str], None] | None = None,
-        **more: Any,
+        /,
+        **more: object,
     ) -> Done:
         """Run a macro of the package that takes `entities`, and more; raise if it fails.
 
@@ -245,7 +253,7 @@ class Dbt:
             raise SparkCdcError(f"dbt could not run {macro}.", LOG)
         return done
 
-    def show(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
+    def show(self, macro: str, entities: Sequence[str] = (), /, **more: object) -> Done:
         """Run a macro as `operate` does, and print what it logs."""
         return self.operate(macro, entities, console.printer(), **more)
 
@@ -253,7 +261,7 @@ class Dbt:
         self,
         words: Sequence[str],
         shown: bool,
-        watch: Callable[[Any], None] | None,
+        watch: Callable[[Event], None] | None,
         variables: Mapping[str, str],
         heard: Callable[[str], None] | None,
     ) -> tuple[Done, BaseException | None]:
@@ -262,14 +270,14 @@ class Dbt:
         self._printed = stacks.Output(sys.stdout if shown else None)
         notes: list[str] = []
 
-        def note(event: Any) -> None:
+        def note(event: Event) -> None:
             if event.info.name == "JinjaLogInfo":
                 notes.append(stacks.fold(event.data.msg))
                 if heard:
                     heard(notes[-1])
 
         with contextlib.redirect_stdout(self._printed):
-            environment = self._environment | variables
+            environment = {**self._environment, **variables}
             manifest = self._manifest(environment) if self._parses_once else None
             callbacks = [note, *([watch] if watch else [])]
             result = _run(words, environment, callbacks, manifest)
@@ -301,9 +309,11 @@ class Dbt:
 
     def _manifest(self, environment: Mapping[str, str]) -> Manifest | None:
         """Return the project as it was parsed, for one command."""
+        from dbt.contracts.graph.manifest import Manifest
+
         if self._parsed is None:
             parsed = _run(["parse"], environment).result
-            if parsed is None:
+            if not isinstance(parsed, Manifest):
                 return None  # the command says why
             self._parsed = packed(parsed)
         return unpacked(self._parsed)
@@ -344,14 +354,14 @@ def views_of(entities: Sequence[str]) -> list[str]:
     return [f"{selector(entity)},config.materialized:cdc_view" for entity in entities]
 
 
-def packed(manifest: Any) -> bytes:
+def packed(manifest: Manifest) -> bytes:
     """Return a manifest of dbt's as bytes; its own deepcopy() fails where a node is disabled."""
     from dbt.parser.manifest import extended_mashumaro_encoder
 
     return bytes(manifest.to_msgpack(extended_mashumaro_encoder))
 
 
-def unpacked(packed: bytes) -> Any:
+def unpacked(packed: bytes) -> Manifest:
     """Return a copy of a manifest, for one command: what it compiles stays in it."""
     from dbt.contracts.graph.manifest import Manifest
     from dbt.parser.manifest import extended_mashumuro_decoder
@@ -400,6 +410,14 @@ class Load:
         )
 
 
+class _Committed(TypedDict):
+    """The part load of what the ledger's macros print."""
+
+    date: str
+    rows: int
+    counts: str
+
+
 class Watch:
     """Sees loads as dbt ends them; its methods run in dbt's threads.
 
@@ -410,9 +428,9 @@ class Watch:
         self._ended = ended
         self._screen = screen
         self._spent: dict[str, float] = {}
-        self._told: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, _Committed] = {}
 
-    def __call__(self, event: Any) -> None:
+    def __call__(self, event: Event) -> None:
         """Take an event of dbt's."""
         name = event.info.name
         if name == "PrintEvent":
@@ -422,7 +440,7 @@ class Watch:
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
 
-    def _finished(self, node: Any, seconds: float) -> None:
+    def _finished(self, node: Event, seconds: float) -> None:
         entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
         self._spent[entity] = self._spent.get(entity, 0) + seconds
         one = self._told.get(entity)
@@ -458,8 +476,11 @@ class Progress:
         return done
 
 
-def data(done: Done) -> dict[str, Any]:
-    """Return what a macro printed: a dictionary with `entities`, see the macro _print_data."""
+def data(done: Done) -> Any:
+    """Return what a macro printed: a dictionary with `entities`, see the macro _print_data.
+
+    It is JSON: who asks for it knows the type (state.Answer).
+    """
     for line in done.lines:
         if found := _read(line):
             return found

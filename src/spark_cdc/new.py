@@ -40,8 +40,10 @@ from spark_cdc.sample import read_sample
 _WIDTH = 100
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
 # Settings of change events in rows whose values are names of columns.
-NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
-NAMING_COLUMNS += ("time", "timestamp_column")
+NAMING_COLUMNS = (
+    *("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction"),
+    *("time", "timestamp_column"),
+)
 # For --help; the macros know them.
 FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
 EVENT_FORMATS = (
@@ -243,7 +245,8 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": _text, "flow": _flow}
+    environment.filters["text"] = _text
+    environment.filters["flow"] = _flow
     environment.globals |= {"columns": _column_list}
     return environment.get_template(name)
 
@@ -302,7 +305,8 @@ def _text(value: object, *, flow: bool = False, quoted: bool = False) -> str:
                 return text
         except yaml.YAMLError:
             pass
-    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9).rstrip("\n")
+    dumped: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)
+    return dumped.rstrip("\n")
 
 
 def write(entity: Entity, directory: Path) -> Path:
@@ -335,7 +339,7 @@ def write(entity: Entity, directory: Path) -> Path:
 # --- command ------------------------------------------------------------------
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     parser = parsing.add_command(
         subparsers,
         "new",
