@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -67,7 +68,11 @@ def set_run(
 
     kind: a dataclass with the options that the function needs.
     """
-    parser.set_defaults(run=lambda arguments: run(options(kind, arguments)))
+    parser.set_defaults(run=functools.partial(_run, kind, run))
+
+
+def _run(kind: type[Options], run: Callable[[Options], int], arguments: argparse.Namespace) -> int:
+    return run(options(kind, arguments))
 
 
 def options(kind: type[Options], arguments: argparse.Namespace) -> Options:
