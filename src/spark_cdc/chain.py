@@ -67,7 +67,7 @@ def add_arguments(parser: argparse._ActionsContainer, *names: str) -> None:
 
 def options(arguments: object, *names: str) -> str:
     """Return some options of a command line as they were given, to follow a command."""
-    given = [(name, getattr(arguments, name.replace("-", "_"), None)) for name in names]
+    given = [(name, getattr(arguments, name.replace("-", "_"))) for name in names]
     return "".join(
         f" --{name} {shlex.join(value if isinstance(value, list) else [str(value)])}"
         for name, value in given
