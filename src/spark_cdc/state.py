@@ -191,8 +191,8 @@ class StreamSource(TypedDict):
     key_encoding: str | None
 
 
-class StreamData(TypedDict):
-    """The part stream: of an entity that lands messages."""
+class StreamData(TypedDict, total=False):
+    """The part stream: problems and stream, and the rest of an entity that lands messages."""
 
     load_type: str
     per: str
