@@ -115,10 +115,11 @@ stop: ## end the server that `make demo` or `make server` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi
 
 # The SQL of students and of synthetic is that of customers, orders and members with other columns: it is left out.
-lint: .venv/dev.stamp ## Ruff, mypy (of calls) and SQLFluff
+lint: .venv/dev.stamp ## Ruff, mypy and SQLFluff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
 	rm -rf target/rendered && $(BIN)/python tests/rendered_sql.py target/rendered
 	$(BIN)/sqlfluff lint --config .sqlfluff --disable-progress-bar --processes 2 $$(ls -d target/rendered/* | grep -v -e /landing -e /students -e /synthetic)
 

@@ -575,3 +575,34 @@ def test_python_of_choice(tools):
     programs = {"python3": "3.12.1", "mine": "3.6.0"}
     assert "mine: Python 3.6.0" in _find_python(tools, programs, PYTHON="mine").stderr
     assert "PYTHON=absent is not a program" in _find_python(tools, {}, PYTHON="absent").stderr
+
+
+def test_dbt_runs_as_a_library(monkeypatch, tmp_path):
+    """Folder, environment and signals of the process stay as they are; variables reach dbt."""
+    root, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (root / "models", elsewhere):
+        folder.mkdir(parents=True)
+    (root / "dbt_project.yml").write_text("name: small\nprofile: small\n")
+    output = {"type": "spark", "method": "thrift", "host": "h", "schema": "s"}
+    port = "{{ env_var('SPARK_CDC_PORT') | as_number }}"
+    outputs = {"local": output | {"port": port}}
+    profiles = {"small": {"target": "local", "outputs": outputs}}
+    (root / "profiles.yml").write_text(json.dumps(profiles))
+    (root / "models" / "one.sql").write_text("select '{{ env_var('PROBE') }}' as one")
+    monkeypatch.setenv("SPARK_CDC_PROJECT_DIR", str(root))
+    monkeypatch.setenv("DBT_LOG_PATH", "here")
+    monkeypatch.delenv("SPARK_CDC_PORT", raising=False)
+    monkeypatch.setattr(chain.project.server_state, "running_port", lambda _: 10999)
+    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.chdir(elsewhere)
+    before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
+    dbt = chain.Dbt()
+    done = dbt.run("parse", variables={"PROBE": "x"})
+    assert done.ok, done.output
+    assert not dbt.run("parse").ok  # PROBE was for one command
+    assert chain.Dbt(variables={"PROBE": "x"}, parses_once=True).run("ls").lines[-1] == "small.one"
+    assert (dict(os.environ), Path.cwd()) == (before, elsewhere)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert (root / "here" / "dbt.log").is_file()
+    with dbt.ends_at_once(lambda: "no"):
+        assert signal.getsignal(signal.SIGINT) is handler

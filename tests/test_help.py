@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
+import functools
 import os
 import pty
 import re
@@ -11,6 +13,8 @@ import shlex
 import subprocess
 import sys
 import time
+import types
+import typing
 from pathlib import Path
 
 import pytest
@@ -50,6 +54,44 @@ def test_each_command_has_an_example_that_it_takes(name: str) -> None:
     example = text.partition("example:\n  ")[2].strip()
     assert example.startswith(f"spark-cdc {name} ") or example == f"spark-cdc {name}"
     assert cli.parser().parse_args(shlex.split(example)[1:]).run
+
+
+def _sample(action: argparse.Action) -> object:
+    """A value that an option gives."""
+    if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
+        return True
+    text = "15m" if isinstance(action.type, functools.partial) else "1"
+    value = action.type(text) if callable(action.type) else text
+    of_many = [value] if action.nargs in ("+", "*") else value
+    return [of_many] if isinstance(action, argparse._AppendAction) else of_many
+
+
+def _fits(value: object, declared: object) -> bool:
+    if isinstance(declared, types.UnionType):
+        return any(_fits(value, one) for one in typing.get_args(declared))
+    if typing.get_origin(declared) is list:
+        return isinstance(value, list) and all(
+            _fits(one, typing.get_args(declared)[0]) for one in value
+        )
+    if declared is float:
+        return type(value) in (int, float)
+    return value is None if declared is types.NoneType else type(value) is declared
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_have_the_types_that_their_commands_declare(name: str) -> None:
+    parser = COMMANDS[name]
+    run = parser.get_default("run")
+    if not isinstance(run, functools.partial):
+        return  # a group, or a command that takes options as they are
+    kind = run.args[0]
+    example = parser.epilog.removeprefix(parsing.EXAMPLE)
+    options = parsing.options(kind, cli.parser().parse_args(shlex.split(example)[1:]))
+    actions = {action.dest: action for action in parser._actions}
+    for field, declared in typing.get_type_hints(kind).items():
+        values = [getattr(options, field)]
+        values += [_sample(actions[field])] if field in actions else []
+        assert all(_fits(value, declared) for value in values), (field, declared, values)
 
 
 def test_tag_and_branch_are_alike() -> None:

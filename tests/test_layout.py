@@ -121,3 +121,16 @@ def test_nothing_is_there_that_nobody_uses() -> None:
     formats = "_events_"  # found by the format's name
     for name in PLACES:
         assert not name.startswith("_") or name in used or name.startswith(formats), name
+
+
+def test_only_processes_of_their_own_are_changed() -> None:
+    """The rest is a library, for notebooks and tasks of Airflow. Spark takes a JVM from there."""
+    changes = re.compile(
+        r"os\.(_exit|chdir|putenv|environ\.(update|pop|setdefault)|environ\[.*\] =)"
+    )
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if changes.search(path.read_text("utf-8"))
+    }
+    assert found <= {"cli.py", "streaming/job.py", "synthetic/session.py"}

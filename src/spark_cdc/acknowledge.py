@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, load, parsing
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    dates: list[str]
+    select: list[str]
+    target: str | None
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `acknowledge` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -19,10 +28,10 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("dates", nargs="+", metavar="DATE", help="2024-03-01, '2024-03-01 10:15'")
     chain.add_arguments(parser, "select", "target", "branch")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Run the macro, and print what it acknowledged."""
     dates = [load.parse_business_date(text)[1] for text in arguments.dates]
     chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates)

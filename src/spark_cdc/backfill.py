@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, load, notify, parsing, project, stacks, state
 from spark_cdc.errors import SparkCdcError, UsageError
@@ -14,7 +14,17 @@ EXAMPLE = "spark-cdc backfill 2024-01-01..2024-12-31 --select orders"
 MOST = 60  # dates per statement: each is a bit of a bigint
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options(load.Range, notify.Options):
+    """Options of the command."""
+
+    select: list[str]
+    skip_guards: list[str]
+    skip_missing: bool
+    dates_per_statement: int
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `backfill` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -41,11 +51,11 @@ def add_parser(subparsers: Any) -> None:
     )
     chain.add_arguments(parser, "select", "skip-guards", "target", "branch", "dry-run")
     notify.add_arguments(parser)
-    act = functools.partial(notify.after, "backfill", act=run)
-    parser.set_defaults(run=act, first=None, last=None)
+    parser.set_defaults(first=None, last=None)
+    notify.set_run(parser, "backfill", Options, run)
 
 
-def run(arguments: Any, dbt: chain.Dbt) -> int:
+def run(arguments: Options, dbt: chain.Dbt) -> int:
     """Backfill each entity, then bring its views up to date."""
     dates = [text for _, text in load.requested(arguments)[0]]
     if not arguments.select:
@@ -71,7 +81,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
             *words,
             *("--vars", project.variables(skipped)),
             heard=console.printer(),
-            interrupted=lambda rest=rest: _interrupted(rest),  # type: ignore[misc]
+            interrupted=functools.partial(_interrupted, rest),
         )
         if not done.ok:
             raise SparkCdcError(
@@ -88,7 +98,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     return 0
 
 
-def _dry_run(arguments: Any, dbt: chain.Dbt) -> int:
+def _dry_run(arguments: Options, dbt: chain.Dbt) -> int:
     """Print which dates of each entity would be loaded."""
     times = [time for time, _ in load.requested(arguments)[0]]
     for one in state.read(dbt, arguments.select):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import load, named
+from spark_cdc import load, named, parsing
 
 
 def _own_loads(one: dict[str, Any]) -> str:
@@ -39,7 +39,7 @@ KIND = named.Kind(
 )
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `branch` to the command line."""
     named.add_parser(
         subparsers,

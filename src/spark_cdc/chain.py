@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
-import os
 import re
 import shlex
 import signal
@@ -13,23 +13,35 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from spark_cdc import console, parsing, project, reach, stacks
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from dbt.cli.main import dbtRunnerResult
+    from dbt.contracts.graph.manifest import Manifest
+    from dbt_common.events.base_types import EventMsg
 
 LOG = f"dbt's messages are above and in {stacks.LOG}."
 DATA = "spark_cdc: "  # how a line of data begins (macro _print_data)
 ASKS = {"SPARK_CDC_DATA": "1"}  # lets loads print data, too, in the place of sentences
-# What cleans up behind a process that ends at once is not to say so.
-sys.warnoptions.append("ignore:resource_tracker")
+Event = Any  # a message of protobuf from dbt, whose fields only the running dbt knows
+# Ends the process with a last word. The command line sets it; where it is not set, as in a notebook
+# or an Airflow task, an interrupt is a KeyboardInterrupt as everywhere in Python.
+end_process: Callable[[str], None] | None = None
 
 
-def add_arguments(parser: Any, *names: str) -> None:
+class _Argument(TypedDict, total=False):
+    nargs: str
+    default: list[str]
+    metavar: str
+    help: str
+
+
+def add_arguments(parser: argparse._ActionsContainer, *names: str) -> None:
     """Add the options of these names that several commands have, with one meaning."""
-    options: dict[str, dict[str, Any]] = {
+    options: dict[str, _Argument] = {
         "select": {
             "nargs": "+",
             "default": [],
@@ -53,9 +65,9 @@ def add_arguments(parser: Any, *names: str) -> None:
             parser.add_argument(f"--{name}", **options[name])
 
 
-def options(arguments: Any, *names: str) -> str:
+def options(arguments: object, *names: str) -> str:
     """Return some options of a command line as they were given, to follow a command."""
-    given = [(name, getattr(arguments, name.replace("-", "_"), None)) for name in names]
+    given = [(name, getattr(arguments, name.replace("-", "_"))) for name in names]
     return "".join(
         f" --{name} {shlex.join(value if isinstance(value, list) else [str(value)])}"
         for name, value in given
@@ -63,7 +75,7 @@ def options(arguments: Any, *names: str) -> str:
     )
 
 
-def add_selection(parser: Any) -> None:
+def add_selection(parser: argparse._ActionsContainer) -> None:
     """Add --select and --exclude: names of entities, or whatever dbt selects."""
     for name in ("select", "exclude"):
         parser.add_argument(
@@ -134,22 +146,29 @@ class Dbt:
     """dbt for the project at hand and a target of its profiles.
 
     parses_once: for all commands, without their vars, which count only where something runs.
+    variables: of the environment, for all commands.
     invocations: dbt's ids of the commands that ran nodes or macros.
     failed: messages of nodes that failed in the last command that ran them, by name.
     """
 
-    def __init__(self, target: str | None = None, parses_once: bool = False) -> None:
+    def __init__(
+        self,
+        target: str | None = None,
+        parses_once: bool = False,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.target = target
-        self._environment = project.dbt_environment(target=target)
+        self._variables = dict(variables or {})
+        self._environment = project.dbt_environment(target=target) | self._variables
         self._parses_once = parses_once
-        self._parsed: Any = None
+        self._parsed: bytes | None = None
         self._printed = stacks.Output()
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
 
     def again(self) -> Dbt:
         """Return another one for the project as this one has parsed it, without its commands."""
-        other = Dbt(self.target, self._parses_once)
+        other = Dbt(self.target, self._parses_once, self._variables)
         other._parsed = self._parsed
         return other
 
@@ -158,7 +177,7 @@ class Dbt:
         *words: str,
         shown: bool = False,
         interrupted: Callable[[], str] = _interrupted,
-        watch: Callable[[Any], None] | None = None,
+        watch: Callable[[Event], None] | None = None,
         variables: Mapping[str, str] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> Done:
@@ -188,7 +207,7 @@ class Dbt:
 
     @contextlib.contextmanager
     def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
-        """On Ctrl-C or SIGTERM meanwhile, end this process with what `say` returns.
+        """On Ctrl-C or SIGTERM meanwhile, end a command line with what `say` returns.
 
         dbt tidies up before it ends: it prints a traceback, and cancels statements over connections
         that its threads wait on, from which it may never come back. Without that nothing is lost.
@@ -196,15 +215,14 @@ class Dbt:
         counts only when all of it is written.
         """
 
-        def end(*_: object) -> None:
-            with contextlib.suppress(RuntimeError):  # the signal came while it was written to
-                sys.__stdout__.flush()  # type: ignore[union-attr]
-            os.write(2, f"\n{say()}\n".encode())
-            os._exit(ExitCode.INTERRUPTED)
-
-        if threading.current_thread() is not threading.main_thread():
+        act = end_process
+        if act is None or threading.current_thread() is not threading.main_thread():
             yield
             return
+
+        def end(*_: object) -> None:
+            act(say())
+
         before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -217,7 +235,8 @@ class Dbt:
         macro: str,
         entities: Sequence[str] = (),
         heard: Callable[[str], None] | None = None,
-        **more: Any,
+        /,
+        **more: object,
     ) -> Done:
         """Run a macro of the package that takes `entities`, and more; raise if it fails.
 
@@ -234,7 +253,7 @@ class Dbt:
             raise SparkCdcError(f"dbt could not run {macro}.", LOG)
         return done
 
-    def show(self, macro: str, entities: Sequence[str] = (), **more: Any) -> Done:
+    def show(self, macro: str, entities: Sequence[str] = (), /, **more: object) -> Done:
         """Run a macro as `operate` does, and print what it logs."""
         return self.operate(macro, entities, console.printer(), **more)
 
@@ -242,38 +261,26 @@ class Dbt:
         self,
         words: Sequence[str],
         shown: bool,
-        watch: Callable[[Any], None] | None,
+        watch: Callable[[Event], None] | None,
         variables: Mapping[str, str],
         heard: Callable[[str], None] | None,
     ) -> tuple[Done, BaseException | None]:
-        from dbt.cli.main import dbtRunner
         from dbt_common.invocation import get_invocation_id
 
-        arguments = project.dbt_arguments(*words)
-        os.environ.update(self._environment)
-        before = {name: os.environ.get(name) for name in variables}
-        os.environ.update(variables)
         self._printed = stacks.Output(sys.stdout if shown else None)
         notes: list[str] = []
 
-        def note(event: Any) -> None:
+        def note(event: Event) -> None:
             if event.info.name == "JinjaLogInfo":
                 notes.append(stacks.fold(event.data.msg))
                 if heard:
                     heard(notes[-1])
 
-        here = Path.cwd()
-        os.chdir(project.root())
-        try:
-            with contextlib.redirect_stdout(self._printed):
-                known: dict[str, Any] = {"manifest": self._manifest()} if self._parses_once else {}
-                known["callbacks"] = [note, *([watch] if watch else [])]
-                result = dbtRunner(**known).invoke(arguments)
-        finally:
-            os.chdir(here)
-            for name, value in before.items():
-                os.environ.pop(name)
-                os.environ.update({} if value is None else {name: value})
+        with contextlib.redirect_stdout(self._printed):
+            environment = {**self._environment, **variables}
+            manifest = self._manifest(environment) if self._parses_once else None
+            callbacks = [note, *([watch] if watch else [])]
+            result = _run(words, environment, callbacks, manifest)
         if isinstance(result.exception, KeyboardInterrupt):
             raise result.exception
         output = re.sub(r"\x1b\[[0-9;]*m", "", self._printed.getvalue())
@@ -300,16 +307,41 @@ class Dbt:
         done = Done(bool(result.success), output, models, nodes, tuple(notes))
         return done, result.exception
 
-    def _manifest(self) -> Any:
+    def _manifest(self, environment: Mapping[str, str]) -> Manifest | None:
         """Return the project as it was parsed, for one command."""
-        from dbt.cli.main import dbtRunner
+        from dbt.contracts.graph.manifest import Manifest
 
         if self._parsed is None:
-            parsed = dbtRunner().invoke(project.dbt_arguments("parse")).result
-            if parsed is None:
+            parsed = _run(["parse"], environment).result
+            if not isinstance(parsed, Manifest):
                 return None  # the command says why
             self._parsed = packed(parsed)
         return unpacked(self._parsed)
+
+
+def _run(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    callbacks: Sequence[Callable[[EventMsg], None]] = (),
+    manifest: Manifest | None = None,
+) -> dbtRunnerResult:
+    """Run dbt with an environment of its own; that of the process stays as it is."""
+    from dbt.cli.main import dbtRunner
+    from dbt_common.context import get_invocation_context
+
+    is_given = False
+
+    def give(event: EventMsg) -> None:
+        nonlocal is_given
+        if not is_given:  # with dbt's first event its context is there, and nothing has read it
+            is_given = True
+            context = get_invocation_context()
+            context._env = {**context.env, **environment}
+
+    silent = environment.get("DBT_SEND_ANONYMOUS_USAGE_STATS", "").lower() == "false"
+    options = ["--no-send-anonymous-usage-stats"] if silent else []
+    arguments = project.dbt_arguments(*words, *options)
+    return dbtRunner(manifest=manifest, callbacks=[give, *callbacks]).invoke(arguments)
 
 
 def selector(entity: str) -> str:
@@ -322,14 +354,14 @@ def views_of(entities: Sequence[str]) -> list[str]:
     return [f"{selector(entity)},config.materialized:cdc_view" for entity in entities]
 
 
-def packed(manifest: Any) -> bytes:
+def packed(manifest: Manifest) -> bytes:
     """Return a manifest of dbt's as bytes; its own deepcopy() fails where a node is disabled."""
     from dbt.parser.manifest import extended_mashumaro_encoder
 
     return bytes(manifest.to_msgpack(extended_mashumaro_encoder))
 
 
-def unpacked(packed: bytes) -> Any:
+def unpacked(packed: bytes) -> Manifest:
     """Return a copy of a manifest, for one command: what it compiles stays in it."""
     from dbt.contracts.graph.manifest import Manifest
     from dbt.parser.manifest import extended_mashumuro_decoder
@@ -378,6 +410,14 @@ class Load:
         )
 
 
+class _Committed(TypedDict):
+    """The part load of what the ledger's macros print."""
+
+    date: str
+    rows: int
+    counts: str
+
+
 class Watch:
     """Sees loads as dbt ends them; its methods run in dbt's threads.
 
@@ -388,9 +428,9 @@ class Watch:
         self._ended = ended
         self._screen = screen
         self._spent: dict[str, float] = {}
-        self._told: dict[str, dict[str, Any]] = {}
+        self._told: dict[str, _Committed] = {}
 
-    def __call__(self, event: Any) -> None:
+    def __call__(self, event: Event) -> None:
         """Take an event of dbt's."""
         name = event.info.name
         if name == "PrintEvent":
@@ -400,7 +440,7 @@ class Watch:
         elif name == "NodeFinished":
             self._finished(event.data.node_info, event.data.run_result.execution_time)
 
-    def _finished(self, node: Any, seconds: float) -> None:
+    def _finished(self, node: Event, seconds: float) -> None:
         entity = re.sub(r"^stg_|_(events|ledger|committed)$", "", node.node_name)
         self._spent[entity] = self._spent.get(entity, 0) + seconds
         one = self._told.get(entity)
@@ -436,8 +476,11 @@ class Progress:
         return done
 
 
-def data(done: Done) -> dict[str, Any]:
-    """Return what a macro printed: a dictionary with `entities`, see the macro _print_data."""
+def data(done: Done) -> Any:
+    """Return what a macro printed: a dictionary with `entities`, see the macro _print_data.
+
+    It is JSON: who asks for it knows the type (state.Answer).
+    """
     for line in done.lines:
         if found := _read(line):
             return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from spark_cdc import __version__, console, parsing, project
+from spark_cdc import __version__, chain, console, parsing
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import MEANINGS, ExitCode
 
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = parser().parse_args(words)
         branch = getattr(arguments, "branch", None)
-        with console.progress(not arguments.quiet), project.in_branch(branch):
+        with console.progress(not arguments.quiet), _own_process(), _in_branch(branch):
             return int(arguments.run(arguments) or ExitCode.DONE)
     except SparkCdcError as error:
         if debug:
@@ -94,6 +95,44 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(_unexpected(error).text, file=sys.stderr)
         return ExitCode.FAILED
+
+
+@contextlib.contextmanager
+def _own_process() -> Iterator[None]:
+    """Let commands meanwhile end the process, which is theirs alone."""
+    before, chain.end_process = chain.end_process, _end
+    # What cleans up behind a process that ends at once is not to say so.
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        yield
+    finally:
+        chain.end_process = before
+        sys.warnoptions.remove("ignore:resource_tracker")
+
+
+def _end(said: str) -> None:
+    with contextlib.suppress(RuntimeError):  # the signal came while it was written to
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    os.write(2, f"\n{said}\n".encode())
+    os._exit(ExitCode.INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _in_branch(name: str | None) -> Iterator[None]:
+    """Let all commands meanwhile work in a branch: in its schema, if it is there; None: do not.
+
+    dbt finds both variables where the macros and the profile look for them (docs/branches.md).
+    """
+    given = dict.fromkeys(("SPARK_CDC_SCHEMA", "SPARK_CDC_BRANCH"), name) if name else {}
+    before = {variable: os.environ.get(variable) for variable in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for variable, value in before.items():
+            os.environ.pop(variable, None)
+            os.environ.update({} if value is None else {variable: value})
 
 
 def _unexpected(error: Exception) -> SparkCdcError:

@@ -15,9 +15,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TextIO
 
 from spark_cdc.errors import SparkCdcError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 HEARTBEAT = 10.0  # seconds between two signs of life where stderr is not a terminal
 PATIENCE = 3.0  # seconds until a wait is shown
@@ -118,9 +121,9 @@ class Screen:
     total, unit: what the bar counts.
     """
 
-    def __init__(self, total: int, unit: str, out: Any = None) -> None:
+    def __init__(self, total: int, unit: str, out: TextIO | None = None) -> None:
         self._out = out or sys.stdout
-        self._bar: Any = None
+        self._bar: tqdm | None = None
         if _shown["progress"] and sys.stderr.isatty():
             from tqdm import tqdm
 
@@ -227,7 +230,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], width: int 
     """Lay rows out as a table in Markdown, numbers to the right; longer cells are cut."""
     import agate  # here, because the bootstrap has no packages yet
 
-    class Number(agate.DataType):
+    class Number(agate.DataType):  # type: ignore[misc]  # agate has no types
         """To the right, with the digits that it has."""
 
         def cast(self, value: str) -> str:

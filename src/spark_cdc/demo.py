@@ -12,8 +12,8 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spark_cdc import (
     chain,
@@ -24,6 +24,7 @@ from spark_cdc import (
     project,
     report,
     server,
+    server_state,
     table_formats,
 )
 from spark_cdc.errors import SparkCdcError
@@ -35,6 +36,13 @@ SYNTHETIC_DAYS = ("2019-06-18", "2019-06-19")
 SYNTHETIC_ROWS = 10_000
 SHOWN_ROWS = 5
 MARKER = "spark_cdc.demo"  # property of a schema that the demo made
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    format: str | None
 
 
 def _landing(root: Path, entity: str) -> Path:
@@ -63,7 +71,7 @@ def plan(root: Path, left_out: Sequence[str] = ()) -> list[tuple[str, list[str]]
     ]
 
 
-def _rows(cursor: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _rows(cursor: server_state.Cursor, sql: str) -> tuple[list[str], list[server_state.Row]]:
     cursor.execute(sql)
     headings = [column[0].rpartition(".")[2] for column in cursor.description or []]
     return headings, cursor.fetchall() if headings else []
@@ -76,7 +84,7 @@ def _is_ours(root: Path, table: str) -> bool:
     return table in seeds | {"cdc_loads"} or bool(re.fullmatch(rf"(stg_)?({names})(_\w+)?", table))
 
 
-def reset(cursor: Any, root: Path, schema: str) -> None:
+def reset(cursor: server_state.Cursor, root: Path, schema: str) -> None:
     """Make the demo's schema, empty.
 
     Raises SparkCdcError if there is a schema of that name which is not the demo's.
@@ -88,7 +96,7 @@ def reset(cursor: Any, root: Path, schema: str) -> None:
         )
     present = {row[0] for row in _rows(cursor, "show databases")[1]}
     if schema.lower() in present:
-        description = dict(
+        description: dict[str, object] = dict(
             row[:2] for row in _rows(cursor, f"describe database extended {schema}")[1]
         )
         tables = sorted(row[1] for row in _rows(cursor, f"show tables in {schema}")[1])
@@ -135,12 +143,12 @@ def _dbt(name: str, dbt: chain.Dbt, arguments: Sequence[str], log: Path) -> str:
     return done.output
 
 
-def _show(cursor: Any, title: str, sql: str, width: int = 24) -> None:
+def _show(cursor: server_state.Cursor, title: str, sql: str, width: int = 24) -> None:
     headings, rows = _rows(cursor, sql)
     print(f"\n{title}\n{console.table(headings, rows, width)}")
 
 
-def _show_loads(cursor: Any, schema: str, entities: Sequence[str]) -> None:
+def _show_loads(cursor: server_state.Cursor, schema: str, entities: Sequence[str]) -> None:
     """Print what each load did, and a few rows of each entity: what is true now, what changed."""
     _show(
         cursor,
@@ -162,7 +170,7 @@ def _show_loads(cursor: Any, schema: str, entities: Sequence[str]) -> None:
             _show_rows(cursor, schema, f"{entity}_history", "business_date desc")
 
 
-def _show_rows(cursor: Any, schema: str, view: str, order: str) -> None:
+def _show_rows(cursor: server_state.Cursor, schema: str, view: str, order: str) -> None:
     """Print some rows of a view, without its hashes."""
     headings, _ = _rows(cursor, f"select * from {schema}.{view} limit 0")
     columns = [name for name in headings if not name.endswith("_hash")]
@@ -200,7 +208,7 @@ def next_steps(schema: str, port: int) -> str:
     )
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Run the whole demo."""
     begun = time.monotonic()
     root, state = project.root(), project.state_dir()
@@ -214,9 +222,9 @@ def run(arguments: Any) -> int:
     for note in packages.install(if_needed=True):
         print(note)
     found = server.start(chosen, if_needed=True)
-    if table_format:  # dbt's snapshots need one, and are enabled when dbt parses
-        os.environ["SPARK_CDC_SNAPSHOTS"] = table_format
-    dbt = chain.Dbt(parses_once=True)
+    # dbt's snapshots need one, and are enabled when dbt parses
+    variables = {"SPARK_CDC_SNAPSHOTS": table_format} if table_format else {}
+    dbt = chain.Dbt(parses_once=True, variables=variables)
     days = plan(root, PLAIN_FILES if table_format else ())
     shown = [name for name in ENTITIES if any(name in e for _, e in days)]
     in_format = {"spark_cdc_file_format": arguments.format} if arguments.format else {}
@@ -267,7 +275,7 @@ def run(arguments: Any) -> int:
     return 0
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `demo` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -281,4 +289,4 @@ def add_parser(subparsers: Any) -> None:
         choices=FORMATS,
         help="of the ledgers' tables (spark_cdc_file_format); delta and iceberg are fetched once",
     )
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)

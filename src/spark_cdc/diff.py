@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import UsageError
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    entity: str
+    before: str | None
+    after: str | None
+    limit: int
+    output: str
+    target: str | None
+    branch: str | None
+
+
+class Difference(state.Difference):
+    """The part diff with the name of its entity."""
+
+    entity: str
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `diff` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -25,10 +44,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--limit", type=int, default=20, help="rows to show (default: 20)")
     parsing.add_output(parser)
     chain.add_arguments(parser, "target", "branch")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Print what differs."""
     states = {"before": arguments.before, "after": arguments.after}
     given = {name: text for name, text in states.items() if text is not None}
@@ -41,12 +60,13 @@ def run(arguments: Any) -> int:
     dbt = chain.Dbt(arguments.target)
     asked = {"row_limit": arguments.limit, **given}
     one = state.ask(dbt, [arguments.entity], diff=asked)["entities"][0]
-    found = {"entity": one["entity"], **one["diff"]}
-    print(json.dumps(found, indent=2) if arguments.output == "json" else describe(found))
+    is_json = arguments.output == "json"
+    found: Difference = {"entity": one["entity"], **one["diff"]}
+    print(json.dumps(found, indent=2) if is_json else describe(found))
     return 0
 
 
-def describe(found: dict[str, Any]) -> str:
+def describe(found: Difference) -> str:
     """Return what differs as a table: a line for each value that is another one."""
     counts = found["counts"]
     said = ", ".join(f"{counts[name]} {name}" for name in ("added", "removed", "changed"))
@@ -57,7 +77,8 @@ def describe(found: dict[str, Any]) -> str:
     lines = []
     for row in found["rows"]:
         start = [row["row_difference"], *(row.get("keys", {}).get(name, "") for name in keys)]
-        differences = row["column_differences"] or [{"column_name": ""}]
+        nothing = state.ColumnDifference(column_name="")
+        differences = row["column_differences"] or [nothing]
         for one in differences:
             shown = [one.get("value_before", "null"), one.get("value_after", "null")]
             added, removed = row["row_difference"] == "added", row["row_difference"] == "removed"

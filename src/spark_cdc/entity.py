@@ -28,8 +28,10 @@ APART = "_sensitive"  # of models that show sensitive columns
 # Folders of the macros that know what is accepted.
 RULES = ("utils", "hash", "context", "formats")
 # Of the types of Spark, and of what others call them: to guess what was meant.
-TYPES = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary")
-TYPES += ("date", "timestamp", "timestamp_ntz")
+TYPES = (
+    *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),
+    *("date", "timestamp", "timestamp_ntz"),
+)
 OTHER_TYPES = {
     **dict.fromkeys(["text", "varchar", "char", "uuid"], "string"),
     **{"bool": "boolean", "float8": "double", "number": "decimal(18,2)"},
@@ -176,7 +178,8 @@ def problems_of(entity: Entity) -> list[str]:
         "columns": [{"name": c.name, "data_type": c.data_type, "meta": c.meta} for c in columns],
     }
     try:
-        return problems + rules()[0]._description_problems(name, node)
+        described: list[str] = rules()[0]._description_problems(name, node)
+        return problems + described
     except (
         jinja2.TemplateError,
         macros.CompilerError,
@@ -291,7 +294,7 @@ def guesses(entity: Entity) -> list[str]:
     package, event_formats = rules()
     known = package._known_settings()
     settings, of_columns = known["entity"], known["column"]
-    words = [
+    words: list[tuple[str | None, Any]] = [
         (entity.load_type, settings["load_type"]["accepted"]),
         (entity.format, settings["source"]["settings"]["format"]["accepted"]),
         (entity.business_date_type, settings["business_date_type"]["accepted"]),

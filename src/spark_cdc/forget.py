@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spark_cdc import chain, parsing
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    entity: str
+    key: list[list[str]] | None
+    keys: str | None
+    even_if_absent: bool
+    target: str | None
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `forget` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -40,15 +51,15 @@ def add_parser(subparsers: Any) -> None:
         help="accept keys that no load has: later loads bring no values of them",
     )
     chain.add_arguments(parser, "target")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Run the macro, and say what it did and what is left to do."""
     source = arguments.keys
     if source and Path(source).is_file():
         source = Path(source).resolve().as_uri()
-    given = {"keys": arguments.key} if arguments.key else {"source": source}
+    given: dict[str, object] = {"keys": arguments.key} if arguments.key else {"source": source}
     more = {"even_if_absent": True} if arguments.even_if_absent else {}
     dbt = chain.Dbt(arguments.target)
     done = dbt.show("forget", entity=arguments.entity, **given, **more)

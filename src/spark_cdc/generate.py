@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, fields, replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from spark_cdc import console, load, parsing, project
 from spark_cdc.synthetic.delivery import EventShares
@@ -47,7 +47,10 @@ OF_EVENTS = (
 )
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+Kind = TypeVar("Kind", RowOptions, EventOptions)
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `generate` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -132,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     return _run_rows(given) if args.events is None else _run_events(given)
 
 
-def _options(kind: type, given: dict[str, Any], **others: Any) -> Any:
+def _options(kind: type[Kind], given: Mapping[str, Any], **others: object) -> Kind:
     """The options of a kind: those given on the command line, then the others."""
     names = {one.name for one in fields(kind)}
     options = kind(**({name: given[name] for name in names & given.keys()} | others))
@@ -140,10 +143,10 @@ def _options(kind: type, given: dict[str, Any], **others: Any) -> Any:
     return replace(options, out=out)
 
 
-def _run_rows(given: dict[str, Any]) -> int:
+def _run_rows(given: Mapping[str, Any]) -> int:
     wrong = ", ".join(f"--{name.replace('_', '-')}" for name in OF_EVENTS if name in given)
     refuse([f"{wrong} without --events: give --events, or leave it out"] if wrong else [])
-    others: dict[str, Any] = {"days": _expand_days(given.get("days", RowOptions.days))}
+    others: dict[str, object] = {"days": _expand_days(given.get("days", RowOptions.days))}
     shares = {name: given[name] for name in SHARES if name in given}
     if "delta" in given:
         others["shares"] = replace(DELTA_SHARES, **shares)
@@ -154,7 +157,7 @@ def _run_rows(given: dict[str, Any]) -> int:
     return 0
 
 
-def _run_events(given: dict[str, Any]) -> int:
+def _run_events(given: Mapping[str, Any]) -> int:
     problems = [
         f"--{name} is for rows, not for --events: leave it out" for name in OF_ROWS if name in given
     ]
@@ -202,7 +205,7 @@ def _expand_days(texts: Sequence[str]) -> list[str]:
     return days
 
 
-def _step(day: Day) -> AbstractContextManager:
+def _step(day: Day) -> AbstractContextManager[object]:
     changes = ", ".join(
         f"{count:,} {name}"
         for name in ("unchanged", "updated", "deleted", "new")

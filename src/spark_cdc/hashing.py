@@ -92,8 +92,8 @@ def parse_type(text: str) -> DataType:
     if match := _NESTED.fullmatch(text):
         kind, parts = match[1].lower(), _split(match[2])
         if kind == "struct":
-            fields = [_FIELD.fullmatch(part) for part in parts]
-            if all(fields):
+            fields = [match for part in parts if (match := _FIELD.fullmatch(part))]
+            if len(fields) == len(parts):
                 names = tuple(_unquote(field[1]) for field in fields)
                 if len({name.lower() for name in names}) == len(names):
                     return DataType(kind, tuple(parse_type(field[2]) for field in fields), names)
@@ -151,7 +151,8 @@ def _double_bits(value: float) -> int:
     """The bits of a double as a signed integer: 0.0 for -0.0, one NaN for all."""
     if value != value:
         return 0x7FF8000000000000
-    return struct.unpack(">q", struct.pack(">d", 0.0 if value == 0 else value))[0]
+    bits: int = struct.unpack(">q", struct.pack(">d", 0.0 if value == 0 else value))[0]
+    return bits
 
 
 def _decimal_text(value: Decimal | int) -> str:

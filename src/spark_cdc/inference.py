@@ -19,8 +19,10 @@ _TIMESTAMP = re.compile(
     r"(Z|[+-](?:0[0-9]|1[0-4])(?::?[0-9]{2})?)?)?"
 )
 # Patterns of Spark that may be proposed, and the same in Python.
-_DAYS = ("dd.MM.yyyy", "dd/MM/yyyy", "MM/dd/yyyy", "dd-MM-yyyy", "MM-dd-yyyy", "yyyy/MM/dd")
-_DAYS += ("yyyy-MM-dd",)
+_DAYS = (
+    *("dd.MM.yyyy", "dd/MM/yyyy", "MM/dd/yyyy", "dd-MM-yyyy", "MM-dd-yyyy", "yyyy/MM/dd"),
+    "yyyy-MM-dd",
+)
 _FORMATS = [day + time for day in _DAYS for time in ("", " HH:mm", " HH:mm:ss")]
 _LETTERS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
 # How people write numbers, the simplest first: decimal sign and grouping. What else stands for one.
@@ -41,7 +43,7 @@ def type_of_texts(texts: Collection[str]) -> tuple[str, str | None]:
     words = {text.lower() for text in texts}
     if (words and words <= {"true", "false"}) or words == {"t", "f"}:
         return "boolean", None
-    number = texts and _number_type(texts)
+    number = _number_type(texts) if texts else None
     return (number, None) if number else _time_type(texts)
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import importlib.util
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__
+from spark_cdc import __version__, state
 from spark_cdc.errors import SparkCdcError
+
+if TYPE_CHECKING:
+    from openlineage.client import event_v2
+
+    from spark_cdc import notify
 
 PRODUCER = f"urn:spark-cdc:{__version__}"
 NAMESPACE = "spark_cdc"  # of jobs
@@ -23,7 +28,7 @@ def problem() -> str:
     return ""
 
 
-def emit(report: Mapping[str, Any], server: str, places: Mapping[str, Any]) -> None:
+def emit(report: notify.Report, server: str, places: Mapping[str, state.Place | None]) -> None:
     """Send the events of a report, by the settings of the library.
 
     Raises SparkCdcError, without what the library says, in which there may be secrets.
@@ -43,26 +48,37 @@ def emit(report: Mapping[str, Any], server: str, places: Mapping[str, Any]) -> N
         client.close()
 
 
-def events(report: Mapping[str, Any], server: str, places: Mapping[str, Any]) -> list[Any]:
+def events(
+    report: notify.Report, server: str, places: Mapping[str, state.Place | None]
+) -> list[event_v2.RunEvent]:
     """Return the events of a report: start and end of each load, and of what failed before it.
 
     server: namespace of the tables.
     places: where the input of loads lies: {table}, {path} or None, by load.
     """
-    told: list[Any] = []
+    told: list[event_v2.RunEvent] = []
     for one in report["entities"]:
         loads = list(one["loads"])
         if one["failed"] and not any(load["status"] == "refused" for load in loads):
             # no row of cdc_loads: Spark or dbt failed
-            at = {"started_at": report["started_at"], "ended_at": report["ended_at"]}
-            named = {"entity": one["entity"], "load_id": report["id"], "status": "failed"}
-            loads.append({**named, **at, "message": one["failed"]})
+            loads.append(
+                {
+                    "entity": one["entity"],
+                    "load_id": report["id"],
+                    "status": "failed",
+                    "started_at": report["started_at"],
+                    "ended_at": report["ended_at"],
+                    "message": one["failed"],
+                }
+            )
         for load in loads:
             told += _of_load(load, report["schema"], server, places.get(load["load_id"]))
     return told
 
 
-def _of_load(load: Mapping[str, Any], schema: str, server: str, place: Any) -> list[Any]:
+def _of_load(
+    load: state.LoadRow, schema: str, server: str, place: state.Place | None
+) -> list[event_v2.RunEvent]:
     """Return the two events of a load."""
     from openlineage.client import event_v2 as event
     from openlineage.client import facet_v2 as facet
@@ -70,7 +86,7 @@ def _of_load(load: Mapping[str, Any], schema: str, server: str, place: Any) -> l
     event.set_producer(PRODUCER)
     name = f"{schema}.{load['entity']}"
     is_done = load.get("status", "committed") == "committed"
-    facets: dict[str, Any] = {}
+    facets: dict[str, facet.RunFacet] = {}
     if time := load.get("business_time"):
         nominal = f"{time.replace(' ', 'T')}{'' if len(time) > 10 else 'T00:00:00'}Z"
         facets["nominalTime"] = facet.nominal_time_run.NominalTimeRunFacet(nominal)
@@ -87,13 +103,16 @@ def _of_load(load: Mapping[str, Any], schema: str, server: str, place: Any) -> l
     job = event.Job(NAMESPACE, name, {"jobType": kind})
     inputs = _inputs(load, server, place)
     outputs = [_output(load, f"{name}_ledger", server)] if is_done else []
-    start = load.get("started_at") or load.get("committed_at")
+    start = load.get("started_at") or load["committed_at"]
     end = load.get("committed_at") or load.get("ended_at") or start
-    counted = {f"rows_{what}": load[f"rows_{what}"] for what in COUNTS if f"rows_{what}" in load}
+    names = [f"rows_{what}" for what in COUNTS]
+    counted = {name: load.get(name) for name in names if name in load}
     if counted:
         counts = facet.RunFacet().with_additional_properties(load_id=load["load_id"], **counted)
+        assert isinstance(counts, facet.RunFacet)
         facets["sparkCdc_load"] = counts
-    states = ((event.RunState.START, start), (_state(event, is_done), end))
+    result = event.RunState.COMPLETE if is_done else event.RunState.FAIL
+    states = ((event.RunState.START, start), (result, end))
     return [
         event.RunEvent(
             eventTime=_zoned(time),
@@ -108,15 +127,13 @@ def _of_load(load: Mapping[str, Any], schema: str, server: str, place: Any) -> l
     ]
 
 
-def _state(event: Any, is_done: bool) -> Any:
-    return event.RunState.COMPLETE if is_done else event.RunState.FAIL
-
-
 def _zoned(time: str) -> str:
     return time.replace("+00:00", "Z")
 
 
-def _inputs(load: Mapping[str, Any], server: str, place: Any) -> list[Any]:
+def _inputs(
+    load: state.LoadRow, server: str, place: state.Place | None
+) -> list[event_v2.InputDataset]:
     """Return the files or the table that a load read, with their numbers."""
     from openlineage.client import event_v2 as event
     from openlineage.client import facet_v2 as facet
@@ -131,16 +148,16 @@ def _inputs(load: Mapping[str, Any], server: str, place: Any) -> list[Any]:
     return [event.InputDataset(*dataset(place, server), inputFacets={"inputStatistics": counts})]
 
 
-def _output(load: Mapping[str, Any], name: str, server: str) -> Any:
+def _output(load: state.LoadRow, name: str, server: str) -> event_v2.OutputDataset:
     from openlineage.client import event_v2 as event
     from openlineage.client import facet_v2 as facet
 
-    changed = sum(load.get(f"rows_{what}") or 0 for what in COUNTS[:3])
+    changed = sum(state.count(load, f"rows_{what}") or 0 for what in COUNTS[:3])
     counts = facet.output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(changed)
     return event.OutputDataset(server, name, outputFacets={"outputStatistics": counts})
 
 
-def dataset(place: Mapping[str, str], server: str) -> tuple[str, str]:
+def dataset(place: state.Place, server: str) -> tuple[str, str]:
     """Return namespace and name of a table or a path, by OpenLineage's conventions."""
     if "table" in place:
         return server, place["table"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
-import functools
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, notify, parsing, plan, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
@@ -37,6 +35,30 @@ OF_ENTITIES = tuple(
 AFFIXES = ("stg_{}", "{}_events", "{}_ledger", *READ, *(f"{affix}_sensitive" for affix in READ))
 LIMIT = 100_000  # dates of one command
 NO_ENTITY = "List the entities, whose names --select takes.\nspark-cdc status"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Options that name dates."""
+
+    dates: list[str]
+    first: str | None
+    last: str | None
+    every: str | None
+
+
+@dataclass(frozen=True)
+class Options(Range, notify.Options):
+    """Options of the command."""
+
+    again: bool
+    load_type: str | None
+    position: str | None
+    select: list[str]
+    exclude: list[str]
+    skip_guards: list[str]
+    branch: str | None
+    output: str
 
 
 def parse_business_date(text: str) -> tuple[dt.datetime, str]:
@@ -125,7 +147,7 @@ def expand(first: str, last: str, every: str | None = None) -> list[str]:
     return [(start + at * step).strftime(pattern) for at in range(count)]
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `load` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -164,10 +186,10 @@ def add_parser(subparsers: Any) -> None:
     chain.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
     parsing.add_output(parser, "with --dry-run: ")
     notify.add_arguments(parser)
-    parser.set_defaults(run=functools.partial(notify.after, "load", act=run))
+    notify.set_run(parser, "load", Options, run)
 
 
-def requested(arguments: Any) -> tuple[list[tuple[dt.datetime, str]], set[dt.datetime]]:
+def requested(arguments: Range) -> tuple[list[tuple[dt.datetime, str]], set[dt.datetime]]:
     """Return the dates of a command line in order, and which of them come from ranges only.
 
     Raises UsageError with all that is wrong.
@@ -240,7 +262,7 @@ def quoted(dates: Sequence[str]) -> str:
     return " ".join(repr(date) if " " in date else date for date in dates)
 
 
-def _run(arguments: Any, date: str) -> list[str]:
+def _run(arguments: Options, date: str) -> list[str]:
     given = {
         "spark_cdc_skip_guards": arguments.skip_guards,
         "spark_cdc_load_type": arguments.load_type,
@@ -251,7 +273,7 @@ def _run(arguments: Any, date: str) -> list[str]:
     return ["run", "--vars", values, *_options("select", arguments.select or OF_ENTITIES)]
 
 
-def run(arguments: Any, dbt: chain.Dbt) -> int:
+def run(arguments: Options, dbt: chain.Dbt) -> int:
     """Load the dates, earliest first, or print what would be loaded."""
     dates, ranged = requested(arguments)
     is_one = len(dates) == 1 and not ranged
@@ -280,7 +302,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
 
 
 def _steps(
-    arguments: Any,
+    arguments: Options,
     dates: Sequence[tuple[dt.datetime, str]],
     ranged: set[dt.datetime],
     known: Sequence[state.State],
@@ -310,7 +332,7 @@ def _steps(
     return steps
 
 
-def _load(arguments: Any, dbt: chain.Dbt, steps: Sequence[tuple[str, list[str]]]) -> int:
+def _load(arguments: Options, dbt: chain.Dbt, steps: Sequence[tuple[str, list[str]]]) -> int:
     """Load dates, each without some models; raise at the first that fails."""
     dates = [date for date, _ in steps]
     with chain.Progress(len(steps)) as progress:
@@ -332,12 +354,12 @@ def _load(arguments: Any, dbt: chain.Dbt, steps: Sequence[tuple[str, list[str]]]
     return ExitCode.DONE
 
 
-def _selection(arguments: Any) -> str:
+def _selection(arguments: Options) -> str:
     """Return the options that select, as they were given."""
     return chain.options(arguments, "select", "exclude").strip() or "the project"
 
 
-def _plan(arguments: Any, dbt: chain.Dbt, date: str) -> int:
+def _plan(arguments: Options, dbt: chain.Dbt, date: str) -> int:
     """Print what the load of a date would do; it would be refused or not."""
     known = selected_models(dbt, arguments.select, arguments.exclude)
     if not known:
@@ -360,7 +382,7 @@ def _plan(arguments: Any, dbt: chain.Dbt, date: str) -> int:
     return ExitCode.FAILED if any(one["refused"] for one in plans) else ExitCode.DONE
 
 
-def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Any) -> int:
+def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Options) -> int:
     """Print which dates of which entities would be loaded."""
     if arguments.output == "json":
         found = [{"business_time": date, "entities": names} for date, names in steps]
@@ -371,7 +393,7 @@ def _print_steps(steps: Sequence[tuple[str, list[str]]], arguments: Any) -> int:
     return ExitCode.DONE
 
 
-def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
+def _again(arguments: Options, rest: Sequence[str]) -> str:
     """Return the command that goes on with the dates that are left."""
     if len(rest) > 5 or arguments.first or any(".." in date for date in arguments.dates):
         return "Run the same command again: it goes on there."
@@ -379,9 +401,7 @@ def _again(arguments: argparse.Namespace, rest: Sequence[str]) -> str:
     return f"spark-cdc load {quoted(rest)}{chain.options(arguments, *names)}"
 
 
-def _interrupted(
-    arguments: argparse.Namespace, dbt: chain.Dbt, dates: Sequence[str], done: int = 0
-) -> str:
+def _interrupted(arguments: Options, dbt: chain.Dbt, dates: Sequence[str], done: int = 0) -> str:
     """Return what is committed of these dates, the first so many of which are done."""
     if done == len(dates):
         return "interrupted when all was done"
@@ -394,7 +414,7 @@ def _interrupted(
     )
 
 
-def _failed(arguments: argparse.Namespace, date: str, rest: Sequence[str]) -> SparkCdcError:
+def _failed(arguments: Options, date: str, rest: Sequence[str]) -> SparkCdcError:
     waiting = rest[1:]
     more = ", ".join(waiting) if len(waiting) <= 5 else f"{len(waiting)} dates up to {waiting[-1]}"
     return SparkCdcError(

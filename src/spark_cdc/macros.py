@@ -23,7 +23,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import jinja2
 import jinja2.sandbox
@@ -31,6 +31,7 @@ import jinja2.sandbox
 from spark_cdc import project
 from spark_cdc.errors import SparkCdcError
 
+Macro = Callable[..., Any]  # takes and returns whatever Jinja has
 ROOT = Path(__file__).resolve().parents[2]  # of the repository, if this code lies in one
 MACROS = ROOT / "macros"
 PACKAGE = "spark_cdc"
@@ -53,29 +54,29 @@ class CompilerError(Exception):
 
 
 class _Return(Exception):  # as dbt does: a macro ends here
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
 
 class Macros:
     """The macros as Python functions: attributes by name, or items for computed names."""
 
-    def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
+    def __init__(self, functions: dict[str, Macro]) -> None:
         self._functions = functions
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Macro:
         try:
             return self._functions[name]
         except KeyError:
             raise AttributeError(f"no macro {name!r}") from None
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:
+    def __getitem__(self, name: str) -> Macro:
         return self._functions[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._functions
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: Macro | None = None) -> Macro | None:
         return self._functions.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
@@ -121,12 +122,12 @@ def load_macros(
         CompilerError: on the call of a macro that raises a compiler error.
         ValueError: two files define the same macro.
     """
-    functions: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Macro] = {}
     macros = Macros(functions)
     nothing = {"graph": _Forgetful(nodes={}, sources={})}
     names = {**_ENVIRONMENT.globals, **_dbt_context(functions, var or {}), **nothing, **context}
 
-    def statement(*_: Any, caller: Callable[[], str], **__: Any) -> str:
+    def statement(*_: object, caller: Callable[[], str], **__: object) -> str:
         names["run_query"](caller())
         return ""
 
@@ -144,7 +145,7 @@ def load_macros(
     return macros
 
 
-class Node(dict):  # type: ignore[type-arg]
+class Node(dict[str, Any]):
     """A node of dbt's graph, whose entries Jinja reads as attributes too."""
 
     depends_on = SimpleNamespace(nodes=[])
@@ -199,8 +200,8 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" * match.group().count("\n")
 
 
-def _callable(macro: Any) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
+def _callable(macro: jinja2.runtime.Macro) -> Macro:
+    def call(*args: object, **kwargs: object) -> object:
         try:
             return macro(*args, **kwargs)
         except _Return as returned:
@@ -210,16 +211,14 @@ def _callable(macro: Any) -> Callable[..., Any]:
     return call
 
 
-def _dbt_context(
-    macros: dict[str, Callable[..., Any]], variables: dict[str, Any]
-) -> dict[str, Any]:
-    def give_back(value: Any = None) -> None:
+def _dbt_context(macros: dict[str, Macro], variables: dict[str, Any]) -> dict[str, Any]:
+    def give_back(value: object = None) -> NoReturn:
         raise _Return(value)
 
-    def fail(message: str, node: Any = None) -> None:
+    def fail(message: str, node: object = None) -> NoReturn:
         raise CompilerError(message)
 
-    def dispatch(name: str, macro_namespace: str | None = None) -> Callable[..., Any]:
+    def dispatch(name: str, macro_namespace: str | None = None) -> Macro:
         for prefix in ("spark__", "default__"):
             if prefix + name in macros:
                 return macros[prefix + name]
@@ -234,7 +233,7 @@ def _dbt_context(
         except ValueError:
             return default
 
-    def quiet(*_: Any, **__: Any) -> str:
+    def quiet(*_: object, **__: object) -> str:
         return ""
 
     return {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import yaml
 
@@ -15,7 +16,21 @@ from spark_cdc.errors import SparkCdcError
 TAG = "tag:spark_cdc_verify"
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the three commands."""
+
+    macro: str
+    select: list[str]
+    target: str | None
+    dry_run: bool = False
+    retention: float = 0
+    force: bool = False
+    older_than: int = 0
+    histories: bool = False
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add the three commands to the command line."""
     vacuum = parsing.add_command(
         subparsers,
@@ -68,16 +83,17 @@ def add_parser(subparsers: Any) -> None:
     _common(verify, verify_all)
 
 
-def _common(parser: Any, command: Callable[[Any], int]) -> None:
+def _common(parser: argparse.ArgumentParser, command: Callable[[Options], int]) -> None:
     chain.add_arguments(parser, "select", "target", "branch")
     if command is run:
         parsing.add_dry_run(parser)
-    parser.set_defaults(run=command, macro=parser.prog.split()[-1])
+    parser.set_defaults(macro=parser.prog.split()[-1])
+    parsing.set_run(parser, Options, command)
 
 
-def macro_arguments(arguments: Any) -> dict[str, Any]:
+def macro_arguments(arguments: Options) -> dict[str, object]:
     """Return the arguments of the macro that a command line asks for."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     if arguments.select:
         values["entities"] = list(arguments.select)
     if arguments.macro == "vacuum":
@@ -90,7 +106,7 @@ def macro_arguments(arguments: Any) -> dict[str, Any]:
     return values | {"execute": not arguments.dry_run}
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Run the macro, and print what it did or would do."""
     chain.Dbt(arguments.target).show(arguments.macro, **macro_arguments(arguments))
     if arguments.dry_run:
@@ -98,22 +114,22 @@ def run(arguments: Any) -> int:
     return 0
 
 
-def verify_all(arguments: Any) -> int:
+def verify_all(arguments: Options) -> int:
     """Run the data tests that verify entities, and print what they found."""
     dbt = chain.Dbt(arguments.target)
     asked = state.ask(dbt, arguments.select, tests={})["entities"]
     for one in asked:
         for problem in one.get("broken", ()):
             print(f"verify leaves out {one['entity']}: {problem}")
-    plan = [{"entity": one["entity"], **one["tests"]} for one in asked if "tests" in one]
-    chosen = [f"{one['model']},{TAG}" for one in plan] if arguments.select else [TAG]
+    plan = {one["entity"]: one["tests"] for one in asked if "tests" in one}
+    chosen = [f"{one['model']},{TAG}" for one in plan.values()] if arguments.select else [TAG]
     before = run_results()
     # dbt's flags can say that no run_results.json is written
     options = ("--write-json", "--indirect-selection", "eager")
     done = dbt.run("test", *options, "--select", *chosen, shown=True)
     after = run_results()
     fresh = after is not None and after != before  # each run of dbt writes its own id
-    if done.ok and not fresh and any(one["tests"] for one in plan):
+    if done.ok and not fresh and any(one["tests"] for one in plan.values()):
         raise SparkCdcError(
             "dbt ran the tests and wrote no run_results.json, so their results are unknown.",
             "Write target-path in dbt_project.yml as plain text, or set DBT_TARGET_PATH.",
@@ -121,13 +137,13 @@ def verify_all(arguments: Any) -> int:
     results = json.loads(after or "")["results"] if fresh else []
     failed = {one["unique_id"] for one in results if one["failures"]}
     again = {
-        one["entity"]: [name for test, name in one["tests"].items() if test in failed]
-        for one in plan
+        entity: [name for test, name in one["tests"].items() if test in failed]
+        for entity, one in plan.items()
         if failed & one["tests"].keys()
     }
     found = [
         *(describe(row) for row in findings(dbt, again)),
-        *(lack(one) for one in plan if one["lacking"]),
+        *(lack(entity, one) for entity, one in plan.items() if one["lacking"]),
     ]
     if found:
         print("\n" + "\n\n".join(found), flush=True)
@@ -148,7 +164,7 @@ def run_results() -> str | None:
     return written.read_text(encoding="utf-8") if written.exists() else None
 
 
-def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]]:
+def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[state.Finding]:
     """Return the rows of tests, given by entity; dbt has only said how many there are."""
     if not tests:
         return []
@@ -157,7 +173,7 @@ def findings(dbt: chain.Dbt, tests: dict[str, list[str]]) -> list[dict[str, Any]
     return sorted(rows, key=lambda row: (row["entity"], row["load_id"] or "", row["problem"]))
 
 
-def describe(finding: dict[str, Any]) -> str:
+def describe(finding: state.Finding) -> str:
     """Return a finding in words."""
     count = finding["row_count"]
     rows = "" if count is None else f"{count} {'row' if count == 1 else 'rows'}: "
@@ -169,10 +185,10 @@ def describe(finding: dict[str, Any]) -> str:
     return "\n  ".join([*lines, f"repair: {finding['repair']}"])
 
 
-def lack(plan: dict[str, Any]) -> str:
+def lack(entity: str, plan: state.Tests) -> str:
     """Return what the YAML of an entity lacks, in words."""
     tests = "".join(f"\n        - spark_cdc.{name}" for name in plan["lacking"])
     return (
-        f"- {plan['entity']}: not all was verified, since its YAML lacks data tests\n"
+        f"- {entity}: not all was verified, since its YAML lacks data tests\n"
         f"  repair: add to the model {plan['model']}\n      data_tests:{tests}"
     )

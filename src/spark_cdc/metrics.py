@@ -5,9 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+from spark_cdc import state
+
+if TYPE_CHECKING:
+    from spark_cdc import notify
 
 # name to help; all are gauges. Those of loads are read from cdc_loads each time, of all entities.
 OF_LOADS = {
@@ -37,7 +41,7 @@ LINE = re.compile(r"^(?P<name>\w+)\{(?P<labels>.*)\} (?P<value>\S+)$")
 Samples = dict[str, dict[str, float]]
 
 
-def write(path: Path, report: Mapping[str, Any], found: Mapping[str, Any] | None) -> None:
+def write(path: Path, report: notify.Report, found: notify.Loads | None) -> None:
     """Write the file whole beside itself, and rename it: who reads it gets the one or the other.
 
     found: of notify.read_loads; None where it could not be read: then what was known of loads
@@ -88,7 +92,7 @@ def labels(**values: str) -> str:
     return ",".join(f'{name}="{escaped(text)}"' for name, text in values.items())
 
 
-def of_loads(found: Mapping[str, Any]) -> Samples:
+def of_loads(found: notify.Loads) -> Samples:
     """Return the metrics of the last loads of all entities."""
     samples: Samples = {name: {} for name in OF_LOADS}
     for entity, business_time in found["last"].items():
@@ -110,13 +114,13 @@ def of_loads(found: Mapping[str, Any]) -> Samples:
             if value is not None:
                 samples[name][of_entity] = float(value)
         for operation in OPERATIONS:
-            if (count := last.get(f"rows_{operation}")) is not None:
+            if (count := state.count(last, f"rows_{operation}")) is not None:
                 by = labels(schema=found["schema"], entity=entity, operation=operation)
                 samples["spark_cdc_last_load_rows"][by] = float(count)
     return samples
 
 
-def _last(loads: list[dict[str, Any]], business_time: str | None) -> dict[str, Any]:
+def _last(loads: list[state.LoadRow], business_time: str | None) -> state.LoadRow:
     """Return the load of a business time that counts: the one that was committed last."""
     of_time = [
         load
@@ -125,10 +129,10 @@ def _last(loads: list[dict[str, Any]], business_time: str | None) -> dict[str, A
         and load.get("status", "committed") == "committed"
         and load["load_type"] != "compact"
     ]
-    return max(of_time, key=_when, default={})
+    return max(of_time, key=_when, default=state.LoadRow())
 
 
-def _refused(loads: list[dict[str, Any]], business_time: str | None) -> int:
+def _refused(loads: list[state.LoadRow], business_time: str | None) -> int:
     """Return how many business times were refused, and not loaded since."""
     since = _when(_last(loads, business_time))
     return len(
@@ -141,11 +145,11 @@ def _refused(loads: list[dict[str, Any]], business_time: str | None) -> int:
     )
 
 
-def _is_later(load: Mapping[str, Any], business_time: str | None) -> bool:
+def _is_later(load: state.LoadRow, business_time: str | None) -> bool:
     return (seconds(load["business_time"]) or 0.0) > (seconds(business_time) or 0.0)
 
 
-def _when(load: Mapping[str, Any]) -> str:
+def _when(load: state.LoadRow) -> str:
     return load.get("committed_at") or load.get("started_at") or ""
 
 
@@ -157,7 +161,7 @@ def seconds(text: str | None) -> float | None:
     return (time if time.tzinfo else time.replace(tzinfo=dt.timezone.utc)).timestamp()
 
 
-def of_command(report: Mapping[str, Any]) -> Samples:
+def of_command(report: notify.Report) -> Samples:
     """Return the metrics of the command that has just ended."""
     by = labels(schema=report["schema"], command=report["command"])
     samples: Samples = {

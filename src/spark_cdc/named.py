@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import UsageError
@@ -23,12 +23,14 @@ class Kind:
 
     noun: str
     example: str
-    listing: str
+    listing: Literal["tags", "branches"]
     columns: Mapping[str, Callable[[dict[str, Any]], object]]
     after: Callable[[Sequence[dict[str, Any]]], list[str]] = lambda found: []
 
 
-def add_parser(subparsers: Any, kind: Kind, summary: str, details: str) -> Any:
+def add_parser(
+    subparsers: parsing.Subparsers, kind: Kind, summary: str, details: str
+) -> Mapping[str, argparse.ArgumentParser]:
     """Add the command with create, list and drop; return the parsers of these."""
     noun, example = kind.noun, kind.example
     _, actions = parsing.add_group(
@@ -65,7 +67,8 @@ def add_parser(subparsers: Any, kind: Kind, summary: str, details: str) -> Any:
 def listed(dbt: chain.Dbt, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the tags or branches of a name, or all."""
     kind: Kind = arguments.kind
-    data = state.ask(dbt, getattr(arguments, "select", ()), **{kind.listing: {}})["entities"]
+    asked: dict[str, dict[str, str]] = {kind.listing: {}}
+    data = state.ask(dbt, getattr(arguments, "select", ()), **asked)["entities"]
     found = [listed for one in data for listed in one.get(kind.listing, ())]
     chosen = [one for one in found if arguments.name in (None, one[kind.noun])]
     return sorted(chosen, key=lambda one: (one[kind.noun], one["entity"]))

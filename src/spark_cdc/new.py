@@ -42,8 +42,10 @@ _WIDTH = 100
 _LONGEST = 140
 _DATE = r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
 # Settings of change events in rows whose values are names of columns.
-NAMING_COLUMNS = ("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction")
-NAMING_COLUMNS += ("time", "timestamp_column")
+NAMING_COLUMNS = (
+    *("operation", "order", "tie_breaker", "unique_keys", "old_key", "transaction"),
+    *("time", "timestamp_column"),
+)
 # For --help; the macros know them.
 FORMATS = "csv, json, parquet, orc, avro, table, change_feed"
 EVENT_FORMATS = (
@@ -281,7 +283,8 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"text": _text, "flow": _flow}
+    environment.filters["text"] = _text
+    environment.filters["flow"] = _flow
     environment.globals |= {"entry": _entry, "setting": _setting, "list_of": _list_of}
     return environment.get_template(name)
 
@@ -370,7 +373,8 @@ def _text(value: object, *, flow: bool = False, quoted: bool = False) -> str:
                 return text
         except yaml.YAMLError:
             pass
-    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9).rstrip("\n")
+    dumped: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**9)
+    return dumped.rstrip("\n")
 
 
 def write(entity: Entity, directory: Path) -> Path:
@@ -407,7 +411,7 @@ def write(entity: Entity, directory: Path) -> Path:
 # --- command ------------------------------------------------------------------
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     parser = parsing.add_command(
         subparsers,
         "new",

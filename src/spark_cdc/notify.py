@@ -6,6 +6,7 @@ Telling never changes the exit code: what could not be told is said in the comma
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
 import functools
 import json
@@ -19,10 +20,10 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, TypeVar
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, chain, lineage, metrics, project, state
+from spark_cdc import __version__, chain, lineage, metrics, parsing, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -38,7 +39,73 @@ URL = "SPARK_CDC_NOTIFY_URL"
 AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 
 
-def add_arguments(parser: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options that commands have in common whose loads are told."""
+
+    target: str | None
+    dry_run: bool
+    notify_command: str | None
+    notify_file: str | None
+    notify_on: str | None
+    metrics_file: str | None
+    openlineage: bool | None
+
+
+Given = TypeVar("Given", bound=Options)
+
+
+class EntityReport(TypedDict):
+    """What became of an entity."""
+
+    entity: str
+    state: str
+    loaded: list[str]
+    left: list[str]
+    rows: int
+    seconds: float
+    failed: str | None
+    waits: str | None
+    notes: list[str]
+
+
+class ToldEntity(EntityReport):
+    """The same with its loads."""
+
+    loads: list[state.LoadRow]
+
+
+class Untold(TypedDict):
+    """What is told, but for its summary."""
+
+    id: str
+    command: str
+    schema: str
+    exit_code: int
+    error: str | None
+    started_at: str
+    ended_at: str
+    spark_cdc_version: str
+    entities: list[ToldEntity]
+
+
+class Report(Untold):
+    """What is told."""
+
+    summary: str
+
+
+class Loads(TypedDict):
+    """Loads of cdc_loads, see read_loads."""
+
+    schema: str
+    server: str
+    last: dict[str, str | None]
+    loads: list[state.LoadRow]
+    places: dict[str, state.Place | None]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options to a command that loads."""
     group = parser.add_argument_group(
         "notifications", f"(docs/notify.md); a URL comes from {URL} only"
@@ -88,14 +155,14 @@ class Settings:
         return any((self.command, self.url, self.file, self.metrics_file, self.openlineage))
 
 
-def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Settings:
+def read(arguments: Options, environment: Mapping[str, str] = os.environ) -> Settings:
     """Return who is told.
 
     Raises SparkCdcError with all that is wrong; values of secrets are not shown.
     """
 
-    def given(name: str) -> Any:
-        option = getattr(arguments, name, None)
+    def given(name: str) -> str:
+        option: str | None = getattr(arguments, name, None)
         return environment.get(f"SPARK_CDC_{name.upper()}", "") if option is None else option
 
     wrong: list[str] = []
@@ -106,15 +173,21 @@ def read(arguments: Any, environment: Mapping[str, str] = os.environ) -> Setting
         wrong.append(f"{URL} is not an http:// or https:// URL. Its value is not shown.")
     if file and not file.endswith(".prom"):
         wrong.append(f"The metrics file is {file!r}. node_exporter reads NAME.prom only.")
-    openlineage = given("openlineage")
-    switch = {True: True, "true": True, "1": True, "": False, "false": False, "0": False}
+    option: bool | None = getattr(arguments, "openlineage", None)
+    openlineage = "true" if option else environment.get("SPARK_CDC_OPENLINEAGE", "")
+    switch = {"true": True, "1": True, "": False, "false": False, "0": False}
     if openlineage not in switch:
         wrong.append(f"SPARK_CDC_OPENLINEAGE is {openlineage!r}. Accepted are true and false.")
     elif switch[openlineage] and (problem := lineage.problem()):
         wrong.append(problem)
     settings = Settings(
-        *(given("notify_command"), url, environment.get(AUTHORIZATION, "")),
-        *(given("notify_file"), on, file, switch.get(openlineage, False)),
+        command=given("notify_command"),
+        url=url,
+        authorization=environment.get(AUTHORIZATION, ""),
+        file=given("notify_file"),
+        on=on,
+        metrics_file=file,
+        openlineage=switch.get(openlineage, False),
     )
     if wrong:
         raise UsageError("\n".join(wrong), "Correct the settings; docs/notify.md lists them.")
@@ -131,7 +204,7 @@ def _host(url: str) -> str:
 class Teller:
     """Tells what one command has loaded, when it is done."""
 
-    def __init__(self, name: str, arguments: Any) -> None:
+    def __init__(self, name: str, arguments: Options) -> None:
         self.settings = read(arguments)
         self._name = name
         self._started = _now()
@@ -140,7 +213,7 @@ class Teller:
         self,
         dbt: chain.Dbt,
         exit_code: int,
-        entities: Sequence[Mapping[str, Any]] | None = None,
+        entities: Sequence[EntityReport] | None = None,
         error: str = "",
     ) -> list[str]:
         """Tell all who are to be told; return what could not be told, and why.
@@ -151,7 +224,7 @@ class Teller:
         if not self.settings:
             return []
         lacking: list[str] = []
-        found: dict[str, Any] | None = None
+        found: Loads | None = None
         try:
             found = read_loads(dbt)
         except Exception as cause:
@@ -168,19 +241,19 @@ class Teller:
         self,
         dbt: chain.Dbt,
         exit_code: int,
-        entities: Sequence[Mapping[str, Any]] | None,
+        entities: Sequence[EntityReport] | None,
         error: str,
-        found: dict[str, Any] | None,
-    ) -> dict[str, Any]:
+        found: Loads | None,
+    ) -> Report:
         loads = of_runs(found, dbt.invocations) if found else []
         others = [text for name, text in dbt.failed.items() if "-on-run-" in name]
         if entities is None:
             entities = _entities(loads, dbt.failed)
-        told = [
-            dict(one, loads=[load for load in loads if load["entity"] == one["entity"]])
+        told: list[ToldEntity] = [
+            {**one, "loads": [load for load in loads if load["entity"] == one["entity"]]}
             for one in entities
         ]
-        report = {
+        report: Untold = {
             "id": str(uuid.uuid4()),
             "command": self._name,
             "schema": found["schema"] if found else project.schema(),
@@ -193,11 +266,10 @@ class Teller:
         }
         return {"summary": summary(report), **report}
 
-    def _acts(
-        self, report: dict[str, Any], found: dict[str, Any] | None
-    ) -> list[tuple[str, Callable[[], None]]]:
+    def _acts(self, report: Report, found: Loads | None) -> list[tuple[str, Callable[[], None]]]:
         """Return what is to be done: what it is called, and a function."""
-        settings, acts = self.settings, []
+        settings = self.settings
+        acts: list[tuple[str, Callable[[], None]]] = []
         text = json.dumps(report, ensure_ascii=False)
         if settings.file:
             acts.append((settings.file, functools.partial(append, Path(settings.file), text)))
@@ -205,7 +277,8 @@ class Teller:
             path = Path(settings.metrics_file)
             acts.append((str(path), functools.partial(metrics.write, path, report, found)))
         if settings.openlineage:
-            server, places = (found["server"], found["places"]) if found else ("spark", {})
+            server = found["server"] if found else "spark"
+            places = found["places"] if found else {}
             acts.append(("OpenLineage", functools.partial(lineage.emit, report, server, places)))
         if not is_occasion(report, settings.on):
             return acts
@@ -217,7 +290,17 @@ class Teller:
         return acts
 
 
-def after(name: str, arguments: Any, act: Callable[[Any, chain.Dbt], int]) -> int:
+def set_run(
+    parser: argparse.ArgumentParser,
+    name: str,
+    kind: type[Given],
+    act: Callable[[Given, chain.Dbt], int],
+) -> None:
+    """Let a command that loads call a function with its options, and tell what it did."""
+    parsing.set_run(parser, kind, lambda options: after(name, options, act))
+
+
+def after(name: str, arguments: Given, act: Callable[[Given, chain.Dbt], int]) -> int:
     """Run a command that loads, tell what it did, and return its exit code."""
     dbt = chain.Dbt(arguments.target, parses_once=True)
     if arguments.dry_run:
@@ -238,7 +321,7 @@ def say(lacking: Sequence[str]) -> None:
         print(f"not notified: {text}", file=sys.stderr, flush=True)
 
 
-def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
+def read_loads(dbt: chain.Dbt) -> Loads:
     """Return the loads of the commands of this process, and the last ones of all entities.
 
     schema, server: of the target.
@@ -257,7 +340,7 @@ def read_loads(dbt: chain.Dbt) -> dict[str, Any]:
     }
 
 
-def of_runs(found: Mapping[str, Any], invocations: Sequence[str]) -> list[dict[str, Any]]:
+def of_runs(found: Loads, invocations: Sequence[str]) -> list[state.LoadRow]:
     """Return what some runs of dbt loaded or were refused, without what maintenance wrote."""
     return [
         load
@@ -267,15 +350,13 @@ def of_runs(found: Mapping[str, Any], invocations: Sequence[str]) -> list[dict[s
     ]
 
 
-def _entities(
-    loads: Sequence[Mapping[str, Any]], failed: Mapping[str, str]
-) -> list[dict[str, Any]]:
+def _entities(loads: Sequence[state.LoadRow], failed: Mapping[str, str]) -> list[EntityReport]:
     """Return what became of entities of which only the loads and dbt's errors are known."""
     errors: dict[str, list[str]] = {}
     for name, text in failed.items():
         if "-on-run-" not in name:
             errors.setdefault(OF_ENTITY.sub("", name), []).append(f"{name}: {text.strip()}")
-    told = []
+    told: list[EntityReport] = []
     for entity in sorted({load["entity"] for load in loads} | set(errors)):
         done = [load for load in loads if load["entity"] == entity and load["status"] != "refused"]
         failure = "\n".join(errors.get(entity, ()))
@@ -295,7 +376,7 @@ def _entities(
     return told
 
 
-def summary(report: Mapping[str, Any]) -> str:
+def summary(report: Untold) -> str:
     """Return a report in a line for people."""
     told = report["entities"]
     parts = []
@@ -310,7 +391,7 @@ def summary(report: Mapping[str, Any]) -> str:
     return f"spark-cdc {report['command']}: {'; '.join(parts) or 'nothing was to be done'}"
 
 
-def is_occasion(report: Mapping[str, Any], on: str) -> bool:
+def is_occasion(report: Report, on: str) -> bool:
     """Say whether command and URL are told of it."""
     is_problem = report["exit_code"] in PROBLEMS
     is_load = any(one["loaded"] for one in report["entities"])

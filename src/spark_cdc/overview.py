@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -30,9 +29,12 @@ def is_missing() -> bool:
     if not project.is_here():
         return False
     root = project.root()
-    settings = yaml.safe_load((root / "dbt_project.yml").read_text("utf-8")) or {}
-    folders = [settings.get("docs-paths")] if "docs-paths" in settings else _folders(settings)
-    if not all(isinstance(one, list) for one in folders):
+    settings: dict[str, object] = (
+        yaml.safe_load((root / "dbt_project.yml").read_text("utf-8")) or {}
+    )
+    named = [settings.get("docs-paths")] if "docs-paths" in settings else _folders(settings)
+    folders = [one for one in named if isinstance(one, list)]
+    if len(folders) < len(named):
         return False
     if (project.models_folder() / FILE).exists():
         return False
@@ -40,7 +42,7 @@ def is_missing() -> bool:
     return not any(_BLOCK in page.read_text("utf-8", errors="replace") for page in pages)
 
 
-def _folders(settings: Mapping[str, Any]) -> list[Any]:
+def _folders(settings: Mapping[str, object]) -> list[object]:
     """Where dbt looks for docs blocks by default."""
     return [settings.get(f"{kind}-paths", [folder]) for kind, folder in _DEFAULTS.items()]
 

@@ -10,8 +10,8 @@ import contextlib
 import os
 import shutil
 import threading
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -42,7 +42,7 @@ def hub_answers(seconds: float = PROBE_SECONDS) -> bool:
     return bool(answer and answer[0])
 
 
-def _requirements(root: Path) -> list[dict[str, Any]]:
+def _requirements(root: Path) -> list[dict[str, str]]:
     for name in ("packages.yml", "dependencies.yml"):
         path = root / name
         if path.is_file():
@@ -168,7 +168,14 @@ def install(if_needed: bool = False) -> list[str]:
     return _install_without_hub(root, folder)
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    if_needed: bool
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `deps` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -180,10 +187,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--if-needed", action="store_true", help="do nothing if the packages are there"
     )
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Install the packages and print the notes."""
     for note in install(arguments.if_needed):
         print(note)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+Options = TypeVar("Options", bound="DataclassInstance")
 EXAMPLE = "example:\n  "
 
 
@@ -18,14 +26,14 @@ class Formatter(argparse.HelpFormatter):
         return super()._fill_text(text, width, indent)
 
 
-def add_common(parser: argparse.ArgumentParser, default: Any = argparse.SUPPRESS) -> None:
+def add_common(parser: argparse.ArgumentParser, default: bool | str = argparse.SUPPRESS) -> None:
     """Add the options of all commands, which may stand before or after a command."""
     parser.add_argument("--quiet", action="store_true", default=default, help="print no progress")
     parser.add_argument("--debug", action="store_true", default=default, help="show tracebacks")
 
 
 def add_command(
-    subparsers: Any, name: str, summary: str, details: str, example: str
+    subparsers: Subparsers, name: str, summary: str, details: str, example: str
 ) -> argparse.ArgumentParser:
     """Add a command with its help.
 
@@ -33,7 +41,7 @@ def add_command(
     details: sentences that follow it in the command's own help.
     example: a command line that the parser takes.
     """
-    parser: argparse.ArgumentParser = subparsers.add_parser(
+    parser = subparsers.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}. {details}".strip(),
@@ -45,22 +53,42 @@ def add_command(
 
 
 def add_group(
-    subparsers: Any, name: str, summary: str, details: str, example: str
-) -> tuple[argparse.ArgumentParser, Any]:
+    subparsers: Subparsers, name: str, summary: str, details: str, example: str
+) -> tuple[argparse.ArgumentParser, Subparsers]:
     """Add a command with commands of its own; return it and what these are added to."""
     parser = add_command(subparsers, name, summary, details, example)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     return parser, actions
 
 
-def add_dry_run(parser: argparse.ArgumentParser) -> None:
+def set_run(
+    parser: argparse.ArgumentParser, kind: type[Options], run: Callable[[Options], int]
+) -> None:
+    """Let a command call a function with its options.
+
+    kind: a dataclass with the options that the function needs.
+    """
+    parser.set_defaults(run=functools.partial(_run, kind, run))
+
+
+def _run(kind: type[Options], run: Callable[[Options], int], arguments: argparse.Namespace) -> int:
+    return run(options(kind, arguments))
+
+
+def options(kind: type[Options], arguments: argparse.Namespace) -> Options:
+    """Return the options of a command line as a type of their own."""
+    names = {one.name for one in dataclasses.fields(kind)}
+    return kind(**{name: value for name, value in vars(arguments).items() if name in names})
+
+
+def add_dry_run(parser: argparse._ActionsContainer) -> None:
     """Add --dry-run, which is the same for all commands that have it."""
     parser.add_argument(
         "--dry-run", action="store_true", help="print what would be done; change nothing"
     )
 
 
-def add_output(parser: argparse.ArgumentParser, of: str = "") -> None:
+def add_output(parser: argparse._ActionsContainer, of: str = "") -> None:
     """Add --output; of: what it is for, where that is not the whole output."""
     parser.add_argument(
         "--output",

@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from spark_cdc import chain, console, project
 
 
-def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+class Refusal(TypedDict):
+    """Why a load would be refused."""
+
+    guard: str | None
+    message: str
+
+
+class _Known(TypedDict):
+    entity: str
+    business_time: str
+    refused: Refusal | None
+
+
+class Plan(_Known, total=False):
+    """What a load would do: the part plan of the macro state."""
+
+    load_type: str
+    is_checkpoint: bool
+    rows_in: int | None
+    rows_current: int | None
+    counts: dict[str, int] | None
+    events: dict[str, int] | None
+    statements: list[str] | None
+    replaces: list[str] | None
+    definition_change: str | None
+
+
+def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, object]) -> Plan:
     """Return what the load of an entity would do: the part plan of the macro state.
 
     refused: why it would be (guard, message), or None. Where nothing but that is known, the rest
@@ -18,18 +45,19 @@ def plan(dbt: chain.Dbt, entity: str, variables: Mapping[str, Any]) -> dict[str,
     asked = json.dumps({"entities": [entity], "parts": ["plan"]})
     words = ("--args", asked, "--vars", project.variables(variables))
     done = dbt.run("run-operation", "spark_cdc.state", *words)
-    if found := chain.parts(done, "plan").get(entity):
-        return dict(found)
+    found: Plan | None = chain.parts(done, "plan").get(entity)
+    if found:
+        return found
     broken = "\n".join(chain.parts(done, "broken").get(entity, ()))
     message = broken or chain.macro_message(done) or done.output.strip()
     return {
         "entity": entity,
-        "business_time": variables["business_date"],
+        "business_time": str(variables["business_date"]),
         "refused": {"guard": None, "message": message},
     }
 
 
-def describe(plans: list[dict[str, Any]]) -> str:
+def describe(plans: Sequence[Plan]) -> str:
     """Return plans as a table, and below it what is to be told of each."""
     headings = [
         "entity",
@@ -57,8 +85,8 @@ def describe(plans: list[dict[str, Any]]) -> str:
                 (one["refused"]["guard"] or "refused") if one["refused"] else "would load",
             ]
         )
-        if one.get("replaces"):
-            said.append(f"{one['entity']}: replaces {', '.join(one['replaces'])}")
+        if replaced := one.get("replaces"):
+            said.append(f"{one['entity']}: replaces {', '.join(replaced)}")
         if one.get("definition_change"):
             said.append(f"{one['entity']}: definition changes: {one['definition_change']}")
         if events := {name: n for name, n in (one.get("events") or {}).items() if n}:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -71,30 +70,17 @@ def schema() -> str:
     return os.environ.get("SPARK_CDC_SCHEMA", "cdc")
 
 
-@contextlib.contextmanager
-def in_branch(name: str | None) -> Iterator[None]:
-    """Let all commands meanwhile work in a branch: in its schema, if it is there; None: do not.
-
-    dbt finds both variables where the macros and the profile look for them (docs/branches.md).
-    """
-    given = dict.fromkeys(("SPARK_CDC_SCHEMA", "SPARK_CDC_BRANCH"), name) if name else {}
-    before = {variable: os.environ.get(variable) for variable in given}
-    os.environ.update(given)
-    try:
-        yield
-    finally:
-        for variable, value in before.items():
-            os.environ.pop(variable, None)
-            os.environ.update({} if value is None else {variable: value})
-
-
 def dbt_arguments(*arguments: str) -> list[str]:
     """Return what follows `dbt` on its command line, for this project."""
     folder = root()
     words = [*arguments, "--project-dir", str(folder)]
-    profiles = folder / "profiles"
-    if (profiles / "profiles.yml").is_file() and "DBT_PROFILES_DIR" not in os.environ:
-        words += ["--profiles-dir", str(profiles)]
+    given = os.environ.get("DBT_PROFILES_DIR")
+    places = [folder / given] if given else [folder / "profiles", folder]
+    profiles = [place for place in places if given or (place / "profiles.yml").is_file()]
+    if profiles:
+        words += ["--profiles-dir", str(profiles[0])]
+    if log := os.environ.get("DBT_LOG_PATH"):
+        words += ["--log-path", str(folder / log)]
     return words
 
 

@@ -6,7 +6,6 @@ import contextlib
 import os
 import socket
 from pathlib import Path
-from typing import Any
 
 from spark_cdc import project, server_state, stacks
 from spark_cdc.errors import UnreachableError
@@ -41,11 +40,14 @@ def problem(target: str | None, error: BaseException | None) -> UnreachableError
 
 def _address(target: str | None) -> tuple[str, int, Path] | None:
     """Return host and port of the target, and the file that names them; None without an address."""
+    from dbt.adapters.spark.connections import SparkCredentials
     from dbt.config.runtime import load_profile
     from dbt.flags import get_flags
 
     with contextlib.suppress(Exception):  # a profile that can't be read is not this error
-        credentials: Any = load_profile(str(project.root()), {}, None, target).credentials
+        credentials = load_profile(str(project.root()), {}, None, target).credentials
+        if not isinstance(credentials, SparkCredentials):
+            return None
         if credentials.method != "session" and credentials.host:
             place = Path(get_flags().PROFILES_DIR) / "profiles.yml"
             return credentials.host, int(credentials.port), place

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spark_cdc import chain, console, load, notify, parsing, project, state, status
 from spark_cdc.errors import SparkCdcError, UsageError
@@ -35,6 +33,21 @@ class Plan:
         return [f"{self.state.entity}_{name}" for name in names]
 
 
+@dataclass(frozen=True)
+class Options(notify.Options):
+    """Options of the command."""
+
+    first: str | None
+    dates: list[str]
+    select: list[str]
+    skip_guards: list[str]
+    branch: str | None
+    source: str
+    publish: bool
+    discard: bool
+    rebuild: bool
+
+
 def command(plans: Sequence[Plan]) -> str:
     """Return the command line that begins or continues the replays of some entities."""
     one = plans[0]
@@ -49,7 +62,7 @@ def _names(plans: Sequence[Plan]) -> str:
     return " ".join(one.state.entity for one in plans)
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `replay` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -80,7 +93,7 @@ def add_parser(subparsers: Any) -> None:
         "--rebuild", action="store_true", help="also load the dates that the draft has"
     )
     notify.add_arguments(parser)
-    parser.set_defaults(run=functools.partial(notify.after, "replay", act=run))
+    notify.set_run(parser, "replay", Options, run)
 
 
 def plan(
@@ -115,11 +128,11 @@ def _has_snapshots(one: state.State, first: dt.datetime) -> bool:
     )
 
 
-def _plans(arguments: Any, states: Sequence[state.State]) -> list[Plan]:
-    first, _ = load.parse_business_date(arguments.first)
+def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> list[Plan]:
+    first, _ = load.parse_business_date(given)
     extra = [load.parse_business_date(text)[0] for text in arguments.dates]
     wrong = [
-        f"--dates {date} is before --from {arguments.first}. Accepted are later dates."
+        f"--dates {date} is before --from {given}. Accepted are later dates."
         for date in extra
         if date < first
     ]
@@ -139,7 +152,7 @@ def _plans(arguments: Any, states: Sequence[state.State]) -> list[Plan]:
                 )
         elif arguments.source == "landing" and _has_snapshots(one, first):
             wrong.append(
-                f"{one.entity} has full snapshots among its events from {arguments.first} on, and"
+                f"{one.entity} has full snapshots among its events from {given} on, and"
                 " only their own runs knew their positions. Replay them with dbt run, or from the"
                 " archive (docs/snapshots.md)."
             )
@@ -187,7 +200,7 @@ def _build_date(
     if date.time() == dt.time() and plans[0].first.time() == dt.time():
         text, first = text[:10], first[:10]
     asked = {"from": first, "source": of_date[0].source}
-    more: dict[str, Any] = {"spark_cdc_skip_guards": list(skipped)} if skipped else {}
+    more: dict[str, object] = {"spark_cdc_skip_guards": list(skipped)} if skipped else {}
     types = {
         one.state.entity: one.state.other_type(date) for one in of_date if one.source == "landing"
     }
@@ -211,7 +224,7 @@ def compare(dbt: chain.Dbt, entities: Sequence[str]) -> str:
     return "\n".join(_comparison(one, one.parts["compare"]) for one in told)
 
 
-def _comparison(one: state.State, found: Mapping[str, Any]) -> str:
+def _comparison(one: state.State, found: state.Comparison) -> str:
     draft, dates = one.draft, found["dates"]
     assert draft is not None
     drafted, committed = one.texts(draft.times), one.texts(one.times)
@@ -254,7 +267,7 @@ def publish(dbt: chain.Dbt, entities: Sequence[str]) -> None:
         )
 
 
-def run(arguments: Any, dbt: chain.Dbt) -> int:
+def run(arguments: Options, dbt: chain.Dbt) -> int:
     """Build, compare, publish or discard drafts."""
     if not (arguments.first or arguments.publish or arguments.discard):
         raise UsageError("--from is missing. Give the first date to reload.", EXAMPLE)
@@ -270,7 +283,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
         publish(dbt, drafted or arguments.select)
         return 0
 
-    plans = _plans(arguments, state.read(dbt, arguments.select))
+    plans = _plans(arguments, arguments.first, state.read(dbt, arguments.select))
     if not plans:
         print("Nothing to replay.")
         return ExitCode.DONE
@@ -314,7 +327,7 @@ def run(arguments: Any, dbt: chain.Dbt) -> int:
     return ExitCode.DONE
 
 
-def _dry_run_of_drafts(arguments: Any, found: Sequence[state.State]) -> int:
+def _dry_run_of_drafts(arguments: Options, found: Sequence[state.State]) -> int:
     """Print which drafts would be published or dropped."""
     drafted = [one for one in found if one.draft]
     what = "discard" if arguments.discard else "publish"

@@ -6,10 +6,9 @@ import argparse
 import datetime as dt
 import json
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spark_cdc import chain, console, load, parsing, project, report_figures, report_page, state
 from spark_cdc.errors import SparkCdcError, UsageError
@@ -35,7 +34,23 @@ class Scope:
     rows: int = 5
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    out: str | None
+    open: bool
+    first: str | None
+    last: str | None
+    loads: int
+    details: bool | None
+    rows: int
+    select: list[str]
+    target: str | None
+    branch: str | None
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `report` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -65,16 +80,15 @@ def add_parser(subparsers: Any) -> None:
         help="changed rows of each kind to show (5); 0: no values of rows at all",
     )
     chain.add_arguments(parser, "select", "target", "branch")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Write the report, and open it on request."""
-    for name in ("loads", "rows"):
-        least = 1 if name == "loads" else 0
-        if getattr(arguments, name) < least:
+    for name, value, least in (("loads", arguments.loads, 1), ("rows", arguments.rows, 0)):
+        if value < least:
             raise UsageError(
-                f"--{name} {getattr(arguments, name)} is less than {least}: nothing was written",
+                f"--{name} {value} is less than {least}: nothing was written",
                 f"spark-cdc report --{name} {least + 1}",
             )
     first, last = (_date(text) for text in (arguments.first, arguments.last))
@@ -130,7 +144,7 @@ def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "
     return path
 
 
-def _loads(dbt: chain.Dbt, scope: Scope) -> tuple[str, list[dict[str, Any]]]:
+def _loads(dbt: chain.Dbt, scope: Scope) -> tuple[str, list[report_figures.Row]]:
     """Return the schema, and the figures of each entity from cdc_loads and the manifests."""
     before = scope.last + dt.timedelta(days=1) if scope.last else None
     log = {
@@ -142,7 +156,7 @@ def _loads(dbt: chain.Dbt, scope: Scope) -> tuple[str, list[dict[str, Any]]]:
     return found["schema"], [figures(one) for one in found["entities"]]
 
 
-def figures(found: Mapping[str, Any]) -> dict[str, Any]:
+def figures(found: state.EntityData) -> report_figures.Row:
     """Return an entity of the macro state, with its parts settings and log, in one dictionary.
 
     broken: what is wrong with it, or None. log: rows of cdc_loads as a text of JSON, or None.
@@ -150,13 +164,14 @@ def figures(found: Mapping[str, Any]) -> dict[str, Any]:
     settings, log = dict(found.get("settings", {})), dict(found.get("log", {}))
     problems = found.get("broken") or settings.pop("problems", [])
     rows = {"log": log.pop("rows", None), "broken": "; ".join(problems) or None}
-    of_entity = {name: found[name] for name in ("load_type", "per", "rows") if name in found}
+    names = ("load_type", "per", "rows")
+    of_entity = {name: value for name, value in found.items() if name in names}
     return {"entity": found["entity"], **of_entity, **settings, **log, **rows}
 
 
 def _details(
-    dbt: chain.Dbt, scope: Scope, found: Sequence[dict[str, Any]]
-) -> tuple[dict[str, Any], list[str]]:
+    dbt: chain.Dbt, scope: Scope, found: Sequence[report_figures.Row]
+) -> tuple[dict[str, report_figures.Row], list[str]]:
     """Return the details from ledgers, by entity, and notes on those that are missing."""
     loaded = [one["entity"] for one in found if one.get("loads")]
     wanted = len(loaded) <= MANY if scope.details is None else scope.details
@@ -165,7 +180,7 @@ def _details(
             "Changes of the last load, rejected rows and files are left out. To include them:"
             " spark-cdc report --details --select ENTITY …"
         ]
-    details: dict[str, Any] = {}
+    details: dict[str, report_figures.Row] = {}
     notes = []
     values = {"parts": {"details": {"row_limit": scope.rows}}}
     asked = [loaded] if loaded else []

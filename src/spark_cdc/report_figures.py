@@ -11,7 +11,7 @@ import math
 import shlex
 import statistics
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -54,7 +54,7 @@ COLUMNS = {
     "change": "definition_change",
 }
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # of JSON, by columns of cdc_loads or names of figures
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,7 @@ class Entity:
         return {name: value for name, value in data.items() if value not in (None, [], {}, "")}
 
 
-def entity(
-    found: Mapping[str, Any], now: dt.datetime, details: Row | None = None, options: str = ""
-) -> Entity:
+def entity(found: Row, now: dt.datetime, details: Row | None = None, options: str = "") -> Entity:
     """Return what the page holds of an entity.
 
     found: what is known of it, of report.figures().
@@ -202,7 +200,7 @@ def _rows(log: str | None) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _set_loads(made: Entity, rows: list[Row], found: Mapping[str, Any]) -> None:
+def _set_loads(made: Entity, rows: list[Row], found: Row) -> None:
     """Set the entity's loads and moves, and take from `rows` what is no load."""
     kinds = _kinds(rows, found)
     made.moves = [
@@ -221,7 +219,7 @@ def _set_loads(made: Entity, rows: list[Row], found: Mapping[str, Any]) -> None:
     made.loads["kind"] = [KINDS.index(kinds[row["load_id"]]) for row in rows]
 
 
-def _kinds(rows: Iterable[Row], found: Mapping[str, Any]) -> dict[str, str]:
+def _kinds(rows: Iterable[Row], found: Row) -> dict[str, str]:
     """Return what became of each load: one of KINDS."""
     rows = list(rows)
     named = set(found.get("loads") or [])
@@ -257,9 +255,7 @@ def _last_time(loads: Sequence[str], per: str) -> str | None:
     return time.strftime("%Y-%m-%d" if per == "date" else "%Y-%m-%d %H:%M:%S")
 
 
-def _used_guards(
-    made: Entity, rows: Sequence[Row], limits: Mapping[str, Any]
-) -> dict[str, list[float | None]]:
+def _used_guards(made: Entity, rows: Sequence[Row], limits: Row) -> dict[str, list[float | None]]:
     """Return by guard which part of what it accepts each load used: above 1 it would trip.
 
     The rules are those of the macro _check_guards.
@@ -278,7 +274,7 @@ def _used_guards(
     return {name: shares for name, shares in used.items() if any(shares)}
 
 
-def _used(row: Row, limits: Mapping[str, Any], usual: Sequence[int]) -> dict[str, float]:
+def _used(row: Row, limits: Row, usual: Sequence[int]) -> dict[str, float]:
     """Return what a load used of each guard that looks at it."""
     found = {}
     least = limits.get("min_rows") or 0

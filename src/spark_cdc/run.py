@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 from spark_cdc import chain, console, load, notify, parsing, pending, project, state
 from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError
@@ -37,6 +37,24 @@ PASSING = re.compile(
     r"|lock could not be obtained",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True)
+class Options(notify.Options):
+    """Options of the command."""
+
+    select: list[str]
+    exclude: list[str]
+    file: str | None
+    first: str | None
+    last: str | None
+    parallel: int | None
+    retries: int
+    expected_every: str | None
+    skip_missing: bool
+    every: int | None
+    output: str
+    skip_guards: list[str]
 
 
 @dataclass
@@ -70,7 +88,7 @@ class Work:
             return "waits"
         return "loaded" if self.done else "nothing to do"
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> notify.EntityReport:
         """Return what became of it, as the summary in JSON and reports have it."""
         return {
             "entity": self.entity,
@@ -85,7 +103,7 @@ class Work:
         }
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `run` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -136,14 +154,14 @@ def add_parser(subparsers: Any) -> None:
     parsing.add_output(parser)
     chain.add_arguments(parser, "skip-guards", "target", "branch", "dry-run")
     notify.add_arguments(parser)
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Load what is pending."""
-    for option in ("first", "last"):
-        if getattr(arguments, option):
-            load.parse_business_date(getattr(arguments, option))
+    for date in (arguments.first, arguments.last):
+        if date:
+            load.parse_business_date(date)
     if arguments.expected_every:
         pending.parse_expectation(arguments.expected_every)
     if arguments.every and (arguments.dry_run or arguments.output == "json"):
@@ -153,10 +171,12 @@ def run(arguments: Any) -> int:
             "spark-cdc run --dry-run",
         )
     dbt = chain.Dbt(arguments.target, parses_once=True)
-    return _forever(arguments, dbt) if arguments.every else _once(arguments, dbt)
+    if arguments.every:
+        return _forever(arguments, dbt, arguments.every)
+    return _once(arguments, dbt)
 
 
-def _forever(arguments: Any, dbt: chain.Dbt) -> int:
+def _forever(arguments: Options, dbt: chain.Dbt, every: int) -> int:
     """Load what is outstanding again and again; what fails is said, and tried the next time."""
     known = _files()
     with dbt.ends_at_once(lambda: "ended between two loads"):
@@ -169,7 +189,7 @@ def _forever(arguments: Any, dbt: chain.Dbt) -> int:
             found = _files()
             dbt = dbt.again() if found == known else chain.Dbt(arguments.target, parses_once=True)
             known = found
-            time.sleep(max(0.0, arguments.every - (time.monotonic() - began)))
+            time.sleep(max(0.0, every - (time.monotonic() - began)))
 
 
 def _files() -> dict[Path, int]:
@@ -183,7 +203,7 @@ def _files() -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in found if path.is_file()}
 
 
-def _once(arguments: Any, dbt: chain.Dbt) -> int:
+def _once(arguments: Options, dbt: chain.Dbt) -> int:
     listed = read_list(Path(arguments.file)) if arguments.file else None
     teller = notify.Teller("run", arguments)
     out = sys.stderr if arguments.output == "json" else sys.stdout
@@ -195,15 +215,15 @@ def _once(arguments: Any, dbt: chain.Dbt) -> int:
             raise
         code = code_of(works, arguments.dry_run)
         told = [work.told() for work in works if work.entity != HOOKS]
-        error = "\n".join(f"{HOOKS}: {work.failed}" for work in works if work.entity == HOOKS)
+        of_hooks = "\n".join(f"{HOOKS}: {work.failed}" for work in works if work.entity == HOOKS)
         if arguments.every and code == ExitCode.NOTHING:
             return code
-        lacking = [] if arguments.dry_run else teller.tell(dbt, code, told, error)
+        lacking = [] if arguments.dry_run else teller.tell(dbt, code, told, of_hooks)
     return _finish(works, arguments, code, lacking)
 
 
 def _work(
-    arguments: Any, dbt: chain.Dbt, listed: dict[str, dict[str, str]] | None, out: Any
+    arguments: Options, dbt: chain.Dbt, listed: dict[str, dict[str, str]] | None, out: TextIO
 ) -> list[Work]:
     """Load what is outstanding, unless it is a dry run; return what became of each entity."""
     models = load.selected_models(dbt, arguments.select, arguments.exclude)
@@ -259,7 +279,7 @@ def read_list(path: Path) -> dict[str, dict[str, str]]:
     return listed
 
 
-def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[state.State]:
+def _read(dbt: chain.Dbt, retries: int, out: TextIO) -> list[state.State]:
     """Return what is pending; try again where no server answers."""
     for attempt in range(retries + 1):
         try:
@@ -277,7 +297,7 @@ def _read(dbt: chain.Dbt, retries: int, out: Any) -> list[state.State]:
 def plan(
     one: state.State,
     models: list[str],
-    arguments: Any,
+    arguments: Options,
     given: dict[str, str],
     now: dt.datetime | None = None,
 ) -> Work:
@@ -295,11 +315,9 @@ def plan(
     if found.absent:
         work.blocked = found.absent
         return work
-    first, last = (
-        load.parse_business_date(text)[0] if text else None
-        for text in (arguments.first, arguments.last)
-    )
-    if last and len(arguments.last) == 10:
+    first = load.parse_business_date(arguments.first)[0] if arguments.first else None
+    last = load.parse_business_date(arguments.last)[0] if arguments.last else None
+    if last and len(arguments.last or "") == 10:
         last += dt.timedelta(days=1) - dt.timedelta(microseconds=1)
     dates = [
         date
@@ -357,7 +375,7 @@ def _named(dates: Sequence[str]) -> str:
 class Controller:
     """Loads what waits, in rounds."""
 
-    def __init__(self, dbt: chain.Dbt, works: list[Work], arguments: Any, out: Any) -> None:
+    def __init__(self, dbt: chain.Dbt, works: list[Work], arguments: Options, out: TextIO) -> None:
         self._dbt = dbt
         self._works = works
         self._arguments = arguments
@@ -509,7 +527,7 @@ def code_of(works: Sequence[Work], dry_run: bool = False) -> int:
     return ExitCode.NOTHING
 
 
-def _finish(works: Sequence[Work], arguments: Any, code: int, lacking: Sequence[str]) -> int:
+def _finish(works: Sequence[Work], arguments: Options, code: int, lacking: Sequence[str]) -> int:
     """Print the summary, and return the exit code.
 
     lacking: what could not be told to whom it should have been.

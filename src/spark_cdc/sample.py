@@ -7,10 +7,10 @@ import gzip
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING
 
 from spark_cdc import console
 from spark_cdc.entity import Column, identifier, own_name, rules
@@ -26,9 +26,12 @@ from spark_cdc.inference import (
 from spark_cdc.synthetic.session import open_session
 
 # Characters of a sample that are looked at: some ten seconds.
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType
+
 LIMIT = 20_000_000
 _SEPARATORS = ",;\t|"
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
+_OPENERS: dict[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
 # In the order of the source: name, type, format, how its numbers are written.
 _Found = list[tuple[str, str, str | None, Numbers]]
 _PLAIN = Numbers()
@@ -86,16 +89,18 @@ def _typed_columns(path: Path, file_format: str, options: Mapping[str, str]) -> 
     return [(name, "string" if is_text.match(one) else one, None, _PLAIN) for name, one in types]
 
 
-def _type_text(data_type: Any) -> str:
+def _type_text(data_type: DataType) -> str:
     """A type of Spark's as a YAML declares it: simpleString() does not quote names of fields."""
-    if hasattr(data_type, "fields"):
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(data_type, StructType):
         parts = [f"{quoted(one.name)}:{_type_text(one.dataType)}" for one in data_type.fields]
         return f"struct<{','.join(parts)}>"
-    if hasattr(data_type, "elementType"):
+    if isinstance(data_type, ArrayType):
         return f"array<{_type_text(data_type.elementType)}>"
-    if hasattr(data_type, "keyType"):
+    if isinstance(data_type, MapType):
         return f"map<{_type_text(data_type.keyType)},{_type_text(data_type.valueType)}>"
-    text: str = data_type.simpleString()
+    text: str = data_type.simpleString()  # pyspark declares no type
     return text
 
 
@@ -131,7 +136,8 @@ def _texts(path: Path, encoding: str) -> Iterator[tuple[Path, str, bool]]:
         try:
             # Spark, too, skips the mark of UTF-8 at the start.
             codec = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
-            with _OPENERS.get(file.suffix, open)(file, "rt", encoding=codec, newline="") as stream:
+            opener = _OPENERS.get(file.suffix, open)
+            with opener(file, "rt", encoding=codec, newline="") as stream:
                 text = stream.read(rest + 1)
         except (UnicodeError, LookupError) as error:
             raise _bad_sample(f"{file} is no text in {encoding} (is it packed?)") from error

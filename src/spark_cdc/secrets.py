@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import SparkCdcError
@@ -11,7 +11,17 @@ from spark_cdc.errors import SparkCdcError
 INIT = "spark-cdc secrets init"
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of all three commands."""
+
+    action: str
+    target: str | None
+    force: bool = False
+    output: str = "table"
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `secrets` to the command line."""
     _, actions = parsing.add_group(
         subparsers,
@@ -41,14 +51,14 @@ def add_parser(subparsers: Any) -> None:
     parsing.add_output(check)
     for parser in actions.choices.values():
         chain.add_arguments(parser, "target")
-        parser.set_defaults(run=run)
+        parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Make a secret, or raise what is wrong with those that entities use."""
     dbt = chain.Dbt(arguments.target)
     if arguments.action != "check":
-        more = {"force": True} if getattr(arguments, "force", False) else {}
+        more = {"force": True} if arguments.force else {}
         dbt.show("secrets", action=arguments.action, **more)
         return 0
     found = state.ask(dbt, secrets={})["secrets"]
@@ -62,7 +72,7 @@ def run(arguments: Any) -> int:
     return 0
 
 
-def describe(found: dict[str, Any]) -> str:
+def describe(found: state.Secrets) -> str:
     """Return a line for each secret: who uses it, and whether it can go."""
     if not found["secrets"]:
         return f"There is no secret. To make one:\n  {INIT}"
@@ -74,13 +84,13 @@ def describe(found: dict[str, Any]) -> str:
     return console.table(["secret", "table", "taken by loads", "used by"], rows, 60)
 
 
-def problems(found: dict[str, Any]) -> list[str]:
+def problems(found: state.Secrets) -> list[str]:
     """Return what is wrong with secrets that the loads so far were hashed with."""
     proofs = {one["id"]: one["proof"] for one in found["secrets"]}
     said = []
-    for one in found["used"]:
-        if one["id"] not in proofs:
-            said.append(f"{one['entity']}: its secret {one['id']} is gone.")
-        elif proofs[one["id"]] != one["proof"]:
-            said.append(f"{one['entity']}: its secret {one['id']} has changed.")
+    for used in found["used"]:
+        if used["id"] not in proofs:
+            said.append(f"{used['entity']}: its secret {used['id']} is gone.")
+        elif proofs[used["id"]] != used["proof"]:
+            said.append(f"{used['entity']}: its secret {used['id']} has changed.")
     return said

@@ -31,7 +31,6 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -551,7 +550,7 @@ def _launch(
                 umask=0o077,
             )
         try:
-            info: dict[str, Any] = {
+            info: server_state.Info = {
                 "pid": process.pid,
                 "start_time": start_time(process.pid),
                 "host": HOST,
@@ -582,7 +581,7 @@ def _launch(
                         "Allow more time.\nspark-cdc server start --timeout 300",
                     )
                 time.sleep(0.2)
-            info = {**info, "ready": True, "spark": version}
+            info |= {"ready": True, "spark": version}
             server_state.write(state, info)
             step.detail = f"pid {process.pid}, port {port}, Spark {version}"
         except BaseException:
@@ -687,7 +686,50 @@ def show_logs(state_dir: Path, lines: int, follow: bool) -> None:
 # ---------------------------------------------------------------- command line
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclasses.dataclass(frozen=True)
+class StartOptions:
+    """Options of `server start`."""
+
+    state_dir: str | None
+    port: str | None
+    memory: str | None
+    cores: str | None
+    warehouse: str | None
+    conf: list[str]
+    jars: list[str]
+    timeout: str | None
+    formats: list[str]
+    ivy_settings: str | None
+    if_needed: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class StopOptions:
+    """Options of `server stop`."""
+
+    state_dir: str | None
+    if_needed: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class StatusOptions:
+    """Options of `server status`."""
+
+    state_dir: str | None
+    output: str
+    value: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class LogsOptions:
+    """Options of `server logs`."""
+
+    state_dir: str | None
+    lines: int
+    follow: bool
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `server` to the command line."""
     _, actions = parsing.add_group(
         subparsers,
@@ -730,11 +772,11 @@ def add_parser(subparsers: Any) -> None:
         "--timeout", help="seconds to wait for an answer (SPARK_CDC_START_TIMEOUT; 120)"
     )
     begin.add_argument("--if-needed", action="store_true", help="do nothing if it runs already")
-    begin.set_defaults(run=_run_start)
+    parsing.set_run(begin, StartOptions, _run_start)
 
     end = parsing.add_command(actions, "stop", "stop the server", "", "spark-cdc server stop")
     end.add_argument("--if-needed", action="store_true", help="print nothing if none runs")
-    end.set_defaults(run=_run_stop)
+    parsing.set_run(end, StopOptions, _run_stop)
 
     show = parsing.add_command(
         actions,
@@ -747,14 +789,14 @@ def add_parser(subparsers: Any) -> None:
     form = show.add_mutually_exclusive_group()
     parsing.add_output(form)
     form.add_argument("--value", metavar="NAME", help="print one value of the JSON, such as port")
-    show.set_defaults(run=_run_status)
+    parsing.set_run(show, StatusOptions, _run_status)
 
     logs = parsing.add_command(
         actions, "logs", "print the end of the server's log", "", "spark-cdc server logs --follow"
     )
     logs.add_argument("-n", "--lines", type=int, default=50, help="lines to print (default: 50)")
     logs.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
-    logs.set_defaults(run=_run_logs)
+    parsing.set_run(logs, LogsOptions, _run_logs)
     for parser in actions.choices.values():
         parser.add_argument(
             "--state-dir",
@@ -763,7 +805,7 @@ def add_parser(subparsers: Any) -> None:
         )
 
 
-def _run_start(arguments: Any) -> int:
+def _run_start(arguments: StartOptions) -> int:
     chosen = settings(
         project.state_dir(arguments.state_dir),
         arguments.port,
@@ -783,7 +825,7 @@ def _run_start(arguments: Any) -> int:
     return 0
 
 
-def _run_stop(arguments: Any) -> int:
+def _run_stop(arguments: StopOptions) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     running = bool(server_state.read(state_dir))
     said = stop(state_dir)
@@ -792,12 +834,12 @@ def _run_stop(arguments: Any) -> int:
     return 0
 
 
-def _run_status(arguments: Any) -> int:
+def _run_status(arguments: StatusOptions) -> int:
     state_dir = project.state_dir(arguments.state_dir)
     found = status(state_dir)
     is_json = arguments.output == "json"
     if arguments.value or is_json:
-        values = {"state": found.state, **found.info}
+        values: dict[str, object] = {"state": found.state, **found.info}
         if found.alive:
             now, peak = resident_memory(found.pid)
             values.update(resident_bytes=now, resident_peak_bytes=peak)
@@ -820,7 +862,7 @@ def _run_status(arguments: Any) -> int:
     return codes.get(found.state, ExitCode.NOTHING)
 
 
-def _run_logs(arguments: Any) -> int:
+def _run_logs(arguments: LogsOptions) -> int:
     with contextlib.suppress(KeyboardInterrupt):
         show_logs(project.state_dir(arguments.state_dir), arguments.lines, arguments.follow)
     return 0

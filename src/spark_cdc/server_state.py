@@ -9,9 +9,9 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypedDict
 
 import psutil
 
@@ -26,7 +26,8 @@ def start_time(pid: int) -> float | None:
     with contextlib.suppress(psutil.Error, ValueError, OverflowError):
         process = psutil.Process(pid)
         if process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
-            return round(process.create_time() - psutil.boot_time(), 2)
+            started: float = process.create_time() - psutil.boot_time()
+            return round(started, 2)
     return None
 
 
@@ -53,11 +54,32 @@ def resident_memory(pid: int) -> tuple[int, int]:
     return now, peak
 
 
-def connect(port: int, host: str = HOST, schema: str = "default") -> Any:
+Row = tuple[Any, ...]  # of a query, by its columns
+
+
+class Cursor(Protocol):
+    """A cursor of PyHive, as much of it as is used."""
+
+    description: Sequence[Sequence[str]] | None
+
+    def execute(self, operation: str) -> None: ...
+    def fetchone(self) -> Row | None: ...
+    def fetchall(self) -> list[Row]: ...
+
+
+class Connection(Protocol):
+    """A connection of PyHive."""
+
+    def cursor(self) -> Cursor: ...
+    def close(self) -> None: ...
+
+
+def connect(port: int, host: str = HOST, schema: str = "default") -> Connection:
     """Return a PyHive connection to a Thrift server."""
     from pyhive import hive
 
-    return hive.connect(host, port=port, username="spark_cdc", database=schema)
+    connection: Connection = hive.connect(host, port=port, username="spark_cdc", database=schema)
+    return connection
 
 
 def ask(port: int, timeout: float) -> str | None:
@@ -70,7 +92,8 @@ def ask(port: int, timeout: float) -> str | None:
                 connection = connect(port)
                 cursor = connection.cursor()
                 cursor.execute("select version()")
-                answer.append(str(cursor.fetchone()[0]).split()[0])
+                for row in cursor.fetchall():
+                    answer.append(str(row[0]).split()[0])
                 connection.close()
 
         # In a thread, because the client has no time limit of its own.
@@ -79,6 +102,25 @@ def ask(port: int, timeout: float) -> str | None:
         thread.join(timeout)
         return answer[0] if answer else None
     return None
+
+
+class Info(TypedDict, total=False):
+    """The content of server.json."""
+
+    pid: int
+    start_time: float | None
+    host: str
+    port: int
+    started_at: str
+    ready: bool
+    warehouse: str
+    memory: str
+    cores: int | str
+    formats: list[str]
+    java: str
+    spark: str
+    log: str
+    command: list[str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +133,7 @@ class Status:
     """
 
     state: str
-    info: Mapping[str, Any]
+    info: Info
 
     @property
     def alive(self) -> bool:
@@ -106,17 +148,17 @@ class Status:
         return int(self.info["port"])
 
 
-def read(state_dir: Path) -> dict[str, Any]:
+def read(state_dir: Path) -> Info:
     """Return the content of server.json; nothing if there is none that can be used."""
     try:
-        info = json.loads((state_dir / "server.json").read_text())
+        info: Info = json.loads((state_dir / "server.json").read_text())
     except (OSError, ValueError):
         return {}
     known = isinstance(info, dict) and {"pid", "start_time", "port"} <= info.keys()
     return info if known else {}
 
 
-def write(state_dir: Path, info: Mapping[str, Any]) -> None:
+def write(state_dir: Path, info: Info) -> None:
     """Write server.json and server.pid."""
     for name, text in (
         ("server.json", json.dumps(info, indent=2) + "\n"),

@@ -51,7 +51,7 @@ def _folded(lines: list[str]) -> list[str]:
     # The error's first line is the last one before the stack that names an exception.
     named = [n for n in range(at[0]) if re.match(r"\s*[\w.$]+(Exception|Error): ", lines[n])]
     first = named[-1] if named else at[0] - 1
-    indent = re.match(r"\s*", lines[first])[0]  # type: ignore[index]
+    indent = lines[first][: -len(lines[first].lstrip()) or None]
     said: list[list[str]] = []
     for line in lines[first : at[-1]]:
         if FRAME.match(line) or BETWEEN.match(line):

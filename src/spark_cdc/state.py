@@ -4,12 +4,211 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
 
 from spark_cdc import chain
 from spark_cdc.errors import SparkCdcError, UsageError
+
+DraftData = TypedDict(
+    "DraftData",
+    {"from": str, "source": str, "times": list[str], "outdated": str, "missing": list[str]},
+)
+
+
+class LoadRow(TypedDict, total=False):
+    """A row of cdc_loads, without what is null."""
+
+    entity: str
+    load_id: str
+    load_type: str
+    business_time: str
+    status: str
+    message: str
+    invocation_id: str
+    started_at: str
+    committed_at: str
+    ended_at: str
+    duration_seconds: float
+    spark_version: str
+    rows_in: int
+    rows_inserted: int
+    rows_updated: int
+    rows_deleted: int
+    rows_unchanged: int
+    rows_not_supplied: int
+    rows_rejected: int
+    rows_current: int
+    input_files: int
+    input_bytes: int
+
+
+def count(load: LoadRow, column: str) -> int | None:
+    """Return a count of a load by the name of its column; None where it is not known."""
+    value = load.get(column)
+    return value if isinstance(value, int) else None
+
+
+class Place(TypedDict, total=False):
+    """Where the input of a load lies: one of both."""
+
+    table: str
+    path: str
+
+
+class Runs(TypedDict, total=False):
+    """The part runs: rows are LoadRow as JSON; last is a business time."""
+
+    last: str | None
+    rows: list[str]
+    places: dict[str, Place | None]
+
+
+class Comparison(TypedDict):
+    """The part compare: rows by date, and of current, before and after a replay."""
+
+    dates: dict[str, dict[str, int]]
+    current: dict[str, int]
+    problem: str | None
+
+
+class ColumnDifference(TypedDict, total=False):
+    column_name: str
+    value_before: str
+    value_after: str
+
+
+class RowDifference(TypedDict, total=False):
+    """A row that differs between two states."""
+
+    row_difference: str
+    keys: dict[str, str]
+    column_differences: list[ColumnDifference] | None
+
+
+class Difference(TypedDict):
+    """The part diff."""
+
+    before: str
+    after: str
+    counts: dict[str, int]
+    rows: list[RowDifference]
+
+
+class Finding(TypedDict):
+    """What a data test that verifies an entity found."""
+
+    entity: str
+    problem: str
+    row_count: int | None
+    load_id: str | None
+    business_time: str | None
+    examples: str | None
+    repair: str
+
+
+class Tests(TypedDict):
+    """The part tests: names by the ids of dbt, and what the YAML lacks."""
+
+    model: str
+    tests: dict[str, str]
+    lacking: list[str]
+
+
+class Secret(TypedDict):
+    """A secret of sensitive columns, of which only a proof is known."""
+
+    id: str
+    table: str
+    is_current: bool
+    entities: list[str]
+    proof: str
+
+
+class UsedSecret(TypedDict):
+    """The secret that loads of an entity were hashed with."""
+
+    entity: str
+    id: str
+    proof: str
+
+
+class Secrets(TypedDict):
+    """The part secrets."""
+
+    secrets: list[Secret]
+    used: list[UsedSecret]
+
+
+class EntityData(TypedDict, total=False):
+    """What the macro state tells of an entity, and the parts that were asked for."""
+
+    entity: str
+    load_type: str
+    per: str
+    has_archive: bool
+    times: list[str]
+    rows: int
+    last_load: str | None
+    draft: DraftData | None
+    undone: list[str]
+    load_types: list[str | None]
+    reads_feed: bool
+    broken: list[str]
+    pending: PendingData
+    runs: Runs
+    compare: Comparison
+    diff: Difference
+    findings: list[Finding]
+    tests: Tests
+    stream: StreamData
+    settings: dict[str, Any]
+    log: dict[str, Any]
+    tags: list[dict[str, Any]]
+    branches: list[dict[str, Any]]
+
+
+class PendingData(TypedDict, total=False):
+    """The part pending, see Pending."""
+
+    dates: list[str]
+    gaps: list[str]
+    expected_every: str | None
+    landed: int
+    problems: list[str]
+    problem: str | None
+    absent: str | None
+
+
+class StreamSource(TypedDict):
+    """source.stream of an entity's YAML."""
+
+    topic: str | list[str] | None
+    pattern: str | None
+    files: str | None
+    encoding: str
+    key_encoding: str | None
+
+
+class StreamData(TypedDict, total=False):
+    """The part stream: problems and stream, and the rest of an entity that lands messages."""
+
+    load_type: str
+    per: str
+    path: str
+    stream: StreamSource | None
+    problems: list[str]
+
+
+class Answer(TypedDict, total=False):
+    """What the macro state tells."""
+
+    schema: str
+    server: str
+    entities: list[EntityData]
+    secrets: Secrets
+    columns: list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +266,7 @@ class State:
     load_types: list[str | None] = field(default_factory=list)
     reads_feed: bool = False
     broken: list[str] = field(default_factory=list)
-    parts: Mapping[str, Any] = field(default_factory=dict)
+    parts: EntityData = field(default_factory=lambda: EntityData())
 
     @property
     def pending(self) -> Pending:
@@ -122,8 +321,12 @@ def _times(texts: Sequence[str]) -> list[dt.datetime]:
 
 
 def ask(
-    dbt: chain.Dbt, entities: Sequence[str] = (), heard: Any = None, **parts: Mapping[str, Any]
-) -> dict[str, Any]:
+    dbt: chain.Dbt,
+    entities: Sequence[str] = (),
+    heard: Callable[[str], None] | None = None,
+    /,
+    **parts: Mapping[str, object],
+) -> Answer:
     """Return the data of the macro state, of some entities or of all; one dbt command.
 
     heard: gets what it logs.
@@ -132,7 +335,7 @@ def ask(
     Raises SparkCdcError if names or columns are wrong of an entity that is named, unless the parts
     tell what is wrong.
     """
-    found: dict[str, Any] = chain.data(dbt.operate("state", entities, heard, parts=parts))
+    found: Answer = chain.data(dbt.operate("state", entities, heard, parts=parts))
     problems = [text for one in found["entities"] for text in one.get("broken", ())]
     if entities and problems and not {"settings", "pending"} & set(parts):
         raise SparkCdcError(
@@ -150,18 +353,31 @@ def read(dbt: chain.Dbt, entities: Sequence[str] = (), *parts: str) -> list[Stat
     return [one for one in map(state, found) if not one.broken or "pending" in parts]
 
 
-def state(found: Mapping[str, Any]) -> State:
+def state(found: EntityData) -> State:
     """Return the state of an entity as the macro tells it."""
-    names = {one.name for one in fields(State)}
-    one = {name: value for name, value in found.items() if name in names}
-    if draft := one.get("draft"):
-        one["draft"] = Draft(
-            first=dt.datetime.fromisoformat(draft["from"]),
-            source=draft["source"],
-            times=_times(draft["times"]),
-            outdated=draft["outdated"],
-            missing=_times(draft["missing"]),
-        )
-    for name in ("times", "undone"):
-        one[name] = _times(one.get(name, ()))
-    return State(**one, parts=found)
+    draft = found.get("draft")
+    return State(
+        entity=found["entity"],
+        load_type=found.get("load_type", ""),
+        per=found.get("per", "date"),
+        has_archive=found.get("has_archive", False),
+        times=_times(found.get("times", ())),
+        rows=found.get("rows", 0),
+        last_load=found.get("last_load"),
+        draft=_draft(draft) if draft else None,
+        undone=_times(found.get("undone", ())),
+        load_types=found.get("load_types", []),
+        reads_feed=found.get("reads_feed", False),
+        broken=found.get("broken", []),
+        parts=found,
+    )
+
+
+def _draft(found: DraftData) -> Draft:
+    return Draft(
+        first=dt.datetime.fromisoformat(found["from"]),
+        source=found["source"],
+        times=_times(found["times"]),
+        outdated=found["outdated"],
+        missing=_times(found["missing"]),
+    )

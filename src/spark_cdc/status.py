@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, parsing, state
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    select: list[str]
+    target: str | None
+    output: str
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `status` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -19,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parsing.add_output(parser)
     chain.add_arguments(parser, "select", "target", "branch")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
 def describe(one: state.State) -> str:
@@ -34,7 +43,7 @@ def describe(one: state.State) -> str:
     return f"{what}, {len(draft.missing)} missing" if draft.missing else f"{what}, complete"
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Print a line for each entity, or all that is known as JSON."""
     found = state.ask(chain.Dbt(arguments.target), arguments.select, settings={})["entities"]
     if arguments.output == "json":
@@ -67,7 +76,7 @@ def run(arguments: Any) -> int:
         if not one.broken
     ]
     print(console.table(headings, rows, 60))
-    for one in found:
-        for problem in one.get("broken") or one["settings"]["problems"]:
+    for entity in found:
+        for problem in entity.get("broken") or entity["settings"]["problems"]:
             print(f"can't be loaded: {problem}")
     return 0

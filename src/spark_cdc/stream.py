@@ -14,13 +14,13 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spark_cdc import chain, jars, java, load, parsing, project, s3, server, state, table_formats
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
-from spark_cdc.streaming import KAFKA, SOURCES
+from spark_cdc.streaming import KAFKA, SOURCES, Job, Retention, Source
 
 DAY = 86400
 JOB = Path(__file__).parent / "streaming" / "job.py"
@@ -72,7 +72,34 @@ JARS: Mapping[str, Mapping[str, tuple[Jar, ...]]] = {
 }
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of the command."""
+
+    select: list[str]
+    target: str | None
+    kafka: str | None
+    kafka_options: str | None
+    registry: str | None
+    topic: str | None
+    once: bool
+    interval: int
+    idle: int
+    max_per_trigger: int | None
+    starting: str
+    accept_data_loss: bool
+    rejects: int
+    memory: str
+    cores: str
+    conf: list[str]
+    ivy_settings: str | None
+    job: str | None
+    status: bool
+    retention: int | None
+    output: str
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `stream` to the command line."""
     parser = parsing.add_command(
         subparsers,
@@ -162,15 +189,18 @@ def add_parser(subparsers: Any) -> None:
         help="only drop loaded business times of the landing that are older, such as 30d",
     )
     parsing.add_output(parser, "with --status: ")
-    parser.set_defaults(run=run)
+    parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Become the job, or write what it needs."""
     s3.check(server.parse_conf(arguments.conf))
     job = plan(arguments, _found(arguments))
     if arguments.retention is not None:
-        job |= {"task": "retention", "retention": _retention(arguments, job)}
+        job |= {
+            "task": "retention",
+            "retention": _retention(arguments.target, arguments.retention, job),
+        }
     if arguments.job:
         Path(arguments.job).write_text(json.dumps(job, indent=2) + "\n", encoding="utf-8")
         # a cluster that works on S3 has what reads and writes there
@@ -185,32 +215,33 @@ def run(arguments: Any) -> int:
     settings = arguments.ivy_settings or os.environ.get("SPARK_CDC_IVY_SETTINGS", "")
     paths = jars.ensure(_jars(job), found.executable, settings)
     job |= {"conf": _conf(arguments, job, paths, state), "log": str(state / LOG)}
+    job |= {"folder": str(project.root())}
     file = state / f"job-{os.getpid()}.json"
     file.write_text(json.dumps(job), encoding="utf-8")
-    os.environ.update(java.environment(project.state_dir()))
-    os.chdir(project.root())
+    environment = os.environ | java.environment(project.state_dir())
     sys.stdout.flush()
-    return os.execv(sys.executable, [sys.executable, "-m", "spark_cdc.streaming.job", str(file)])
+    words = [sys.executable, "-m", "spark_cdc.streaming.job", str(file)]
+    return os.execve(sys.executable, words, environment)
 
 
-def _found(arguments: Any) -> dict[str, dict[str, Any]]:
+def _found(arguments: Options) -> dict[str, state.StreamData]:
     """Return what the project says of its entities, by their names; no server is asked."""
     found = state.ask(chain.Dbt(arguments.target), stream={"names": arguments.select})["entities"]
     return {one["entity"]: one["stream"] for one in found}
 
 
-def _retention(arguments: Any, job: Mapping[str, Any]) -> dict[str, Any]:
+def _retention(target: str | None, seconds: int, job: Job) -> Retention:
     """Return what may be dropped: what lies before a time, and before the last load."""
     names = [entity["name"] for entity in job["entities"]]
-    found = state.read(chain.Dbt(arguments.target), names)
+    found = state.read(chain.Dbt(target), names)
     last = {one.entity: one.times[-1] for one in found if one.times}
     return {
-        "before": int(time.time()) - arguments.retention,
+        "before": int(time.time()) - seconds,
         "loaded": {n: int(t.replace(tzinfo=dt.timezone.utc).timestamp()) for n, t in last.items()},
     }
 
 
-def plan(arguments: Any, found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def plan(arguments: Options, found: Mapping[str, state.StreamData]) -> Job:
     """Return the job: settings, and entities with their sources.
 
     found: of all entities, the part stream of the macro state.
@@ -220,7 +251,7 @@ def plan(arguments: Any, found: Mapping[str, Mapping[str, Any]]) -> dict[str, An
     problems = [
         f"--select {name!r} is not an entity" for name in arguments.select if name not in found
     ]
-    entities = []
+    entities: list[Source] = []
     for name, one in found.items():
         if name not in arguments.select if arguments.select else not one["stream"]:
             continue
@@ -228,12 +259,12 @@ def plan(arguments: Any, found: Mapping[str, Mapping[str, Any]]) -> dict[str, An
         if not one["problems"]:
             wrong, entity = _entity(name, one, arguments)
             problems += [f"{name}: {text}" for text in wrong]
-            entities.append(entity)
+            entities += [entity] if entity else []
     kafka = arguments.kafka or os.environ.get("SPARK_CDC_KAFKA", "")
     registry = arguments.registry or os.environ.get("SPARK_CDC_REGISTRY", "")
-    if not kafka and any(one.get("kind") in KAFKA for one in entities):
+    if not kafka and any(one["kind"] in KAFKA for one in entities):
         problems.append("--kafka is missing; entities read topics: --kafka HOST:PORT")
-    if not registry and any("avro" in one.values() for one in entities):
+    if not registry and any("avro" in (one["encoding"], one["key_encoding"]) for one in entities):
         problems.append("--registry is missing; messages are Avro: --registry URL")
     options = arguments.kafka_options or os.environ.get("SPARK_CDC_KAFKA_OPTIONS")
     if options and not arguments.job and not Path(options).is_file():
@@ -266,18 +297,20 @@ def plan(arguments: Any, found: Mapping[str, Mapping[str, Any]]) -> dict[str, An
     }
 
 
-def _entity(name: str, one: Mapping[str, Any], arguments: Any) -> tuple[list[str], dict[str, Any]]:
+def _entity(
+    name: str, one: state.StreamData, arguments: Options
+) -> tuple[list[str], Source | None]:
     """Return what is wrong with an entity, and what the job has to know of it."""
     if one["load_type"] != "events":
         return [
             f"its load type is {one['load_type']}, and only change events (events) are streamed"
-        ], {}
+        ], None
     if one["stream"] is None:
-        return ["its YAML has no source.stream, which says where messages come from"], {}
+        return ["its YAML has no source.stream, which says where messages come from"], None
     stream = one["stream"]
     path = one["path"].replace("%F", "%Y-%m-%d").replace("%T", "%H:%M:%S")
     kind = next((name for name in SOURCES if stream[name]), None)
-    source = stream[kind] if kind else None
+    source: str | list[str] | None = stream[kind] if kind else None
     problems = []
     if kind is None and arguments.topic:
         kind, source = "topic", arguments.topic.replace("{entity}", name)
@@ -300,8 +333,8 @@ def _entity(name: str, one: Mapping[str, Any], arguments: Any) -> tuple[list[str
     encoding = stream["encoding"]
     return problems, {
         "name": name,
-        "kind": kind,
-        "from": source if isinstance(source, str | None) else ",".join(source),
+        "kind": kind or "",
+        "from": source if isinstance(source, str) else ",".join(source or ()),
         "encoding": encoding,
         "key_encoding": stream["key_encoding"] or encoding,
         "path": path.rstrip("/"),
@@ -317,19 +350,22 @@ def _base(path: str) -> str:
     return above if above and not above.endswith(":/") else own
 
 
-def _on_s3(job: Mapping[str, Any]) -> set[str]:
+def _on_s3(job: Job) -> set[str]:
     """Return what of the job is on S3: base (checkpoints, and landing), from (files)."""
     return {
-        name for entity in job["entities"] for name in ("base", "from") if s3.holds(entity[name])
+        name
+        for entity in job["entities"]
+        for name, place in (("base", entity["base"]), ("from", entity["from"]))
+        if s3.holds(place)
     }
 
 
-def _jars(job: Mapping[str, Any], but: str = "") -> list[Jar]:
+def _jars(job: Job, but: str = "") -> list[Jar]:
     """Return the jars that the job needs, for the Spark that is installed.
 
     but: what is there already.
     """
-    entities: Sequence[Mapping[str, Any]] = job["entities"]
+    entities = job["entities"]
     needed = []
     if any(one["kind"] in KAFKA for one in entities):
         needed.append("kafka")
@@ -348,9 +384,7 @@ def _jars(job: Mapping[str, Any], but: str = "") -> list[Jar]:
     return [jar for name in needed for jar in JARS[name][version]]
 
 
-def _conf(
-    arguments: Any, job: Mapping[str, Any], paths: Sequence[Path], state: Path
-) -> dict[str, str]:
+def _conf(arguments: Options, job: Job, paths: Sequence[Path], state: Path) -> dict[str, str]:
     """Return the settings of Spark in the job's own process."""
     log = (Path(__file__).parent / "templates" / "log4j2-stream.properties").as_uri()
     options = [

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from spark_cdc import chain, named
+from spark_cdc import chain, named, parsing
 
 KIND = named.Kind(
     "tag",
@@ -18,7 +16,7 @@ KIND = named.Kind(
 )
 
 
-def add_parser(subparsers: Any) -> None:
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add `tag` to the command line."""
     parsers = named.add_parser(
         subparsers,

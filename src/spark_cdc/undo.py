@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from spark_cdc import chain, console, parsing, state
 from spark_cdc.errors import SparkCdcError
 
 
-def add_parser(subparsers: Any) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Options of both commands; redo has no `to`."""
+
+    macro: str
+    entities: list[str]
+    target: str | None
+    to: str | None = None
+    dry_run: bool = False
+
+
+def add_parser(subparsers: parsing.Subparsers) -> None:
     """Add both commands to the command line."""
     undo = parsing.add_command(
         subparsers,
@@ -31,16 +42,17 @@ def add_parser(subparsers: Any) -> None:
     for parser in (undo, redo):
         parser.add_argument("entities", nargs="+", metavar="ENTITY")
         chain.add_arguments(parser, "target", "branch")
-        parser.set_defaults(run=run, macro=parser.prog.split()[-1])
+        parser.set_defaults(macro=parser.prog.split()[-1])
+        parsing.set_run(parser, Options, run)
 
 
-def run(arguments: Any) -> int:
+def run(arguments: Options) -> int:
     """Run the macro, and alter views whose text depends on the loads."""
     dbt = chain.Dbt(arguments.target)
-    to = getattr(arguments, "to", None)
-    if getattr(arguments, "dry_run", False):
-        return _dry_run(state.read(dbt, arguments.entities), to)
-    done = dbt.show(arguments.macro, arguments.entities, **({} if to is None else {"to": to}))
+    if arguments.dry_run:
+        return _dry_run(state.read(dbt, arguments.entities), arguments.to)
+    given = {} if arguments.to is None else {"to": arguments.to}
+    done = dbt.show(arguments.macro, arguments.entities, **given)
     altered = chain.parts(done, "views_differ")
     views = chain.views_of([name for name, differ in altered.items() if differ])
     if views and not dbt.run("run", "--select", *views).ok:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import KAFKA, messages
+from spark_cdc.streaming import KAFKA, Source, messages
 from spark_cdc.streaming.landing import Summary
 from spark_cdc.streaming.registry import Registry
 
 ROWS_OF_A_FILE = 500_000
-ENCODINGS = {"key": "key_encoding", "value": "encoding"}
+ENCODINGS: dict[str, Literal["key_encoding", "encoding"]] = {
+    "key": "key_encoding",
+    "value": "encoding",
+}
 RAW = (*messages.PLACE, "key", "value", "headers")
 
 
@@ -26,7 +28,7 @@ class Part(NamedTuple):
     """
 
     messages: DataFrame
-    columns: list[Any]
+    columns: list[str | Column]
     folder: str
 
 
@@ -36,7 +38,7 @@ class SparkBatch:
     def __init__(
         self,
         batch: DataFrame,
-        entity: Mapping[str, Any],
+        entity: Source,
         registry: Registry | None,
         rejects: int,
     ) -> None:
@@ -118,7 +120,8 @@ class SparkBatch:
             pairs = sorted((key, value) for key, value in found)
         parts = []
         for pair in pairs:
-            part, columns, reasons = batch, [*messages.PLACE, "headers"], []
+            part, reasons = batch, []
+            columns: list[str | Column] = [*messages.PLACE, "headers"]
             for name, number in zip(ENCODINGS, pair, strict=True):
                 if ids:
                     part = part.where(sf.col(f"{name}_schema") == number)
@@ -135,7 +138,7 @@ class SparkBatch:
         return parts
 
     def _is_avro(self, name: str) -> bool:
-        return bool(self._entity[ENCODINGS[name]] == "avro")
+        return self._entity[ENCODINGS[name]] == "avro"
 
 
 def _save(found: DataFrame, folder: str, count: int) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from spark_cdc.errors import SparkCdcError
+from spark_cdc.streaming import Source
+from spark_cdc.streaming.files import Jvm
 
 MILLISECONDS = "15000"
 SHOWN = 20  # topics in a message
@@ -16,19 +17,19 @@ SHOWN = 20  # topics in a message
 class Broker:
     """A broker that is asked; an entity is a dictionary as the job has it."""
 
-    def __init__(self, jvm: Any, admin: Any, address: str) -> None:
+    def __init__(self, jvm: Jvm, admin: Jvm, address: str) -> None:
         self._jvm = jvm
         self._admin = admin
         self._address = address
         self.topics = set(admin.listTopics().names().get())
 
-    def topics_of(self, entity: Mapping[str, Any]) -> list[str]:
+    def topics_of(self, entity: Source) -> list[str]:
         """Return the topics that an entity takes."""
         if entity["kind"] == "pattern":
             return sorted(topic for topic in self.topics if re.fullmatch(entity["from"], topic))
         return [topic for topic in entity["from"].split(",") if topic in self.topics]
 
-    def check(self, entities: list[Mapping[str, Any]]) -> None:
+    def check(self, entities: list[Source]) -> None:
         """Refuse topics that are not there; a pattern may find some later.
 
         Raises SparkCdcError with all of them.
@@ -49,7 +50,7 @@ class Broker:
                 " makes it with its first message.",
             )
 
-    def ends(self, entity: Mapping[str, Any]) -> dict[str, int]:
+    def ends(self, entity: Source) -> dict[str, int]:
         """Return the next offset of each partition of an entity's topics."""
         classes = self._jvm.org.apache.kafka
         wanted = self._jvm.java.util.HashMap()
@@ -63,7 +64,7 @@ class Broker:
 
 
 @contextlib.contextmanager
-def opened(jvm: Any, options: Mapping[str, str]) -> Iterator[Broker]:
+def opened(jvm: Jvm, options: Mapping[str, str]) -> Iterator[Broker]:
     """Ask a broker.
 
     options: of the Kafka client, as Spark names them.

@@ -6,6 +6,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
+Jvm = Any  # an object of the JVM by py4j, whose class is known at run time only
 # Of a store that has it: write only where nothing is, decided by the store when all has come.
 CONDITIONAL = "fs.option.create.conditional.overwrite"
 
@@ -13,14 +14,14 @@ CONDITIONAL = "fs.option.create.conditional.overwrite"
 class Files:
     """A file system of the JVM: local folders, HDFS, S3 and what else Hadoop knows by its URI."""
 
-    def __init__(self, jvm: Any, conf: Any, place: str) -> None:
+    def __init__(self, jvm: Jvm, conf: Jvm, place: str) -> None:
         self._jvm = jvm
         self._system = jvm.org.apache.hadoop.fs.Path(place).getFileSystem(conf)
         if self._system.getScheme() == "file":
             # without the files of checksums beside: after a kill they do not fit
             self._system = self._system.getRawFileSystem()
 
-    def _path(self, path: str) -> Any:
+    def _path(self, path: str) -> Jvm:
         return self._jvm.org.apache.hadoop.fs.Path(path)
 
     def exists(self, path: str) -> bool:

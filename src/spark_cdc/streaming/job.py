@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import os
 import re
 import signal
 import sys
@@ -17,22 +18,24 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQueryListener
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from spark_cdc import console
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import KAFKA, broker, messages
+from spark_cdc.streaming import KAFKA, Job, Source, broker, messages
 from spark_cdc.streaming.batches import SparkBatch
-from spark_cdc.streaming.files import Files
-from spark_cdc.streaming.landing import Landing, stamp
+from spark_cdc.streaming.files import Files, Jvm
+from spark_cdc.streaming.landing import Landing, Reached, stamp
 from spark_cdc.streaming.registry import Registry
 
 if TYPE_CHECKING:
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.listener import QueryIdleEvent
+    from pyspark.sql.streaming.query import StreamingQuery
 
 LOOK = 0.2  # seconds between two looks at what the queries have done
 GRACE = 60.0  # seconds for a batch to end that has begun when the job is told to end
@@ -72,14 +75,27 @@ class Idleness(StreamingQueryListener):
     def __init__(self) -> None:
         self.at: dict[str, float] = {}
 
-    def onQueryIdle(self, event: Any) -> None:
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:
         """Remember the trigger."""
         self.at[str(event.id)] = _seconds(event.timestamp)
 
-    def onQueryStarted(self, event: Any) -> None:
+    def onQueryStarted(self, event: object) -> None:
         """Nothing."""
 
     onQueryProgress = onQueryTerminated = onQueryStarted
+
+
+class Progress(TypedDict):
+    """How far an entity is, as --status prints it."""
+
+    entity: str
+    batch: int | None
+    time: str | None
+    closed_before: str | None
+    open: list[str]
+    messages: int
+    rejected: int
+    lag: dict[str, int] | None
 
 
 class Stream:
@@ -88,8 +104,8 @@ class Stream:
     def __init__(
         self,
         spark: SparkSession,
-        entity: Mapping[str, Any],
-        job: Mapping[str, Any],
+        entity: Source,
+        job: Job,
         idleness: Idleness,
     ) -> None:
         self._idleness = idleness
@@ -124,7 +140,7 @@ class Stream:
         else:
             self.query = writer.trigger(processingTime=f"{self._job['trigger']} seconds").start()
 
-    def _land(self, batch: Any, number: int) -> None:
+    def _land(self, batch: DataFrame, number: int) -> None:
         batch = batch.persist()
         try:
             taken = SparkBatch(batch, self._entity, self._registry, self._job["rejects"])
@@ -152,11 +168,12 @@ class Stream:
             return
         try:
             lag = self.lag(progress)
-            reached = landing.reached.get("batch", -1)
+            reached = landing.reached.batch if landing.reached else -1
             is_known = progress is not None and progress["batchId"] >= reached
             if reached > self._told and (is_known or not self.query.isActive):
                 self._told, self._pause = reached, AGAIN
-                self._say(lag if is_known else {})
+                if landing.reached:
+                    self._say(landing.reached, lag if is_known else {})
             if self.failed:
                 return
             if at := self._idleness.at.get(str(self.query.id)):
@@ -179,14 +196,13 @@ class Stream:
             for partition, offset in offsets.items()
         }
 
-    def _say(self, lag: Mapping[str, int]) -> None:
-        reached = self.landing.reached
+    def _say(self, reached: Reached, lag: Mapping[str, int]) -> None:
         behind = {name: count for name, count in lag.items() if count > 0}
         each = ", ".join(f"{name}: {count}" for name, count in sorted(behind.items())[:8])
-        aside = f", {reached['rejected']} rejected" if reached["rejected"] else ""
+        aside = f", {reached.rejected} rejected" if reached.rejected else ""
         print(
-            f"{self.name}  batch {reached['batch']}  {stamp(reached['time'])}  "
-            f"{reached['messages']} messages{aside}  {reached['seconds']:.1f} s"
+            f"{self.name}  batch {reached.batch}  {stamp(reached.time)}  "
+            f"{reached.messages} messages{aside}  {reached.seconds:.1f} s"
             + (f"  lag {sum(behind.values())} ({each})" if behind else "  lag 0" if lag else ""),
             flush=True,
         )
@@ -255,7 +271,7 @@ def explained(name: str, error: Exception | None, log: str) -> SparkCdcError:
     )
 
 
-def session(job: Mapping[str, Any]) -> SparkSession:
+def session(job: Job) -> SparkSession:
     """Return Spark; what is set for it elsewhere, by spark-submit, counts."""
     builder = SparkSession.builder.appName("spark-cdc stream")
     fixed = {
@@ -272,23 +288,23 @@ def session(job: Mapping[str, Any]) -> SparkSession:
     return spark
 
 
-def from_kafka(job: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def from_kafka(job: Job) -> list[Source]:
     """Return the entities that take topics."""
     return [entity for entity in job["entities"] if entity["kind"] in KAFKA]
 
 
-def storage(spark: SparkSession, entity: Mapping[str, Any]) -> Files:
+def storage(spark: SparkSession, entity: Source) -> Files:
     """Return the files where an entity lands."""
     return Files(spark._jvm, spark._jsc.hadoopConfiguration(), entity["base"])
 
 
-def status(spark: SparkSession, job: Mapping[str, Any]) -> int:
+def status(spark: SparkSession, job: Job) -> int:
     """Print how far each entity is."""
     ends: dict[str, dict[str, int]] = {}
     if job["kafka"] and from_kafka(job):
         with broker.opened(spark._jvm, job["kafka"]) as asked:
             ends = {entity["name"]: asked.ends(entity) for entity in from_kafka(job)}
-    told = []
+    told: list[Progress] = []
     for entity in job["entities"]:
         state = Landing(entity, storage(spark, entity), is_read_only=True).journal.state
         lag = {
@@ -312,7 +328,7 @@ def status(spark: SparkSession, job: Mapping[str, Any]) -> int:
         return 0
     rows = [
         [
-            *(one[name] for name in ("entity", "batch", "time", "closed_before")),
+            *(one["entity"], one["batch"], one["time"], one["closed_before"]),
             ", ".join(one["open"]),
             *(one["messages"], one["rejected"]),
             sum(one["lag"].values()) if one["lag"] else "",
@@ -324,7 +340,7 @@ def status(spark: SparkSession, job: Mapping[str, Any]) -> int:
     return 0
 
 
-def retain(spark: SparkSession, job: Mapping[str, Any]) -> int:
+def retain(spark: SparkSession, job: Job) -> int:
     """Drop business times of the landing that are loaded and older than is to be kept."""
     for entity in job["entities"]:
         landing = Landing(entity, storage(spark, entity), is_read_only=True)
@@ -335,7 +351,7 @@ def retain(spark: SparkSession, job: Mapping[str, Any]) -> int:
     return 0
 
 
-def work(job: Mapping[str, Any]) -> int:
+def work(job: Job) -> int:
     """Do what the job says; stream until all is taken (once), or until told to end."""
     ending = threading.Event()
 
@@ -350,7 +366,7 @@ def work(job: Mapping[str, Any]) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, end)
         if "conf" in job:  # started here: who signals a group, or all of a service, means this one
-            java: Any = spark._jvm
+            java: Jvm = spark._jvm
             term = java.sun.misc.Signal("TERM")
             java.sun.misc.Signal.handle(term, java.sun.misc.SignalHandler.SIG_IGN)
         if from_kafka(job):
@@ -373,7 +389,7 @@ def work(job: Mapping[str, Any]) -> int:
         spark.stop()
 
 
-def watch(streams: list[Stream], job: Mapping[str, Any], ending: threading.Event) -> int:
+def watch(streams: list[Stream], job: Job, ending: threading.Event) -> int:
     """Look after queries until they have ended; return the exit code.
 
     One that fails holds up no other: it is told, and tried again, unless all is to be taken once.
@@ -418,9 +434,10 @@ def tell(error: SparkCdcError) -> None:
 
 def main(argv: list[str]) -> int:
     """Run the job of a file."""
-    job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    job: Job = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
     if "conf" in job:  # written for this process
         Path(argv[0]).unlink()
+        os.chdir(job["folder"])
     if options := job.get("kafka_options"):
         job["kafka"] |= read_options(Path(options))
     try:

@@ -15,13 +15,11 @@ import threading
 import time as clock
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from spark_cdc.errors import SparkCdcError
-from spark_cdc.streaming import times
+from spark_cdc.streaming import Source, times
 from spark_cdc.streaming.journal import Journal, Storage
-
-CONFIGURATION = ("kind", "from", "encoding", "key_encoding", "path")
 
 
 @dataclass(frozen=True)
@@ -31,6 +29,17 @@ class Summary:
     messages: int
     high: Mapping[str, int]
     offsets: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The last batch that landed: its number, business time, and figures."""
+
+    batch: int
+    time: int
+    messages: int
+    rejected: int
+    seconds: float
 
 
 class Batch(Protocol):
@@ -58,13 +67,11 @@ class Landing:
     reached: what the last batch that landed says of itself, for lines of progress.
     """
 
-    def __init__(
-        self, entity: Mapping[str, Any], files: Storage, is_read_only: bool = False
-    ) -> None:
+    def __init__(self, entity: Source, files: Storage, is_read_only: bool = False) -> None:
         self.name: str = entity["name"]
         self.lock = threading.Lock()
         self.is_ending = False
-        self.reached: dict[str, Any] = {}
+        self.reached: Reached | None = None
         self._entity = entity
         self._interval: int = entity["interval"]
         self._files = files
@@ -78,7 +85,13 @@ class Landing:
     def _check(self) -> None:
         """Refuse a checkpoint of another source, and a landing that has lost its checkpoint."""
         theirs = self.journal.state.source
-        mine = {name: self._entity[name] for name in CONFIGURATION}
+        mine = {
+            "kind": self._entity["kind"],
+            "from": self._entity["from"],
+            "encoding": self._entity["encoding"],
+            "key_encoding": self._entity["key_encoding"],
+            "path": self._entity["path"],
+        }
         other = [name for name in mine if theirs and mine[name] != theirs.get(name)]
         if other:
             found = "; ".join(f"{n} was {theirs.get(n)!r}, is {mine[n]!r}" for n in other)
@@ -171,13 +184,8 @@ class Landing:
             self.journal.write(
                 times.finish(state, landed, rejected, summary.high, summary.offsets, now)
             )
-            self.reached = {
-                "batch": number,
-                "time": state.time,
-                "messages": summary.messages,
-                "rejected": rejected,
-                "seconds": clock.monotonic() - started,
-            }
+            seconds = clock.monotonic() - started
+            self.reached = Reached(number, state.time, summary.messages, rejected, seconds)
 
     def close(self, taken: Mapping[str, float] | float) -> None:
         """Close what all partitions have passed: remember it, then set the markers.

@@ -7,13 +7,13 @@ bytes) and headers.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
+from spark_cdc.streaming import Job, Source
 from spark_cdc.streaming.registry import Registry
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ END = b"\xc3\x5d\xcd\x0c\x1e\x9d\x51\x7a"
 NO_AGE = "36500d"
 
 
-def read(spark: SparkSession, entity: Mapping[str, Any], job: Mapping[str, Any]) -> DataFrame:
+def read(spark: SparkSession, entity: Source, job: Job) -> DataFrame:
     """Return the messages of an entity's source, as a stream."""
     kind, source, limit = entity["kind"], entity["from"], job["max_per_trigger"]
     if kind == "files":

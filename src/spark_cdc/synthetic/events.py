@@ -104,7 +104,7 @@ class EventOptions:
         return self.keys if self.rows is None else self.rows
 
 
-Progress = Callable[[str], AbstractContextManager]
+Progress = Callable[[str], AbstractContextManager[object]]
 
 
 def generate_events(

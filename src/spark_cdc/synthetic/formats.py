@@ -89,11 +89,12 @@ class FlaggedRows(Format):
         order = f"0,{at.commit}" if change.op == "read" else f"{at.commit},{number}"
         old = change.old if change.moves else ""
         if change.row is None:
-            key = "" if change.old is None else change.old
+            key = change.old
             row = "," * (len(self.columns) - 1)
         else:
             key, row = change.key, ",".join(self._sent(change.row, self.left_out(change)))
-        return [f"{code[change.op]},{at.transaction},{order},{at.time},{old},{key},{row}"]
+        named = "" if key is None else key
+        return [f"{code[change.op]},{at.transaction},{order},{at.time},{old},{named},{row}"]
 
     def _sent(self, row: Row, left_out: int) -> list[str]:
         values = self.values(row)

@@ -96,7 +96,12 @@ class RowOptions:
     @property
     def op(self) -> list[str]:
         """The column that tells inserts, updates and deletes apart, if there are deletes."""
-        return ["op"] if self.delta is not None and self.shares.deleted > 0 else []
+        return ["op"] if self.delta is not None and self.used_shares.deleted > 0 else []
+
+    @property
+    def used_shares(self) -> Shares:
+        """The shares that are given, or the default."""
+        return self.shares or (FULL_SHARES if self.delta is None else DELTA_SHARES)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class Day:
     new: int
 
 
-Progress = Callable[[Day], AbstractContextManager]
+Progress = Callable[[Day], AbstractContextManager[object]]
 
 
 def generate_rows(
@@ -131,12 +136,8 @@ def generate_rows(
     Raises:
         SparkCdcError: an option is not accepted; the message names all that are not.
     """
-    defaults = {
-        "shares": FULL_SHARES if options.delta is None else DELTA_SHARES,
-        "compression": COMPRESSIONS.get(options.file_format, ("none",))[0],
-    }
-    given = {name: getattr(options, name) or default for name, default in defaults.items()}
-    options = replace(options, **given)
+    compression = options.compression or COMPRESSIONS.get(options.file_format, ("none",))[0]
+    options = replace(options, compression=compression)
     refuse(_problems(options))
     written = []
     with open_session(spark, options.memory) as session:
@@ -158,7 +159,7 @@ def _day(options: RowOptions, step: int) -> Day:
     date = options.days[step]
     rows = options.rows if options.delta is None or not step else options.delta
     parts = ["deleted", "updated", "unchanged", *([] if options.delta is None else ["new"])]
-    counts = _counts(rows, *(getattr(options.shares, part) for part in parts))
+    counts = _counts(rows, *(getattr(options.used_shares, part) for part in parts))
     found = dict(zip(parts, counts, strict=True))
     if not step:
         found = {"deleted": 0, "updated": 0, "unchanged": 0, "new": rows}
@@ -309,7 +310,8 @@ def _write(rows: DataFrame, options: RowOptions, folder: Path) -> None:
 def _name_files(folder: Path, options: RowOptions) -> None:
     """Names without Spark's random ids; its checksums and marker go."""
     is_text = options.file_format in ("csv", "json")
-    suffix = f".{options.file_format}" + (_SUFFIXES.get(options.compression, "") if is_text else "")
+    packed = _SUFFIXES.get(options.compression or "", "") if is_text else ""
+    suffix = f".{options.file_format}{packed}"
     for file in sorted(folder.iterdir()):
         if match := re.match(r"part-(\d+)-", file.name):
             file.rename(folder / f"part-{match[1]}{suffix}")
@@ -321,7 +323,7 @@ def _name_files(folder: Path, options: RowOptions) -> None:
 
 
 def _problems(options: RowOptions) -> list[str]:
-    file_format, shares = options.file_format, options.shares
+    file_format, shares = options.file_format, options.used_shares
     problems = []
     if not -(2**63) <= options.seed < 2**63:
         problems.append(
@@ -365,7 +367,7 @@ def _problems(options: RowOptions) -> list[str]:
 
 
 def _share_problems(options: RowOptions) -> list[str]:
-    given = asdict(options.shares)
+    given = asdict(options.used_shares)
     if options.delta is None:
         del given["new"]
     shown = ", ".join(f"{name} {share:g}" for name, share in given.items())

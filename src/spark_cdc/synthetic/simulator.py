@@ -151,10 +151,11 @@ class Simulator:
         """Make a change of one row, write it to the log and count it."""
         self._statement += 1
         before = None if old is None else self.table.get(old)
-        if old != key and before is not None:
+        if old is not None and old != key and before is not None:
             del self.table[old]
             self._dead.append(old)
         if key is not None:
+            assert row is not None
             if key not in self.table:
                 self._keys.append(key)
             self.table[key] = row

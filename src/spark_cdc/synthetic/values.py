@@ -89,7 +89,7 @@ class Values:
         self._shift = random.Random(f"{seed}|values").getrandbits(60)
         makers = {kind: make for kind, (_, make) in _KINDS.items()} | {"day": days}
         for kind in quoted:
-            makers[kind] = lambda bits, make=makers[kind]: f'"{make(bits)}"'
+            makers[kind] = _quoted(makers[kind])
         self._columns = [(column.multiplier, makers[column.kind]) for column in columns]
 
     def __call__(self, row: Row) -> list[str]:
@@ -101,6 +101,10 @@ class Values:
             bits = (mixed * multiplier & _64_BITS) >> 13
             texts.append(make(bits >> 5) if bits & 31 else self._null)
         return texts
+
+
+def _quoted(make: Callable[[int], str]) -> Callable[[int], str]:
+    return lambda bits: f'"{make(bits)}"'
 
 
 def _mixed(serial: int) -> int:
