@@ -70,9 +70,9 @@ def run(arguments: Options) -> int:
     folder = arguments.folder
     written = write(folder)
     environment = {**os.environ, "SPARK_CDC_PROJECT_DIR": str(folder.absolute())}
-    console.run(
+    notes = console.run(
         "Install the dbt packages",
-        [sys.executable, "-m", "spark_cdc.cli", "deps"],
+        [sys.executable, "-m", "spark_cdc.cli", "--quiet", "deps"],
         log=folder / ".spark_cdc" / "deps.log",
         env=environment,
     )
@@ -80,6 +80,7 @@ def run(arguments: Options) -> int:
     print(
         "\n".join(
             [
+                *notes.splitlines(),
                 f"Wrote {len(written)} files into {folder}: the project, the entity {ENTITY} and"
                 f" its files of {' and '.join(dates)}.",
                 "Next:",
