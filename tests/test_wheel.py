@@ -276,7 +276,7 @@ def test_commands_of_an_installed_wheel(built: Path, tmp_path: Path) -> None:
     models = {name.removeprefix("my_project.invoices.") for name in listed}
     kinds = ("ledger", "committed", "current", "history", "versions")
     assert models == {f"invoices_{kind}" for kind in kinds} | {
-        *("stg_invoices", "spark_cdc.cdc_loads.cdc_loads")
+        *("stg_invoices", "spark_cdc.cdc_loads")
     }
     (folder / "orders.csv").write_text("order_id,total\n1,2.50\n")
     run(

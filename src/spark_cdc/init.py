@@ -25,7 +25,7 @@ COLUMNS = (
 class Options:
     """Options of the command."""
 
-    folder: Path
+    folder: str
 
 
 def files(name: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def write(folder: Path) -> list[str]:
 
 def run(arguments: Options) -> int:
     """Write the project, install its packages, and print what comes next."""
-    folder = arguments.folder
+    folder = Path(arguments.folder)
     written = write(folder)
     environment = {**os.environ, "SPARK_CDC_PROJECT_DIR": str(folder.absolute())}
     notes = console.run(
@@ -105,5 +105,5 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "Also installs the dbt packages. The folder's name is that of project, profile and schema.",
         EXAMPLE,
     )
-    parser.add_argument("folder", type=Path, metavar="PROJECT", help="a new folder")
+    parser.add_argument("folder", metavar="PROJECT", help="a new folder")
     parsing.set_run(parser, Options, run)
