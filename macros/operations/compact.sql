@@ -25,11 +25,11 @@
 {%- endmacro -%}
 
 
-{#- Maintenance by policy: the entities that have as many loads, counted from the last time, as
-    their policy says (`maintenance`, or the var spark_cdc_maintenance) have the older ones squashed,
-    see compact(), and what earlier such calls superseded longer ago than the retention is dropped,
-    see vacuum(). No view changes, and branches are left alone. It asks for nothing but the manifest
-    where nothing is due. Both have rows in cdc_loads. Without execute it only says what it would do.
+{#- Maintenance by policy: squashes the older loads of entities that have as many loads since the
+    last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see compact(),
+    and drops what earlier calls superseded longer ago than the retention, see vacuum(). No view
+    changes, and branches are left alone. Where nothing is due it reads the manifest alone. Both
+    have rows in cdc_loads. Without execute it only says what it would do.
         dbt run-operation spark_cdc.maintain --args '{execute: true}'
     Arguments: entities (list of names, or one; none for all), execute. Returns the number of loads
     that were squashed, or would be. -#}

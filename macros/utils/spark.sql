@@ -92,7 +92,8 @@
 
 
 {#- What dbt's configuration asks of the model's relation beside its rows: grants, which Apache
-    Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ from those that dbt's cache says are there.
+    Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ
+    from those that dbt's cache says are there.
     Never descriptions of the view whose text is the commit: the metastore would get its whole
     entry anew, as it was when Spark read it.
     Arguments: before (the relation as the cache had it before the model ran, or none), kind
