@@ -52,6 +52,39 @@ def test_when_they_look_at_nothing(
     assert len(said) == is_left_out
 
 
+@pytest.mark.parametrize(
+    ("given", "maintained"),
+    [
+        ({}, []),
+        ({"spark_cdc_maintain_in_run": True}, [["orders"]]),
+        ({"spark_cdc_maintain_in_run": True, "spark_cdc_replay": {"from": "2024-01-01"}}, []),
+    ],
+)
+def test_a_run_ends_with_maintenance_only_if_told(
+    given: dict[str, Any], maintained: list[list[str]]
+) -> None:
+    found: list[Any] = []
+
+    def result(name: str, status: str, materialized: str) -> SimpleNamespace:
+        config = SimpleNamespace(materialized=materialized)
+        node = SimpleNamespace(name=name, resource_type="model", config=config, tags=[])
+        return SimpleNamespace(status=status, node=node)
+
+    macros = load_macros(
+        flags=SimpleNamespace(WHICH="run", EMPTY=False),
+        var=given,
+        invocation_args_dict={},
+        results=[
+            result("orders_committed", "success", "cdc_committed"),
+            result("sites_committed", "error", "cdc_committed"),
+            result("mine_committed", "success", "table"),
+        ],
+        maintain=lambda entities, execute: found.append(entities) if execute else None,
+    )
+    assert macros.end_run() == ""
+    assert found == maintained
+
+
 @pytest.mark.integration
 def test_a_build_waits_for_them_only_if_told(project: Project) -> None:
     project.entity("built", {"id": {"data_type": "int", "role": "key"}, "value": "int"})

@@ -130,13 +130,24 @@ def test_an_entity_that_is_not_selected_is_not_judged() -> None:
     given = macros(node, selected_resources=["model.shop.people_ledger"], exceptions=Said(warnings))
     assert given.validate() == ""
     assert warnings == []
+    # a model whose name begins like one of ours, and vars that only loads need
     given = macros(
         node,
-        selected_resources=["test.shop.spark_cdc_keys_not_null_orders_current_.1"],
-        exceptions=Said(warnings),
+        selected_resources=["model.shop.orders_current_by_day", "model.shop.orders"],
+        var={"spark_cdc_checkpoint": 1},
     )
-    with pytest.raises(CompilerError, match="load_type is 'whole'"):
-        given.validate()
+    assert given.validate() == ""
+    test = {
+        "name": "keys_not_null",
+        "resource_type": "test",
+        "unique_id": "test.shop.keys_not_null.1",
+        "depends_on": Node(nodes=["model.shop.orders_current"]),
+    }
+    nodes = {one["unique_id"]: Node(one) for one in (node, LEDGER, test)}
+    for selected in ("test.shop.keys_not_null.1", "unit_test.shop.stg_orders.a_day"):
+        given = macros(graph=Node(nodes=nodes), selected_resources=[selected])
+        with pytest.raises(CompilerError, match="load_type is 'whole'"):
+            given.validate()
 
 
 @pytest.mark.parametrize(
@@ -206,36 +217,104 @@ def test_a_key_of_meta_that_is_almost_a_setting_is_a_warning(key: str, meant: st
     )
 
 
+VIEW: dict[str, Any] = {
+    "name": "orders_current",
+    "alias": "orders_current",
+    "schema": "cdc",
+    "resource_type": "model",
+    "unique_id": "model.shop.orders_current",
+}
+
+
 @pytest.mark.parametrize(
-    ("config", "more", "said"),
+    ("config", "method", "said"),
     [
-        ({"grants": {"select": ["bi"]}}, {}, "grants of orders_current: not supported yet"),
-        ({"persist_docs": {"relation": True}}, {}, "persist_docs of orders_current: not supported"),
-        ({}, {"alias": "orders_now"}, "alias of orders_current: not supported yet"),
-        ({"grants": {}, "persist_docs": {"columns": False}}, {"alias": "orders_current"}, None),
-        ({"grants": {"select": ["bi"]}, "materialized": "table"}, {"alias": "x"}, None),
+        ({"grants": {"select": ["bi"]}}, "thrift", "grants of orders_current: nothing is granted"),
+        ({"grants": {"select": ["bi"]}}, "http", None),
+        ({"persist_docs": {"columns": True}}, "thrift", "persist_docs.columns of orders_current"),
+        ({"persist_docs": {"relation": True}}, "thrift", None),
+        ({"grants": {}, "persist_docs": {"columns": False}}, "thrift", None),
+        ({"grants": {"select": ["bi"]}, "materialized": "table"}, "thrift", None),
     ],
 )
-def test_a_configuration_that_our_models_do_not_support_is_a_warning(
-    config: dict[str, Any], more: dict[str, Any], said: str | None
+def test_a_configuration_that_the_server_can_not_carry_out_is_a_warning(
+    config: dict[str, Any], method: str, said: str | None
 ) -> None:
-    view = {
-        "name": "orders_current",
-        "alias": "orders_current",
-        "resource_type": "model",
-        "unique_id": "model.shop.orders_current",
-        "config": {"materialized": "cdc_view"} | config,
-    } | more
-    nodes = {one["unique_id"]: Node(one) for one in (GOOD, LEDGER, view)}
+    view = VIEW | {"config": {"materialized": "cdc_view"} | config}
     warnings: list[str] = []
     given = macros(
-        graph=Node(nodes=nodes),
+        graph=Node(nodes={one["unique_id"]: Node(one) for one in (GOOD, LEDGER, view)}),
         selected_resources=["model.shop.orders_ledger", "model.shop.orders_current"],
+        target=SimpleNamespace(schema="cdc", method=method),
         exceptions=Said(warnings),
     )
     assert given.validate() == ""
     assert [said in warning for warning in warnings if said] == [True] * bool(said)
     assert bool(warnings) == bool(said)
+
+
+@pytest.mark.parametrize("config", [{"alias": "orders_now"}, {"schema": "marts"}])
+@pytest.mark.parametrize("selected", ["orders_ledger", "orders_current", "stg_orders"])
+def test_an_alias_or_a_schema_of_one_model_is_refused(
+    config: dict[str, str], selected: str
+) -> None:
+    nodes = {one["unique_id"]: Node(one) for one in (GOOD, LEDGER, VIEW | config)}
+    given = macros(graph=Node(nodes=nodes), selected_resources=[f"model.shop.{selected}"])
+    with pytest.raises(CompilerError, match="the model orders_current is built as") as refused:
+        given.validate()
+    assert "Give all of them the same schema and no alias" in str(refused.value)
+
+
+@pytest.mark.parametrize("before", [None, "Table Properties: [spark_cdc.docs=%s]"])
+def test_descriptions_are_written_when_they_are_not_there_yet(before: str | None) -> None:
+    sent: list[str] = []
+    described = '["It\'s $1", {"id": "Number"}]'
+    print_ = hashlib.md5(described.encode()).hexdigest()
+    config = {"persist_docs": {"relation": True, "columns": True}}
+    given = macros(
+        config=SimpleNamespace(get=config.get),
+        model=Node(
+            unique_id="model.shop.orders_ledger",
+            description="It's $1",
+            columns={
+                "id": SimpleNamespace(description="Number"),
+                "gone": SimpleNamespace(description=""),
+            },
+        ),
+        this="cdc.orders_ledger",
+        adapter=SimpleNamespace(
+            get_columns_in_relation=lambda table: [SimpleNamespace(name=n) for n in ("ID", "v")]
+        ),
+        _send=sent.append,
+    )
+    found = SimpleNamespace(information=before % print_) if before else None
+    given._apply_config(found, "table")
+    assert sent == (
+        []
+        if before
+        else [
+            "alter table cdc.orders_ledger alter column `ID` comment 'Number'",
+            "alter table cdc.orders_ledger set tblproperties ("
+            f"'comment' = 'It\\'s \\u00241', 'spark_cdc.docs' = '{print_}')",
+        ]
+    )
+    sent.clear()
+    given._apply_config(None)  # the view whose text is the commit
+    assert sent == []
+
+
+def test_grants_are_those_of_dbt_where_the_server_has_them() -> None:
+    granted: list[Any] = []
+    for method in ("thrift", "odbc"):
+        given = macros(
+            config=SimpleNamespace(get={"grants": {"select": ["bi"]}}.get),
+            model=Node(unique_id="model.shop.orders_current", description="", columns={}),
+            this="cdc.orders_current",
+            target=SimpleNamespace(schema="cdc", method=method),
+            apply_grants=lambda *grants, **more: granted.append((grants, more)),
+        )
+        given._apply_config(None, "view")
+    assert granted == [(("cdc.orders_current", {"select": ["bi"]}), {"should_revoke": True})]
 
 
 def test_a_setting_beside_meta_is_a_warning() -> None:
@@ -786,7 +865,8 @@ def test_quarantine_needs_a_model_that_shows_the_rejects() -> None:
     with pytest.raises(CompilerError, match=r"Write the model orders_rejects with spark_cdc\.rej"):
         macros(node).validate()
     given = macros(node)
-    view = {"name": "orders_rejects", "unique_id": "model.shop.orders_rejects"}
+    view = {"name": "orders_rejects", "alias": "orders_rejects", "schema": "cdc"}
+    view["unique_id"] = "model.shop.orders_rejects"
     names = ("stg_orders", "orders_ledger", "orders_rejects")
     nodes = [Node(node), Node(LEDGER), Node(view)]
     graph = Node(nodes={f"model.shop.{n}": v for n, v in zip(names, nodes, strict=True)})

@@ -558,7 +558,10 @@ def test_dbt_is_killed_in_maintenance_by_policy(
     The load is committed by then, and the same load again brings the maintenance to its end.
     """
     cell, date = lab.cells[which], "2024-03-04"
-    policy = {"spark_cdc_maintenance": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}}
+    policy = {
+        "spark_cdc_maintain_in_run": True,
+        "spark_cdc_maintenance": {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24},
+    }
 
     def begin(schema: str, port: int = 0) -> Run:
         return lab.start([cell], date, schema, port, variables=policy)

@@ -37,6 +37,7 @@ def location(project: Project, table: str) -> Path:
 @pytest.mark.integration
 def test_loads_are_squashed_by_policy(project: Project) -> None:
     """Two entities with the same loads, one of which is never squashed: all views are equal."""
+    project.vars = {"spark_cdc_maintain_in_run": True}
     never = {"compact_loads": None}
     often = {"compact_loads": 4, "keep_loads": 1, "retention_hours": None}
     days = [f"2024-03-{day:02}" for day in range(1, 14)]
@@ -73,12 +74,14 @@ def test_loads_are_squashed_by_policy(project: Project) -> None:
 @pytest.mark.integration
 def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     """The policy's retention is a day at least, so that files have to be made old here."""
+    project.vars = {}  # by the command, as a scheduler does it
     maintenance = {"compact_loads": 4, "keep_loads": 1, "retention_hours": 24}
     project.entity("swept", COLUMNS, load_type="delta", maintenance=maintenance)
     for day in range(1, 8):
         project.land("swept", f"2024-03-0{day}", "id,name", f"1,a{day}", f"{day + 1},b")
     for day in (1, 2, 3):
         project.load(f"2024-03-0{day}", "swept")
+    assert "swept: nothing is due, 3 loads" in project.operate("maintain", execute=True).output
     place = location(project, "swept_ledger")
     # what an attempt that was killed left: a load that was never committed, and a staging folder
     [part] = list(place.glob("business_date=2024-03-01/load_id=*/operation=I"))
@@ -91,6 +94,11 @@ def test_what_is_superseded_is_vacuumed_behind_it(project: Project) -> None:
     for file in [*lost.iterdir(), *staged.iterdir()]:
         os.utime(file, (past, past))
     outcome = project.load("2024-03-04", "swept")
+    assert "squash" not in outcome.output, "a run does nothing of it unless it is told to"
+    dry = project.operate("maintain", entities="swept")
+    assert "swept: would squash 3 loads" in dry.output
+    assert lost.exists()
+    outcome = project.operate("maintain", execute=True)
     assert "swept: squashed into" in outcome.output
     assert "swept_ledger: drops 1 load" in outcome.output
     assert "drops the folders of 1 insert that broke off" in outcome.output

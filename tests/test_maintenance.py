@@ -259,6 +259,12 @@ def test_verify_finds_nothing_wrong(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "macro", "wanted"),
     [
+        ("maintain", "maintain", {"execute": True}),
+        (
+            "maintain --select orders --dry-run",
+            "maintain",
+            {"entities": ["orders"], "execute": False},
+        ),
         ("vacuum --dry-run", "vacuum", {"retention_hours": 168, "force": False, "execute": False}),
         (
             "vacuum --select orders customers --retention 0.5 --force",

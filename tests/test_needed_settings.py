@@ -16,7 +16,7 @@ pytestmark = pytest.mark.proves("settings")
 LOADING = ["backfill", "plan"]
 OTHERS = ["undo", "redo", "tag", "diff", "branch", "forget", "publish_replay", "discard_replay"]
 OTHERS += ["verify"]
-EACH = ["vacuum", "compact"]
+EACH = ["vacuum", "compact", "maintain"]
 # Settings that only a load reads, wrong in their type, their value, or as a whole.
 WRONG: list[dict[str, Any]] = [
     {"guards": {"deleted_share": "abc"}},

@@ -25,6 +25,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("vacuum", "retention_hours", {}, NUMBERS),
     ("vacuum", "entities", {}, NAMES),
     ("compact", "execute", {}, TEXTS),
+    ("maintain", "execute", {}, TEXTS),
     ("compact", "histories", {}, TEXTS),
     ("compact", "older_than_days", {}, NUMBERS),
     ("backfill", "skip_missing", {"entities": "orders", "dates": "2024-01-01"}, TEXTS),

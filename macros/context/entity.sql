@@ -251,19 +251,24 @@
 {%- endmacro -%}
 
 
+{#- What the names of an entity's models end with; of two that end alike the longer comes first. -#}
+{%- macro _model_kinds() -%}
+    {{ return(['events', 'ledger', 'committed', 'current', 'history', 'event_versions', 'versions', 'changes', 'bitemporal', 'rejects', 'quality']) }}
+{%- endmacro -%}
+
+
 {#- The entity that a model belongs to, from the model's name: stg_orders, orders_ledger and
     orders_current are all of `orders`.
     Returns text. -#}
 {%- macro _strip_entity_affix(model_name) -%}
     {%- if model_name.startswith('stg_') -%}{{ return(model_name[4:]) }}{%- endif -%}
     {%- set plain = model_name.removesuffix('_sensitive') -%}
-    {%- for suffix in ['_events', '_ledger', '_committed', '_current', '_history', '_event_versions', '_versions', '_changes', '_bitemporal', '_rejects', '_quality']
-            if plain.endswith(suffix) -%}
-        {{ return(plain.removesuffix(suffix)) }}
+    {%- for kind in spark_cdc._model_kinds() if plain.endswith('_' ~ kind) -%}
+        {{ return(plain.removesuffix('_' ~ kind)) }}
     {%- endfor -%}
     {%- set message -%}
         spark_cdc: the model '{{ model_name }}' calls a macro of spark_cdc but its name says no entity. Accepted are stg_<entity> and
-        {{- ' <entity>_events, _ledger, _committed, _current, _history, _versions, _changes, _event_versions, _bitemporal, _rejects, _quality: rename the model.' }}
+        {{- ' <entity>_' ~ spark_cdc._model_kinds() | join(', _') ~ ': rename the model.' }}
     {%- endset -%}
     {% do exceptions.raise_compiler_error(message) %}
 {%- endmacro -%}

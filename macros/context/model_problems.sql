@@ -45,17 +45,19 @@
 
 
 {#- The models of an entity find each other by name, so they must lie in one schema and have no
-    other alias. -#}
+    other alias. Those that show sensitive columns lie apart. -#}
 {%- macro _placement_problems(name, ledger) -%}
     {%- set schema = graph.nodes[ledger].schema -%}
     {%- set problems = spark_cdc._schema_problems(schema) -%}
-    {%- set message = '%s: the model %s is built as %s.%s, but the models of an entity have to lie in one schema (%s) under their own names. '
-                      'Give all of them the same schema and no alias.' -%}
-    {%- for id in [ledger, ledger.removesuffix('_ledger') ~ '_committed'] if id in graph.nodes -%}
-        {%- set node = graph.nodes[id] -%}
-        {%- if node.schema != schema or node.alias != node.name -%}
-            {%- do problems.append(message % (name, node.name, node.schema, node.alias, schema)) -%}
-        {%- endif -%}
+    {%- set message = '%s: the model %s is built as %s.%s, but the models of an entity have to lie in one schema (%s) under their own names, by which '
+                      'they find each other. Give all of them the same schema and no alias; a model of your own may show them under another name.' -%}
+    {%- for kind in spark_cdc._model_kinds() -%}
+        {%- for id in [ledger.removesuffix('ledger') ~ kind, ledger.removesuffix('ledger') ~ kind ~ '_sensitive'] if id in graph.nodes -%}
+            {%- set node = graph.nodes[id] -%}
+            {%- if node.schema != schema and not id.endswith('_sensitive') or node.alias != node.name -%}
+                {%- do problems.append(message % (name, node.name, node.schema, node.alias, schema)) -%}
+            {%- endif -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}
@@ -109,33 +111,26 @@
 {%- endmacro -%}
 
 
-{#- What dbt's configuration of our models asks for and they do not do yet: grants, persist_docs,
-    and an alias (of the ledger and the committed view it is refused).
-    Returns a list of texts. -#}
+{#- What dbt's configuration of our models asks for and the server can't do: grants, and
+    descriptions of a view's columns (see _apply_config()). Returns a list of texts. -#}
 {%- macro _config_warnings() -%}
-    {%- set instead = {
-        'grants': 'grant in a hook (on-run-end) or in the catalogue',
-        'persist_docs': 'dbt docs shows the descriptions',
-        'alias': 'other models find these views by their names; a view of your own may have the name',
-    } -%}
-    {%- set found = {} -%}
+    {%- set found = {'grants': [], 'columns': []} -%}
     {%- for id in selected_resources if id in graph.nodes -%}
         {%- set node = graph.nodes[id] -%}
         {%- set config = node.get('config') or {} -%}
         {%- if (config.get('materialized') or '').startswith('cdc_') -%}
-            {%- set has_alias = config.materialized == 'cdc_view' and (node.get('alias') or node.name) != node.name -%}
-            {%- set given = {
-                'grants': config.get('grants'),
-                'persist_docs': (config.get('persist_docs') or {}).values() | select | list,
-                'alias': has_alias,
-            } -%}
-            {%- for setting, value in given.items() if value -%}{%- do found.setdefault(setting, []).append(node.name) -%}{%- endfor -%}
+            {%- do found.grants.append(node.name) if config.get('grants') and target.method not in ['http', 'odbc'] -%}
+            {%- do found.columns.append(node.name) if config.materialized == 'cdc_view' and (config.get('persist_docs') or {}).get('columns') -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set warnings = [] -%}
-    {%- for setting, names in found.items() -%}
-        {%- do warnings.append('%s of %s: not supported yet by models of spark_cdc, so it %s. Remove it; %s.' % (
-            setting, names | sort | join(', '), 'may lead astray' if setting == 'alias' else 'has no effect', instead[setting])) -%}
-    {%- endfor -%}
+    {%- if found.grants -%}
+        {%- do warnings.append("grants of %s: nothing is granted, since Apache Spark's SQL has no GRANT. Grant in the catalogue. dbt's methods http and odbc "
+            'reach servers that have it.' % (found.grants | sort | join(', '))) -%}
+    {%- endif -%}
+    {%- if found.columns -%}
+        {%- do warnings.append("persist_docs.columns of %s: Spark keeps no descriptions of a view's columns when it is altered, so none are written. "
+            'dbt docs shows them; persist_docs.relation works.' % (found.columns | sort | join(', '))) -%}
+    {%- endif -%}
     {{ return(warnings) }}
 {%- endmacro -%}

@@ -154,6 +154,7 @@
             'spark_cdc_file_format': dict(file_format, default='parquet'),
             'spark_cdc_manifest_limit': {'kind': 'number', 'default': 32000},
             'spark_cdc_verify_in_build': {'kind': 'boolean', 'default': false},
+            'spark_cdc_maintain_in_run': {'kind': 'boolean', 'default': false},
             'spark_cdc_sensitive_schema': {'kind': 'form', 'form': 'name', 'default': 'sensitive',
                                            'says': 'a name without dots, such as sensitive'},
         },

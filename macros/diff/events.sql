@@ -428,7 +428,15 @@ where
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
-    {%- set one_each = is_plain and has_place and spark_cdc._is_one_each(entity, events, row, count.event_count) -%}
+    {#- whether each event has a place of its own among those of its key, where a place is one
+        number: of a sequence each is there once in the whole stream, which takes a bit per number
+        to see, 64 of them to a word; where they are far apart or come again, by key -#}
+    {%- set low, high = fromjson(row.lowest).get('p'), fromjson(row.highest).get('p') -%}
+    {%- set is_dense = is_plain and has_place and low is not none and (high[1] - low[1]) // 64 <= count.event_count // 4 -%}
+    {%- set one_each = is_plain and has_place and (
+        is_dense and not spark_cdc._query(spark_cdc._any_group_sql(
+            events, 'shiftright(step__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))'))
+        or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))) -%}
     {%- set unfilled = spark_cdc._query(spark_cdc._unfilled_sql(run, events, summary))[0].unfilled | int if count.unavailable else 0 -%}
     {%- set late = spark_cdc._late_events(run, events, count.event_count, fromjson(row.truncated).get('p')) if asks_late else {'late': 0} -%}
     {{ return(dict(
@@ -498,21 +506,6 @@ where note is null and event_op in ('insert', 'delete') and event_transaction is
 group by key_hash, event_transaction
 having min(if(event_op = 'insert', event_position, null)) < max(if(event_op = 'delete', event_position, null))
 limit 1
-{%- endmacro -%}
-
-
-{#- Whether each event has a place of its own among those of its key, where a place is one number.
-    Numbers of a sequence are each there once in the whole stream, which takes a bit per number to
-    see, 64 of them to a word; only where they are far apart or come again they are counted by
-    key. -#}
-{%- macro _is_one_each(entity, events, row, event_count) -%}
-    {%- set lowest, highest = fromjson(row.lowest).get('p'), fromjson(row.highest).get('p') -%}
-    {%- set is_dense = lowest is not none and (highest[1] - lowest[1]) // 64 <= event_count // 4 -%}
-    {{ return(
-        is_dense and not spark_cdc._query(spark_cdc._any_group_sql(
-            events, 'shiftright(step__place, 6)', 'count(*) <> bit_count(bit_or(shiftleft(1L, cast(step__place & 63L as int))))'))
-        or not spark_cdc._query(spark_cdc._shared_places_sql(entity, events))
-    ) }}
 {%- endmacro -%}
 
 

@@ -98,6 +98,7 @@
         {%- do spark_cdc._commit_nothing(run) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
+    {%- do spark_cdc._apply_config(none) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}
 {% endmaterialization %}
@@ -107,8 +108,10 @@
     the commit, unless the entity archives its events: only the load at hand is read. In a replay
     from the archive they are taken from the partition of the load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
+    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
+    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
@@ -119,8 +122,10 @@
     overwrite of named partitions gives the same when it is sent twice. --full-refresh does not
     drop the table (see spark_cdc_reset). -#}
 {% materialization cdc_ledger, adapter='spark' %}
+    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
+    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
@@ -129,9 +134,11 @@
 {#- cdc_loads: created if it is not there, and otherwise left alone, also by --full-refresh.
     Columns that a later version records are added. -#}
 {% materialization cdc_load_log, adapter='spark' %}
+    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(this) -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
+    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}

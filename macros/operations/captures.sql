@@ -8,7 +8,7 @@
     dbt's. -#}
 {%- macro _captures(operation, names=none, broken=none) -%}
     {%- set wanted = [names] if names is string else (names or []) -%}
-    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact'] -%}
+    {%- set loads, each = operation in ['backfill', 'plan'], operation in ['vacuum', 'compact', 'maintain'] -%}
     {%- set problems = [] if broken is not none
         else spark_cdc._schema_problems(target.schema) + spark_cdc._var_problems(none if loads else ['spark_cdc_sensitive_schema']) -%}
     {%- set known, found = [], [] -%}

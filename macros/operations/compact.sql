@@ -25,21 +25,18 @@
 {%- endmacro -%}
 
 
-{#- Maintenance without a person (on-run-end): of the entities of which this run has committed a
-    load, those that have as many loads, counted from the last time, as their policy says
-    (`maintenance`, or the var spark_cdc_maintenance) have the older ones squashed, see compact(),
-    and what earlier such calls superseded longer ago than the retention is dropped, see vacuum().
-    Views are there by then, and no view changes. It asks nothing of the server where nothing is
-    due, and leaves replays and branches alone. Both have rows in cdc_loads. Returns an empty text:
-    there is no SQL to run. -#}
-{%- macro maintain() -%}
-    {%- if execute -%}{%- do spark_cdc._verify_note(results) -%}{%- endif -%}
-    {%- if not execute or spark_cdc._mode() != 'load' or spark_cdc._replay() is not none -%}{{ return('') }}{%- endif -%}
-    {%- set committed = [] -%}
-    {%- for result in results if result.status == 'success' and result.node.resource_type == 'model' and result.node.config.materialized == 'cdc_committed' -%}
-        {%- do committed.append(result.node.name[:-10]) -%}
-    {%- endfor -%}
-    {%- for capture in (spark_cdc._captures('maintain', committed) if committed else []) -%}
+{#- Maintenance by policy: squashes the older loads of entities that have as many loads since the
+    last time as their policy says (`maintenance`, or the var spark_cdc_maintenance), see compact(),
+    and drops what earlier calls superseded longer ago than the retention, see vacuum(). No view
+    changes, and branches are left alone. Where nothing is due it reads the manifest alone. Both
+    have rows in cdc_loads. Without execute it only says what it would do.
+        dbt run-operation spark_cdc.maintain --args '{execute: true}'
+    Arguments: entities (list of names, or one; none for all), execute. Returns the number of loads
+    that were squashed, or would be. -#}
+{%- macro maintain(entities=none, execute=false) -%}
+    {%- do spark_cdc._check_arguments('maintain', {'entities': entities, 'execute': execute}) -%}
+    {%- set total = namespace(loads=0) -%}
+    {%- for capture in spark_cdc._captures('maintain', entities) -%}
         {%- set policy = capture.entity.maintenance -%}
         {%- set manifest = spark_cdc._cached_manifest(capture.committed) or spark_cdc._read_manifest(capture.committed) -%}
         {%- set squashed = spark_cdc._loads_with(manifest.loads, 'is_squashed') -%}
@@ -47,12 +44,16 @@
         {%- if spark_cdc._write_target(capture.ledger) == capture.ledger and policy.compact_loads is not none and since | length >= policy.compact_loads -%}
             {%- set merges = squashed | length >= policy.compact_loads -%}
             {%- set squashed = spark_cdc._compact_entity(capture, 0, merges, keep_loads=[policy.keep_loads, 1] | max) -%}
+            {%- set total.loads = total.loads + squashed -%}
             {%- if squashed and policy.retention_hours is not none -%}
                 {%- do spark_cdc._vacuum_entity(capture, policy.retention_hours) -%}
             {%- endif -%}
+        {%- elif flags.WHICH == 'run-operation' -%}
+            {%- do log(capture.entity.name ~ ': nothing is due, ' ~ spark_cdc._counted(since | length, 'load')
+                ~ (' since the last compaction, which comes at ' ~ policy.compact_loads if policy.compact_loads is not none else ', and compact_loads is null'), info=true) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return('') }}
+    {{ return(total.loads) }}
 {%- endmacro -%}
 
 

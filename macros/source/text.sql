@@ -202,6 +202,12 @@ left join (
 {%- macro _input_lines_sql(entity, times) -%}
 {%- set is_csv, is_multi_line = entity.source.format == 'csv', spark_cdc._csv_is_multi_line(entity) -%}
 {%- set quotes = spark_cdc._csv_quotes(entity) -%}
+{#- whether a line without a visible character is a row nevertheless, of blank fields, which Spark
+    skips: where the separator is none, or there is one column -#}
+{%- set separator = spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') if is_csv and not is_multi_line else '-' -%}
+{%- set is_unseen = separator | list | select('gt', ' ') | list | length == 0 -%}
+{%- set fields = 'contains(value, ' ~ spark_cdc._literal(separator) ~ ')' if is_unseen else "value <> ''" if entity.columns | length == 1 and is_csv and not is_multi_line -%}
+{%- set blank = fields ~ " and not value rlike '[^\\\\x00-\\\\x20]'" if fields else 'false' -%}
 {%- set headers = " - if(sum(records) > 0, 1, 0)" if is_csv and spark_cdc._csv_has_header(entity) -%}
 select
     cast({{ 'position' if times | length > 1 else 'null' }} as string) as load_id,
@@ -253,7 +259,7 @@ from (
                 {{ spark_cdc._record_condition(entity) }} as is_record,
                 {{ quotes.open | indent(16) }} as quotes,
                 {{ quotes.unescaped }} as is_unescaped,
-                {{ spark_cdc._blank_condition(entity) }} as is_blank,
+                {{ blank }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
                 select value, _metadata.file_path as path
@@ -265,17 +271,6 @@ from (
     group by path
 )
 {{- spark_cdc._by_date_sql(entity, times) }}
-{%- endmacro -%}
-
-
-{#- Whether a line without a visible character is a row nevertheless, of blank fields, which Spark
-    skips: where the separator is none, or there is one column. -#}
-{%- macro _blank_condition(entity) -%}
-{%- if entity.source.format != 'csv' or spark_cdc._csv_is_multi_line(entity) -%}{{ return('false') }}{%- endif -%}
-{%- set separator = spark_cdc._reader_option(entity, ['sep', 'delimiter'], ',').replace('\\t', '\t') -%}
-{%- set is_unseen = separator | list | select('gt', ' ') | list | length == 0 -%}
-{%- set fields = 'contains(value, ' ~ spark_cdc._literal(separator) ~ ')' if is_unseen else "value <> ''" if entity.columns | length == 1 -%}
-{{ fields ~ " and not value rlike '[^\\\\x00-\\\\x20]'" if fields else 'false' }}
 {%- endmacro -%}
 
 

@@ -60,7 +60,13 @@ select
     {{ spark_cdc._event_hash(entity) | indent(4) }} as event_hash,
     {{ spark_cdc._event_key_hash(entity) | indent(4) }} as key_hash,
     {%- if old_keys %}
-    {{ spark_cdc._event_key_old_hash(old_keys) | indent(4) }} as old_key_hash,
+    {#- the hash of the key before the event, where it was another one #}
+    {%- set columns, moved = [], [] -%}
+    {%- for old in old_keys -%}
+        {%- do columns.append(dict(old.of, sql=old.sql)) -%}
+        {%- do moved.append('not ' ~ old.sql ~ ' <=> ' ~ old.of.sql) -%}
+    {%- endfor %}
+    {{ spark_cdc._hash_unless(spark_cdc._any_null(old_keys) ~ ' or not (' ~ moved | join(' or ') ~ ')', columns) | indent(4) }} as old_key_hash,
     {%- endif %}
     {%- if entity.events.unique_keys %}
     {{ spark_cdc._event_key_old_alternate(entity) | indent(4) }} as old_alternate_hash,
@@ -213,18 +219,6 @@ event_op in ('truncate', 'control') or {{ spark_cdc._any_null(entity.key_columns
 {%- else -%}
 not coalesce(event_op in ('insert', 'upsert', 'read'), false)
 {%- endif -%}
-{%- endmacro -%}
-
-
-{#- The hash of the key before the event, where it was another one. -#}
-{%- macro _event_key_old_hash(old_keys) -%}
-{%- set columns = [] -%}
-{%- for old in old_keys -%}{%- do columns.append(dict(old.of, sql=old.sql)) -%}{%- endfor -%}
-{%- set is_none -%}
-{{ spark_cdc._any_null(old_keys) }} or not ({# -#}
-{%- for old in old_keys -%}not {{ old.sql }} <=> {{ old.of.sql }}{{ ' or ' if not loop.last }}{%- endfor -%})
-{%- endset -%}
-{{ spark_cdc._hash_unless(is_none, columns) }}
 {%- endmacro -%}
 
 

@@ -11,6 +11,15 @@ where false
 {%- endmacro -%}
 
 
+{#- When the last load of an entity was committed, as a query for dbt source freshness; null where
+    there is none. Argument: entity (its name). -#}
+{%- macro last_load(entity) -%}
+select max(coalesce(committed_at, started_at)) as loaded_at
+from {{ spark_cdc._load_log() }}
+where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and load_type <> 'compact'
+{%- endmacro -%}
+
+
 {#- The relation of cdc_loads; none where the project has no such model. Models do not depend on
     it, so that it is no ancestor of every view in the lineage. -#}
 {%- macro _load_log() -%}

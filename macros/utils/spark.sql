@@ -91,6 +91,31 @@
 {%- endmacro -%}
 
 
+{#- What dbt's configuration asks of the model's relation beside its rows: grants, which Apache
+    Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ
+    from those that dbt's cache says are there.
+    Never descriptions of the view whose text is the commit: the metastore would get its whole
+    entry anew, as it was when Spark read it.
+    Arguments: before (the relation as the cache had it before the model ran, or none), kind
+    (table or view; none: no descriptions). -#}
+{%- macro _apply_config(before, kind=none) -%}
+    {%- set grants, docs = config.get('grants') or {}, config.get('persist_docs') or {} -%}
+    {%- if grants and target.method in ['http', 'odbc'] -%}{%- do apply_grants(this, grants, should_revoke=true) -%}{%- endif -%}
+    {%- set text, columns = model.description if docs.get('relation') else '', {} -%}
+    {%- for name, column in model.columns.items() if docs.get('columns') and kind == 'table' and column.description -%}
+        {%- do columns.update({name | lower: column.description}) -%}
+    {%- endfor -%}
+    {%- set print = local_md5(tojson([text, columns])) -%}
+    {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in (before.information or '' if before else '') -%}
+        {%- for column in (adapter.get_columns_in_relation(this) if columns else []) if column.name | lower in columns -%}
+            {%- do spark_cdc._send('alter table ' ~ this ~ ' alter column ' ~ spark_cdc._quote(column.name) ~ ' comment ' ~ spark_cdc._literal(columns[column.name | lower])) -%}
+        {%- endfor -%}
+        {%- do spark_cdc._send('alter ' ~ kind ~ ' ' ~ this ~ ' set tblproperties (' ~ ("'comment' = " ~ spark_cdc._literal(text) ~ ', ' if text else '')
+            ~ "'spark_cdc.docs' = '" ~ print ~ "')") -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
 {#- The version of Spark: (numbers, text). numbers: major and minor, or none where a vendor answers
     with another kind of text. -#}
 {%- macro _spark_version() -%}

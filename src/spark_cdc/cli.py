@@ -25,7 +25,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Load": ("load", "run", "backfill", "stream"),
     "Correct": ("undo", "redo", "replay", "acknowledge"),
     "Look": ("status", "report", "diff", "verify"),
-    "Maintain": ("tag", "branch", "vacuum", "compact", "forget", "secrets"),
+    "Maintain": ("maintain", "tag", "branch", "vacuum", "compact", "forget", "secrets"),
     "Set up": ("demo", "init", "new", "generate", "server", "deps"),
 }
 

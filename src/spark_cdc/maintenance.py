@@ -1,4 +1,4 @@
-"""`spark-cdc vacuum` and `compact`, which are macros that dbt runs, and `verify`: data tests."""
+"""`spark-cdc maintain`, `vacuum`, `compact`: macros that dbt runs; `verify`: data tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TAG = "tag:spark_cdc_verify"
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the three commands."""
+    """Options of the four commands."""
 
     macro: str
     select: list[str]
@@ -31,7 +31,17 @@ class Options:
 
 
 def add_parser(subparsers: parsing.Subparsers) -> None:
-    """Add the three commands to the command line."""
+    """Add the four commands to the command line."""
+    maintain = parsing.add_command(
+        subparsers,
+        "maintain",
+        "compact and vacuum what is due by policy; for a scheduler",
+        "Merges older loads of the entities that have as many as their policy says, and drops what"
+        " that superseded long enough ago. Does nothing where nothing is due.",
+        "spark-cdc maintain",
+    )
+    _common(maintain, run)
+
     vacuum = parsing.add_command(
         subparsers,
         "vacuum",

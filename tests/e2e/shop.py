@@ -42,7 +42,9 @@ class Shop:
         (folder / ".spark_cdc").mkdir()
         (folder / ".spark_cdc" / "jars").symlink_to(ROOT / ".spark_cdc" / "jars")
         project = {"name": NAME, "version": "1.0.0", "profile": NAME, "flags": FLAGS}
-        project |= {"vars": {"spark_cdc_maintenance": dict(maintenance)}} if maintenance else {}
+        if maintenance:
+            policy = {"spark_cdc_maintenance": dict(maintenance), "spark_cdc_maintain_in_run": True}
+            project |= {"vars": policy}
         self._write("dbt_project.yml", project)
         target = {
             "type": "spark",
