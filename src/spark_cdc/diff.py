@@ -35,7 +35,8 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "diff",
         "compare two states of an entity, by row and column",
         "A state is named by a date or a load, which mean its end, by a tag, by the number of a"
-        " commit, or by the word draft: that of a replay. With --branch and no states: production and the branch as of now.",
+        " commit, or by the word draft: that of a replay. With --branch and no states: production"
+        " and the branch as of now.",
         "spark-cdc diff orders 2024-03-01 2024-03-04",
     )
     parser.add_argument("entity", metavar="ENTITY")
