@@ -17,7 +17,32 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif drop -%}
-        {%- do spark_cdc._drop_branch(name) -%}
+        {#- Drops a branch: its schemas with all that lies in them, then its tags in production, and
+            its markers last. -#}
+        {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
+        {%- set of_branch, others = [], [] -%}
+        {%- for schema, mapped in schemas.items() if mapped is not none -%}
+            {%- set marker = spark_cdc._branch_marker_of(mapped) -%}
+            {%- if marker is not none and (marker.of, marker.name) == (schema, name) -%}
+                {%- do of_branch.append(mapped) -%}
+            {%- elif marker is not none -%}
+                {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
+                    ~ ': run it with the target of ' ~ marker.of) -%}
+            {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
+                {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
+        {%- if others or not (of_branch or tags) -%}
+            {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
+            {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or "there is no branch '" ~ name ~ "'") ~ '. Accepted are ' ~ (known or 'none yet')
+                ~ '. Nothing was dropped.') -%}
+        {%- endif -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
+        {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
+        {%- do log('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
+            ~ '; vacuum no longer keeps its loads in production', info=true) -%}
     {%- else -%}
         {%- do spark_cdc._create_branch(name, spark_cdc._captures('branch', entities)) -%}
     {%- endif -%}
@@ -301,36 +326,6 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(view.schema, view.identifier ~ '_own')) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Drops a branch: its schemas with all that lies in them, then its tags in production, and its
-    markers last. -#}
-{%- macro _drop_branch(name) -%}
-    {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
-    {%- set of_branch, others = [], [] -%}
-    {%- for schema, mapped in schemas.items() if mapped is not none -%}
-        {%- set marker = spark_cdc._branch_marker_of(mapped) -%}
-        {%- if marker is not none and (marker.of, marker.name) == (schema, name) -%}
-            {%- do of_branch.append(mapped) -%}
-        {%- elif marker is not none -%}
-            {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
-                ~ ': run it with the target of ' ~ marker.of) -%}
-        {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
-            {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
-    {%- if others or not (of_branch or tags) -%}
-        {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or "there is no branch '" ~ name ~ "'") ~ '. Accepted are ' ~ (known or 'none yet')
-            ~ '. Nothing was dropped.') -%}
-    {%- endif -%}
-    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
-    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- do log('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
-        ~ '; vacuum no longer keeps its loads in production', info=true) -%}
 {%- endmacro -%}
 
 

@@ -329,10 +329,35 @@ from collected
 {%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
     {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
+    {#- Files of the ledger and, of change events, of the events table: a dictionary each with
+        table, is_needed (whether a load that counts wrote them), files, bytes. -#}
+    {%- set found = [] -%}
+    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
+    {%- set shown = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
+    {%- endfor -%}
+    {%- for table in shown -%}
+        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
+        {%- set sql -%}
+select
+    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
+    count(*) as files,
+    sum(length) as bytes
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
+where load_id <> ''
+group by is_needed
+order by is_needed desc
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}
+            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set files = found -%}
     {{ return(dict(
         spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
         changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
-        files=spark_cdc._files_of_ledger(capture, head),
+        files=files,
         vacuum={
             'loads': dropped | length,
             'files': dropped | map(attribute='files') | map('int') | sum,
@@ -434,35 +459,6 @@ select
 from told
 group by row_difference, one.column_name, one.shown
 order by row_difference, min(place), one.column_name
-{%- endmacro -%}
-
-
-{#- Files of the ledger and, of change events, of the events table: a dictionary each with table,
-    is_needed (whether a load that counts wrote them), files, bytes. -#}
-{%- macro _files_of_ledger(capture, head) -%}
-    {%- set found = [] -%}
-    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
-    {%- set shown = [] -%}
-    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
-        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
-    {%- endfor -%}
-    {%- for table in shown -%}
-        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
-        {%- set sql -%}
-select
-    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
-    count(*) as files,
-    sum(length) as bytes
-from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
-where load_id <> ''
-group by is_needed
-order by is_needed desc
-        {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}
-            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 

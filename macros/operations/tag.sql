@@ -16,7 +16,16 @@ spark-cdc tag create march_2024. Nothing was changed.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif drop -%}
-        {%- do spark_cdc._drop_tags(captures, name) -%}
+        {#- Takes a tag away from those entities that have it. -#}
+        {%- set dropped = [] -%}
+        {%- for one in captures if name in spark_cdc._tags(one) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(one, name)) -%}
+            {%- do log(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads', info=true) -%}
+            {%- do dropped.append(one) -%}
+        {%- endfor -%}
+        {%- if not dropped -%}
+            {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. Nothing was dropped.\n  spark-cdc tag list") -%}
+        {%- endif -%}
         {{ return('') }}
     {%- endif -%}
     {%- set planned, problems = [], [] -%}
@@ -38,20 +47,6 @@ spark-cdc tag create march_2024. Nothing was changed.
         {%- do log(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
             ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}
     {%- endfor -%}
-{%- endmacro -%}
-
-
-{#- Takes a tag away from those entities that have it. -#}
-{%- macro _drop_tags(captures, name) -%}
-    {%- set dropped = [] -%}
-    {%- for capture in captures if name in spark_cdc._tags(capture) -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
-        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads', info=true) -%}
-        {%- do dropped.append(capture) -%}
-    {%- endfor -%}
-    {%- if not dropped -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. Nothing was dropped.\n  spark-cdc tag list") -%}
-    {%- endif -%}
 {%- endmacro -%}
 
 
