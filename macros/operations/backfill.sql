@@ -12,11 +12,8 @@
     nothing. -#}
 {%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
     {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
-    {%- if dates_per_statement is not integer or not 1 <= dates_per_statement <= 60 -%}
-        {%- do exceptions.raise_compiler_error(
-            "spark_cdc.backfill: dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60. Nothing was written."
-        ) -%}
-    {%- endif -%}
+    {%- set is_in_range = dates_per_statement is integer and 1 <= dates_per_statement <= 60 -%}
+    {%- do spark_cdc._stop('backfill', [] if is_in_range else ["dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60"], 'Nothing was written.') -%}
     {%- set times = spark_cdc._backfill_times(dates) -%}
     {%- set captures = spark_cdc._captures('backfill', entities) -%}
     {%- set problems = [] -%}
@@ -336,12 +333,8 @@ them out with --skip-missing (skip_missing: true).
             {%- for at in range((last - first).days + 1) -%}{%- do times.append(first + modules.datetime.timedelta(days=at)) -%}{%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if wrong or not times -%}
-        {%- do exceptions.raise_compiler_error(
-            'spark_cdc.backfill: dates has ' ~ (wrong | join(', ') or 'nothing') ~ '. Accepted are dates that exist, such as 2024-01-31 or '
-            ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written."
-        ) -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop('backfill', ['dates has ' ~ (wrong | join(', ') or 'nothing')] if wrong or not times else [], 'Accepted are dates that exist, such as 2024-01-31 or '
+        ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written.") -%}
     {{ return(times | unique | sort) }}
 {%- endmacro -%}
 

@@ -7,9 +7,10 @@
         dbt run-operation spark_cdc.branch --args '{name: pr_7, entities: [orders, customers]}'
     Arguments: name (of the branch and its schema: lower case letters, digits, underscores),
     entities (list of names, or one; none for all that have a load), drop (whether the branch is
-    dropped, with all that lies in its schemas). Returns nothing. -#}
-{%- macro branch(name, entities=none, drop=false) -%}
-    {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
+    dropped, with all that lies in its schemas), execute (whether it is done; else it is only said).
+    Returns nothing. -#}
+{%- macro branch(name, entities=none, drop=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop, 'execute': execute}) -%}
     {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
         {%- set message -%}
 spark_cdc.branch: '{{ name }}' can't be the name of a branch, which is its schema's. Accepted are up to 33 lower case letters, digits and {# -#}
@@ -35,14 +36,13 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
         {%- if others or not (of_branch or tags) -%}
             {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
-            {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or "there is no branch '" ~ name ~ "'") ~ '. Accepted are ' ~ (known or 'none yet')
-                ~ '. Nothing was dropped.') -%}
+            {%- do spark_cdc._stop('branch', others or ["there is no branch '" ~ name ~ "'"], 'Accepted are ' ~ (known or 'none yet') ~ '. Nothing was dropped.') -%}
         {%- endif -%}
         {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
         {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
         {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
-        {%- do log('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
-            ~ '; vacuum no longer keeps its loads in production', info=true) -%}
+        {%- do spark_cdc._say('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
+            ~ '; vacuum no longer keeps its loads in production') -%}
     {%- else -%}
         {%- do spark_cdc._create_branch(name, spark_cdc._captures('branch', entities)) -%}
     {%- endif -%}
@@ -131,9 +131,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
                 ~ ', so a branch would be an empty schema. Load into one: a target with the schema ' ~ name ~ ' needs no branch') -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ problems | join('\n  - ') ~ '. Nothing was made.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop('branch', problems, 'Nothing was made.') -%}
 
     {%- for schema, of_branch in schemas.items() -%}
         {%- set marker = spark_cdc._branch_marker(of_branch) -%}
@@ -144,7 +142,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
     {%- endfor -%}
     {%- for plan in planned if not plan.is_there -%}
         {%- do spark_cdc._send('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
-        {%- set made = spark_cdc._parse_manifest(spark_cdc._view_text(plan.tag), plan.tag) -%}
+        {%- set made = spark_cdc._parse_manifest(plan.tag_text if spark_cdc._mode() == 'plan' else spark_cdc._view_text(plan.tag), plan.tag) -%}
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
 {{ plan.name }}: the tag {{ plan.tag }} names another state, after {{ made.loads[-1] or 'nothing' }}: somebody made it meanwhile, or it is no branch's. Run the same command {# -#}
@@ -158,11 +156,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
     {%- endif -%}
     {%- for plan in planned -%}
         {%- do spark_cdc._branch_entity(plan) -%}
-        {%- do log(plan.name ~ ': branch ' ~ name ~ (' exists already' if plan.is_there else ' created') ~ ', after ' ~ plan.manifest.loads[-1] ~ ', '
-            ~ spark_cdc._counted(plan.manifest.rows, 'row'), info=true) -%}
+        {%- do spark_cdc._say(plan.name ~ ': branch ' ~ name ~ (' exists already' if plan.is_there else ' created') ~ ', after ' ~ plan.manifest.loads[-1] ~ ', '
+            ~ spark_cdc._counted(plan.manifest.rows, 'row')) -%}
     {%- endfor -%}
     {%- for entity in empty -%}
-        {%- do log(entity ~ ': branch ' ~ name ~ ' created, empty: nothing is committed', info=true) -%}
+        {%- do spark_cdc._say(entity ~ ': branch ' ~ name ~ ' created, empty: nothing is committed') -%}
     {%- endfor -%}
 {%- endmacro -%}
 

@@ -33,7 +33,7 @@
          'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
          'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
     ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {#- What of the entity's state does not go with it. -#}
@@ -50,7 +50,7 @@
         (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
     ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
     {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
@@ -454,7 +454,7 @@ from (
         (found.absent | int > 0 and not even_if_absent,
          '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
     ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
 {%- endmacro -%}
 
@@ -587,12 +587,4 @@ order by load_id
     {%- set holders = {} -%}
     {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: row.row_count | int}) -%}{%- endfor -%}
     {{ return(holders) }}
-{%- endmacro -%}
-
-
-{#- Refuses to forget keys of an entity, if there are problems (texts). -#}
-{%- macro _refuse_forget(entity, problems) -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
-    {%- endif -%}
 {%- endmacro -%}

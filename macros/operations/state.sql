@@ -39,10 +39,8 @@
     } -%}
     {%- set asked = parts if parts is mapping else dict.fromkeys([parts] if parts is string else parts, {}) -%}
     {%- set unknown = asked | reject('in', dict(of_each, **of_all)) | list -%}
-    {%- if unknown -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.state: there is no part '" ~ unknown | join("', '") ~ "'. Accepted are "
-            ~ dict(of_each, **of_all) | join(', ') ~ '. Nothing was changed.') -%}
-    {%- endif -%}
+    {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
+    {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
     {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
         else spark_cdc._captures_with_heads('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
@@ -71,8 +69,9 @@
     alerts pass over them. A load of the same date that is refused later is reported again.
         dbt run-operation spark_cdc.acknowledge --args '{dates: [2062-03-01], entities: [orders]}'
     Arguments: dates (list of business dates or times, or one), entities (list of names, or one;
-    none for all). Returns nothing. -#}
-{%- macro acknowledge(dates, entities=none) -%}
+    none for all), execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro acknowledge(dates, entities=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('acknowledge', {'entities': entities, 'execute': execute}) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
     {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
     {%- do spark_cdc._ensure_load_log(load_log) -%}
@@ -98,13 +97,13 @@ order by business_time, load_id
     {%- if problems or not wanted -%}
         {%- set there = [] -%}
         {%- for row in refused -%}{%- do there.append(row.entity ~ ' ' ~ row.business_time) -%}{%- endfor -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.acknowledge: no load of ' ~ (problems | join(', ') or 'no date') ~ ' was refused and not acknowledged yet; those that were: '
-            ~ (there | unique | join(', ') or 'none') ~ '. Nothing was changed. spark-cdc acknowledge DATE --select ENTITY takes their dates.') -%}
+        {%- do spark_cdc._stop('acknowledge', ['no load of ' ~ (problems | join(', ') or 'no date') ~ ' was refused and not acknowledged yet; those that were: '
+            ~ (there | unique | join(', ') or 'none')], 'Nothing was changed. spark-cdc acknowledge DATE --select ENTITY takes their dates.') -%}
     {%- endif -%}
     {%- for name, rows in chosen.items() -%}
         {%- do spark_cdc._set_load_status(load_log, 'refused', 'acknowledged', name, rows | map(attribute='load_id') | unique | list) -%}
-        {%- do log(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
-            ~ '; what is refused again is reported again', info=true) -%}
+        {%- do spark_cdc._say(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
+            ~ '; what is refused again is reported again') -%}
     {%- endfor -%}
 {%- endmacro -%}
 

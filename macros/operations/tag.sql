@@ -5,9 +5,10 @@
         dbt run-operation spark_cdc.tag --args '{name: march, entities: [orders, customers]}'
     Arguments: name (lower case letters, digits, underscores), entities (list of names, or one;
     none for all that have a load), at (load or date whose state it is; none for the present
-    one), drop (whether the tag is taken away). Returns nothing. -#}
-{%- macro tag(name, entities=none, at=none, drop=false) -%}
-    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
+    one), drop (whether the tag is taken away), execute (whether it is done; else it is only said).
+    Returns nothing. -#}
+{%- macro tag(name, entities=none, at=none, drop=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop, 'execute': execute}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
     {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
         {%- set message -%}
@@ -20,7 +21,7 @@ spark-cdc tag create march_2024. Nothing was changed.
         {%- set dropped = [] -%}
         {%- for one in captures if name in spark_cdc._tags(one) -%}
             {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(one, name)) -%}
-            {%- do log(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads', info=true) -%}
+            {%- do spark_cdc._say(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads') -%}
             {%- do dropped.append(one) -%}
         {%- endfor -%}
         {%- if not dropped -%}
@@ -44,8 +45,8 @@ spark-cdc tag create march_2024. Nothing was changed.
         {%- if not found.is_there -%}
             {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
         {%- endif -%}
-        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
-            ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}
+        {%- do spark_cdc._say(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
+            ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row')) -%}
     {%- endfor -%}
 {%- endmacro -%}
 

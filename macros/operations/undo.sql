@@ -4,10 +4,10 @@
     checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.undo --args '{entities: [orders], to: 2024-03-02}'
     Arguments: entities (list of names, or one), to (the state to go back to: a load that counts,
-    or a date, whose own load stays; none for the state before the last load, of one entity).
-    Returns nothing. -#}
-{%- macro undo(entities, to=none) -%}
-    {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to}) -%}
+    or a date, whose own load stays; none for the state before the last load, of one entity),
+    execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro undo(entities, to=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to, 'execute': execute}) -%}
     {%- do spark_cdc._move_entities('undo', entities, to) -%}
 {%- endmacro -%}
 
@@ -15,9 +15,9 @@
 {#- Brings back what the last undo took back, as it was: one commit per entity, all of which are
     checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.redo --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one). Returns nothing. -#}
-{%- macro redo(entities) -%}
-    {%- do spark_cdc._check_arguments('redo', {'entities': entities}) -%}
+    Arguments: entities (list of names, or one), execute as of undo(). Returns nothing. -#}
+{%- macro redo(entities, execute=true) -%}
+    {%- do spark_cdc._check_arguments('redo', {'entities': entities, 'execute': execute}) -%}
     {%- do spark_cdc._move_entities('redo', entities) -%}
 {%- endmacro -%}
 

@@ -41,7 +41,8 @@
        finds it taken.
 
     A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run
-    finishes the commit (see _head()). No lock is held at any time.
+    finishes the commit (see _head()). No lock is held at any time. In a dry run it only says what
+    it would do.
     Arguments: capture, change (a dictionary):
         manifest  the new one, with the number of the commit that it builds on
         before    the manifest that it builds on; left out where it has the same rows, as after
@@ -54,6 +55,10 @@
 {%- macro _transact(capture, change) -%}
     {%- set manifest = spark_cdc._timeline_committed(
         change.manifest, change.get('before'), spark_cdc._run_id8(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- do log((change.get('say') or capture.entity.name ~ ': would commit ' ~ change.what) ~ '. Nothing was changed (execute: false)', info=true) -%}
+        {{ return('') }}
+    {%- endif -%}
     {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
         if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(capture.entity.name) else [] -%}
     {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
