@@ -41,7 +41,8 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- set entity, name = run.entity, run.entity.name -%}
         {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
         {%- set settings = spark_cdc._settings_of(node) -%}
-        {#- what validate() asks of the models that dbt has selected, which a retry does not tell -#}
+        {#- what validate() asks of the models that dbt has selected, which a retry does not
+            tell -#}
         {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
             + spark_cdc._run_problems([(name, settings)]) -%}
         {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}

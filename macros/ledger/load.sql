@@ -161,7 +161,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- call statement('main') -%}
         {{ spark_cdc._write_loads_sql(capture.ledger, columns, [] if load.get('deletes_apart') else [load], sql, order) }}
     {%- endcall -%}
-    {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
+    {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- set held = spark_cdc._held_rows(capture, load) -%}
     {%- if held.sql -%}
@@ -180,15 +180,10 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     its own, or it names that model of the run before. Arguments: capture, kind (ledger or
     events). -#}
 {%- macro _is_load_again(capture, kind) -%}
-    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
-
-
-{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is
-    needed for and no other invocation sees. -#}
-{%- macro _load_again_is_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
 
 
 {%- macro _load_again_mark(capture, kind) -%}
@@ -280,7 +275,7 @@ landing: leave spark_cdc_replay.source (--source) out.
             {%- set is_planned = spark_cdc._mode() == 'plan' -%}
             {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._mode() in ['load', 'operate'] -%}
             {%- if is_loaded and (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ run.entity.name ~ '_events') not in selected_resources
-                    and not spark_cdc._load_again_is_written(run, 'events') -%}
+                    and load_cached_relation(spark_cdc._load_again_mark(run, 'events')) is none -%}
                 {%- set message -%}
 {{ run.entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ run.entity.name }}_events is not {# -#}
 selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, load.business_time) }}.

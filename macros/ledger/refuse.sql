@@ -166,17 +166,12 @@ select
 from (
     select {{ 'load_id, ' if several }}key_hash
     from {{ run.ledger }}
-    where {{ spark_cdc._repeats_condition(run, loads) }} and key_hash is not null
+    where {{ spark_cdc._in_loads(loads) }} and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }} and key_hash is not null
     group by {{ 'load_id, ' if several }}key_hash
     having count(*) > 1 and max(operation <> 'R')
     {{- '\n    limit 1000' if not several }}
 )
 {{- '\ngroup by load_id' if several }}
-{%- endmacro -%}
-
-
-{%- macro _repeats_condition(run, loads) -%}
-{{ spark_cdc._in_loads(loads) }} and operation in {{ spark_cdc._operations('supplied' if run.entity.events else 'received') }}
 {%- endmacro -%}
 
 

@@ -88,7 +88,7 @@
     {%- set capture = spark_cdc._capture_of_model() -%}
     {%- set is_again = spark_cdc._is_load_again(capture, 'ledger') -%}
     {%- set loads_now = ((model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.masked.identifier) in selected_resources
-        or spark_cdc._load_again_is_written(capture, 'ledger') or is_again and spark_cdc._is_due(capture)) and spark_cdc._mode() in ['load', 'operate'] -%}
+        or load_cached_relation(spark_cdc._load_again_mark(capture, 'ledger')) is not none or is_again and spark_cdc._is_due(capture)) and spark_cdc._mode() in ['load', 'operate'] -%}
     {%- set run = spark_cdc._planned_run(capture, is_planned=not is_again) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}  {#- it may not be part of this run -#}

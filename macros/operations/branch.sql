@@ -20,7 +20,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
     {%- elif drop -%}
         {#- Drops a branch: its schemas with all that lies in them, then its tags in production, and
             its markers last. -#}
-        {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
+        {%- set schemas = spark_cdc._branch_schemas(name) -%}
         {%- set of_branch, others = [], [] -%}
         {%- for schema, mapped in schemas.items() if mapped is not none -%}
             {%- set marker = spark_cdc._branch_marker_of(mapped) -%}
@@ -49,27 +49,23 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- endmacro -%}
 
 
-{#- The schemas of a branch by those of production that they stand for: the target's schema is
-    the branch's name, and where a model has a schema of its own, which dbt puts behind the
-    target's (cdc_sales), so it does there (pr_7_sales). Argument: schemas (of production).
+{#- The schemas of a branch by those of production that they stand for: the target's schema is the
+    branch's name, and where a model has a schema of its own, which dbt puts behind the target's
+    (cdc_sales), so it does there (pr_7_sales).
+    Argument: schemas (of production; none for all that entities of this project and cdc_loads lie
+    in).
     Returns a dictionary; none for a schema that does not begin with the target's. -#}
-{%- macro _branch_schemas(name, schemas) -%}
+{%- macro _branch_schemas(name, schemas=none) -%}
+    {%- set of_project = [] -%}
+    {%- for entity, node, ledger in spark_cdc._entity_nodes() if schemas is none -%}{%- do of_project.append(graph.nodes[ledger].schema) -%}{%- endfor -%}
+    {%- set load_log = spark_cdc._load_log() if schemas is none else none -%}
+    {%- if load_log is not none -%}{%- do of_project.append(load_log.schema) -%}{%- endif -%}
     {%- set found = {target.schema: name} -%}
-    {%- for schema in schemas | unique | reject('equalto', target.schema) -%}
+    {%- for schema in (of_project if schemas is none else schemas) | unique | reject('equalto', target.schema) -%}
         {%- set rest = schema.removeprefix(target.schema ~ '_') -%}
         {%- do found.update({schema: name ~ '_' ~ rest if rest != schema else none}) -%}
     {%- endfor -%}
     {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- The schemas of production that entities of this project and cdc_loads lie in. -#}
-{%- macro _branch_production_schemas() -%}
-    {%- set schemas = [target.schema] -%}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}{%- do schemas.append(graph.nodes[ledger].schema) -%}{%- endfor -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- if load_log is not none -%}{%- do schemas.append(load_log.schema) -%}{%- endif -%}
-    {{ return(schemas | unique | list) }}
 {%- endmacro -%}
 
 
@@ -80,7 +76,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- macro _branch_tags(schemas, name=none) -%}
     {%- set tags = [] -%}
     {%- for schema in schemas if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema ~ '_commits')) -%}
-        {%- set pattern = '*_tag_' ~ spark_cdc._branch_tag(name or '*') -%}
+        {%- set pattern = '*_tag_branch_' ~ (name or '*') -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema ~ '_commits') ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
             {%- set view = spark_cdc._relation_in(schema ~ '_commits', row.viewName) -%}
             {%- set text = spark_cdc._view_text(view) -%}
@@ -95,16 +91,12 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- endmacro -%}
 
 
-{#- The name of the tag that a branch has in production. -#}
-{%- macro _branch_tag(name) -%}{{ return('branch_' ~ name) }}{%- endmacro -%}
-
-
 {#- Makes a branch, or completes one: see branch(). All entities are checked before anything is
     made. The views <entity>_committed, by which readers and loads know that an entity is there,
     come last. -#}
 {%- macro _create_branch(name, captures) -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
+    {%- set schemas = spark_cdc._branch_schemas(name) -%}
     {%- set problems = spark_cdc._new_branch_problems(name, schemas) -%}
     {%- set of_log = spark_cdc._relation_in(schemas[load_log.schema], load_log.identifier) if load_log is not none else none -%}
     {%- set planned, empty = [], [] -%}
@@ -146,7 +138,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
 {{ plan.name }}: the tag {{ plan.tag }} names another state, after {{ made.loads[-1] or 'nothing' }}: somebody made it meanwhile, or it is no branch's. Run the same command {# -#}
-again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_cdc._branch_tag(name) }}.
+again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{ name }}.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
@@ -218,7 +210,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
     {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, capture.committed) -%}
     {%- if not manifest.loads -%}{{ return(none) }}{%- endif -%}
     {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
-    {%- set tagged = {'name': spark_cdc._branch_tag(name), 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
+    {%- set tagged = {'name': 'branch_' ~ name, 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
     {%- set committed_text = spark_cdc._moved_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
     {%- set plan = {
@@ -227,7 +219,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         'capture': capture,
         'branched': branched,
         'manifest': manifest,
-        'tag': spark_cdc._tag(capture, spark_cdc._branch_tag(name)),
+        'tag': spark_cdc._beside(capture, 'tag', 'branch_' ~ name),
         'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},

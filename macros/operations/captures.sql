@@ -170,14 +170,14 @@
         }}) -%}
     {%- endfor -%}
     {%- for sequence in spark_cdc._claims(capture) -%}
-        {%- set claim = spark_cdc._claim(capture, sequence) -%}
+        {%- set claim = spark_cdc._beside(capture, 'commit', sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
     {%- endfor -%}
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
-        {%- do catalog.update({spark_cdc._tag(capture, name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
+        {%- do catalog.update({spark_cdc._beside(capture, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
     {%- endfor -%}
     {%- for sequence, manifest in spark_cdc._kept_versions(capture).items() -%}
-        {%- do catalog.update({spark_cdc._kept_version(capture, sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
+        {%- do catalog.update({spark_cdc._beside(capture, 'version', sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

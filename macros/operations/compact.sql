@@ -139,7 +139,7 @@ Load once with the new columns, then compact.
     {%- do spark_cdc._set_session(capture.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
-    {%- do spark_cdc._reset_file_size() -%}
+    {%- do spark_cdc._set_file_size(entity) -%}
 {%- endmacro -%}
 
 

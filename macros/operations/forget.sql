@@ -79,7 +79,7 @@
     {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
-        {%- do spark_cdc._send('alter view ' ~ spark_cdc._tag(capture, name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
+        {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
     {%- if head.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
@@ -102,7 +102,7 @@
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
     {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._kept_version(capture, sequence)) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
@@ -158,7 +158,7 @@
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
     {#- claims of commits before the last one count for nothing any more -#}
-    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._claim(capture, sequence).identifier) -%}{%- endfor -%}
+    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._beside(capture, 'commit', sequence).identifier) -%}{%- endfor -%}
     {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}

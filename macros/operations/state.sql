@@ -680,7 +680,7 @@ where
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
     {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
-    {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
+    {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(capture, 'commit', run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
     {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
     {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}

@@ -20,7 +20,7 @@ spark-cdc tag create march_2024. Nothing was changed.
         {#- Takes a tag away from those entities that have it. -#}
         {%- set dropped = [] -%}
         {%- for one in captures if name in spark_cdc._tags(one) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(one, name)) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(one, 'tag', name)) -%}
             {%- do spark_cdc._say(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads') -%}
             {%- do dropped.append(one) -%}
         {%- endfor -%}
@@ -43,7 +43,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- endif -%}
     {%- for capture, found in planned -%}
         {%- if not found.is_there -%}
-            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
+            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\n' ~ found.text) -%}
         {%- endif -%}
         {%- do spark_cdc._say(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
             ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row')) -%}
@@ -57,7 +57,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
         {%- do listed.append({
             'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
-            'view': spark_cdc._tag(capture, name) | string,
+            'view': spark_cdc._beside(capture, 'tag', name) | string,
         }) -%}
     {%- endfor -%}
     {{ return(listed) }}
@@ -70,7 +70,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     view). -#}
 {%- macro _planned_tag(capture, name, at) -%}
     {%- set entity = capture.entity -%}
-    {%- set view = spark_cdc._tag(capture, name) -%}
+    {%- set view = spark_cdc._beside(capture, 'tag', name) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {%- if not head.loads -%}
         {{ return({'problem': entity.name ~ ': nothing is committed, so there is no state to name.', 'is_empty': true}) }}

@@ -328,7 +328,7 @@ where stored.load_id <> ''
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do forgotten.append(identifier) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(operated.schema ~ '_commits', identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(forgotten) }}

@@ -94,7 +94,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {#- The manifest of a tag, or of the draft of a replay by the name draft, with relation (the view
     of which the manifest is the text); an error that lists the tags where there is none. -#}
 {%- macro _tagged_state(capture, name) -%}
-    {%- set entity, view = capture.entity.name, spark_cdc._tag(capture, name) -%}
+    {%- set entity, view = capture.entity.name, spark_cdc._beside(capture, 'tag', name) -%}
     {%- set like = spark_cdc._literal(view.identifier) -%}
     {%- if view.identifier in spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ like) | map(attribute='viewName') -%}
         {{ return(dict(spark_cdc._parse_manifest(spark_cdc._view_text(view), view), relation=view)) }}
@@ -152,18 +152,10 @@ since it was made, another run has committed other loads in the place of those t
 {%- endmacro -%}
 
 
-{#- Tags: the manifest of a state that somebody gave a name, as a view beside the claims,
-    <schema>_commits.<entity>_tag_<name>. It has the columns of <entity>_committed, so that what
-    reads that view can read it as well. In its figures tag says {name, entity, at}. -#}
-{%- macro _tag(capture, name) -%}
-    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' ~ name)) }}
-{%- endmacro -%}
-
-
 {#- The tags of an entity, asked of the metastore: a dictionary from the name to the manifest,
     with text (of the view). -#}
 {%- macro _tags(capture) -%}
-    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' -%}
+    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_tag_' -%}
     {%- set tags = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
