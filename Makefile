@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo server test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs stop lint format bench clean
+.PHONY: help demo server test test-integration test-all test-formats test-matrix test-faults histories browser cluster e2e docs wheel stop lint format bench clean
 
 BIN := .venv/bin
 PINS := requirements/build.txt requirements/run.txt requirements/constraints.txt pyproject.toml
@@ -110,6 +110,10 @@ docs: .venv/dev.stamp ## the documentation as a site, with dbt docs beside it: t
 	$(BIN)/dbt --quiet parse && $(BIN)/dbt --quiet docs generate --no-compile --empty-catalog --static
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
 	@echo "target/site/index.html"
+
+# What a release uploads, made of what Git knows; two builds of one commit are the same (SOURCE_DATE_EPOCH).
+wheel: .venv/dev.stamp ## the wheel with the dbt package: target/dist
+	@$(BIN)/python tests/wheel.py target/dist
 
 stop: ## end the server that `make demo` or `make server` left running
 	@if [ -x $(BIN)/spark-cdc ]; then $(BIN)/spark-cdc server stop; else echo "No server runs: nothing is installed."; fi

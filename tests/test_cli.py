@@ -20,6 +20,7 @@ from dbt.adapters.exceptions import FailedToConnectError
 from spark_cdc import chain, console, demo, load, project, reach, replay, state
 from spark_cdc import cli as command_line
 from spark_cdc.bootstrap import __main__ as install
+from spark_cdc.environment import Environment
 from spark_cdc.errors import SparkCdcError
 
 pytestmark = pytest.mark.proves("command line")
@@ -463,8 +464,8 @@ def test_demo_loads_each_date_once_in_order(tmp_path):
 @pytest.mark.parametrize("wanted", ["taken", "free", "70000"])
 def test_an_install_needs_no_free_port(wanted, tmp_path, monkeypatch, capsys):
     """It only says early what the demo will say; here nothing is left to install."""
-    monkeypatch.setattr(install, "VENV", tmp_path)
-    monkeypatch.setattr(install, "_works", lambda: True)
+    monkeypatch.setattr(install, "VENV", Environment(tmp_path, tmp_path / "log"))
+    monkeypatch.setattr(Environment, "works", lambda _: True)
     monkeypatch.setattr(sys, "argv", ["bootstrap", "--demo"])
     monkeypatch.setenv("SPARK_CDC_STATE_DIR", str(tmp_path))
     (tmp_path / "run.stamp").write_text(install._fingerprint(False))

@@ -39,6 +39,20 @@ def test_every_macro_that_is_used_is_there() -> None:
     assert missing <= set(PLACES)
 
 
+def test_macros_that_tests_replace_are_there() -> None:
+    """dbt's unit tests pass over others in silence, and so do tests that load macros alone."""
+    names = {
+        name
+        for path in [*ROOT.glob("models/*/*_unit_tests.yml"), *ROOT.glob("tests/*.py")]
+        for name in re.findall(
+            r"spark_cdc\.(_\w+): |^ +(_[a-z]\w+)=lambda|\.replace\(\s*\"(_\w+)\",\s*lambda",
+            path.read_text(),
+            re.M,
+        )
+    }
+    assert {name for found in names for name in found if name} - set(PLACES) == set()
+
+
 def test_macros_are_called_with_the_arguments_that_they_take() -> None:
     """Jinja says so only when a call is reached."""
     parse = get_environment(None, capture_macros=True).parse

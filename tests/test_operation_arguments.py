@@ -128,7 +128,7 @@ def undo(to: Any, *counts: int) -> list[str]:
         _ensure_load_log=lambda *_: None,
         _head=lambda capture: heads[capture["entity"]["name"]],
         _other_columns_problem=lambda *_: None,
-        _attempt=lambda: "",
+        _run_id8=lambda: "",
         _time_now=lambda *_: "",
         _move_entity=lambda _, one: carried.extend([one["entity"]["name"]] if one["loads"] else []),
     )

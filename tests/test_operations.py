@@ -84,7 +84,7 @@ def tagged(
     names: str,
     *,
     prior: tuple[tuple[Row, str, str], ...] = ((ONE, FIRST, "I"), (TWO, FIRST, "I")),
-    log_rows: int = 0,
+    at_checkpoint: bool = False,
     **settings: Any,
 ) -> list[dict[str, Any]]:
     """What a load writes of rows of staging; prior: rows of the ledger, their load and operation.
@@ -99,7 +99,9 @@ def tagged(
         for date in [f"{load[:4]}-{load[4:6]}-{load[6:8]}"]
     ]
     loads = sorted({load.format(kind) for _, load, _ in prior if load != LOST})
-    manifest = manifest_of(macros, loads, rows=3, log_rows=log_rows)
+    manifest = manifest_of(macros, loads, rows=3)
+    if at_checkpoint:
+        entity = entity | {"checkpoint": entity["checkpoint"] | {"loads": 0}}
     day = 1 if not prior else 2 if len(loads) == 1 else 3
     load = macros._plan_load(entity, manifest, datetime.datetime(2024, 3, day))
     run = {
@@ -128,39 +130,39 @@ def good(*rows: Row) -> list[Row]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "log_rows", "written"),
+    ("rows", "at_checkpoint", "written"),
     [
         pytest.param(
-            good(ONE, TWO, THREE), 0, [(3, 7, "x", "I", DAY_2)], id="an unknown key inserts"
+            good(ONE, TWO, THREE), False, [(3, 7, "x", "I", DAY_2)], id="an unknown key inserts"
         ),
         pytest.param(
-            good((1, 9, "x", "a2", "f1"), TWO), 0, [(1, 9, "x", "U", DAY_2)], id="others update"
+            good((1, 9, "x", "a2", "f1"), TWO), False, [(1, 9, "x", "U", DAY_2)], id="others update"
         ),
-        pytest.param(good(ONE), 0, [(2, 6, "x", "D", DAY_2)], id="a missing key is deleted"),
+        pytest.param(good(ONE), False, [(2, 6, "x", "D", DAY_2)], id="a missing key is deleted"),
         pytest.param(
             good(),
-            0,
+            False,
             [(1, 5, "x", "D", DAY_2), (2, 6, "x", "D", DAY_2)],
             id="an empty load deletes all",
         ),
-        pytest.param(good(ONE, TWO), 0, [], id="what stays is not written"),
+        pytest.param(good(ONE, TWO), False, [], id="what stays is not written"),
         pytest.param(
             good(ONE, TWO),
-            2,
+            True,
             [(1, 5, "x", "N", DAY_1), (2, 6, "x", "N", DAY_1)],
             id="but at a checkpoint",
         ),
         # so that current shows the ignored column as it came in last
         pytest.param(
             good((1, 5, "y", "aa", "f2"), TWO),
-            0,
+            False,
             [(1, 5, "y", "N", DAY_1)],
             id="and where an ignored value is another",
         ),
     ],
 )
-def test_full_loads(cursor: Any, rows: list[Row], log_rows: int, written: list[Row]) -> None:
-    found = tagged(cursor, "full", rows, "note", log_rows=log_rows)
+def test_full_loads(cursor: Any, rows: list[Row], at_checkpoint: bool, written: list[Row]) -> None:
+    found = tagged(cursor, "full", rows, "note", at_checkpoint=at_checkpoint)
     assert shown(found, "id, amount, seen, operation, eff_start_date") == written
 
 
@@ -188,47 +190,47 @@ THREE_ORDERS = ((ONE, FIRST, "I"), (TWO, FIRST, "I"), (THREE, FIRST, "I"))
 
 
 @pytest.mark.parametrize(
-    ("row", "log_rows", "written"),
+    ("row", "at_checkpoint", "written"),
     [
         pytest.param(
             (4, 8, "x", "dd", "f2", False, None),
-            0,
+            False,
             [(4, 8, "x", "I", DAY_2, None)],
             id="an unknown key inserts",
         ),
         pytest.param(
             (1, 55, "y", "a2", "f2", False, None),
-            0,
+            False,
             [(1, 55, "y", "U", DAY_2, None)],
             id="others update",
         ),
         pytest.param(
             (2, 6, "y", "bb", "f2", False, None),
-            0,
+            False,
             [(2, 6, "y", "N", DAY_1, None)],
             id="an ignored value travels along",
         ),
         pytest.param(
             (3, *DELETED, True, None),
-            0,
+            False,
             [(3, 7, "x", "D", DAY_2, None)],
             id="a deleted row stays as it was",
         ),
         pytest.param(
             (9, *DELETED, True, None),
-            0,
+            False,
             [(9, None, None, "T", DAY_2, None)],
             id="of an unknown key it leaves a tombstone",
         ),
         pytest.param(
             (1, None, "x", "00", "f1", False, "wrong"),
-            0,
+            False,
             [(1, None, "x", "R", DAY_2, "wrong")],
             id="a row with a note is rejected, whatever its key",
         ),
         pytest.param(
             (1, 55, "y", "a2", "f2", False, None),
-            3,
+            True,
             [
                 (1, 55, "y", "U", DAY_2, None),
                 (2, 6, "x", "X", DAY_1, None),
@@ -238,9 +240,9 @@ THREE_ORDERS = ((ONE, FIRST, "I"), (TWO, FIRST, "I"), (THREE, FIRST, "I"))
         ),
     ],
 )
-def test_deltas(cursor: Any, row: Row, log_rows: int, written: list[Row]) -> None:
+def test_deltas(cursor: Any, row: Row, at_checkpoint: bool, written: list[Row]) -> None:
     found = tagged(
-        cursor, "delta", [row], "is_deleted, note", prior=THREE_ORDERS, log_rows=log_rows
+        cursor, "delta", [row], "is_deleted, note", prior=THREE_ORDERS, at_checkpoint=at_checkpoint
     )
     assert shown(found, "id, amount, seen, operation, eff_start_date, note") == written
 
@@ -273,7 +275,7 @@ def test_rejected_rows_leave_their_keys_as_they_were(cursor: Any) -> None:
         rows,
         "is_deleted, note",
         prior=THREE_ORDERS,
-        log_rows=3,
+        at_checkpoint=True,
         **QUARANTINE,
     )
     assert shown(found, "id, amount, operation, note") == [

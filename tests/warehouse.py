@@ -266,10 +266,12 @@ class Warehouse:
             "invocation_id": "none",
             "local_md5": lambda text: hashlib.md5(f"{text}{self.attempts}".encode()).hexdigest(),
             "dbt_version": "1.11",
+            "target": SimpleNamespace(database=None),
             "api": SimpleNamespace(Relation=SimpleNamespace(create=_Relation.create)),
             "load_relation": self._found,
             "load_cached_relation": lambda relation: self.cache.get(relation.identifier),
             "adapter": SimpleNamespace(
+                check_schema_exists=lambda database, schema: True,
                 get_columns_in_relation=self._columns,
                 cache_dropped=lambda relation: self.cache.pop(relation.identifier, None) and "",
                 cache_added=lambda relation: self.cache.update({relation.identifier: relation}),

@@ -17,8 +17,8 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 # parsed arguments to the exit code.
 MODULES = (
     *("load", "run", "backfill", "stream", "undo", "replay", "acknowledge", "status", "report"),
-    *("diff", "tag", "branch", "maintenance", "forget", "secrets", "demo", "new", "generate"),
-    *("server", "packages"),
+    *("diff", "tag", "branch", "maintenance", "forget", "secrets", "demo", "init"),
+    *("new", "generate", "server", "packages"),
 )
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -26,7 +26,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Correct": ("undo", "redo", "replay", "acknowledge"),
     "Look": ("status", "report", "diff", "verify"),
     "Maintain": ("tag", "branch", "vacuum", "compact", "forget", "secrets"),
-    "Set up": ("demo", "new", "generate", "server", "deps"),
+    "Set up": ("demo", "init", "new", "generate", "server", "deps"),
 }
 
 

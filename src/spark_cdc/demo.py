@@ -2,15 +2,26 @@
 
 It may be run again at any time and gives the same: it begins by dropping its schema. A schema that
 was not made by the demo, or that holds anything but the examples' tables, is refused.
+
+In a checkout it runs there. From a wheel it runs in a temporary folder of the user's: a copy of the
+wheel's dbt package, with an environment of its own where this Python has no Spark or no Java.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +29,7 @@ from pathlib import Path
 from spark_cdc import (
     chain,
     console,
+    java,
     packages,
     parsing,
     ports,
@@ -27,6 +39,8 @@ from spark_cdc import (
     server_state,
     table_formats,
 )
+from spark_cdc.environment import Environment
+from spark_cdc.environment import variables as python_variables
 from spark_cdc.errors import SparkCdcError
 
 ENTITIES = ("synthetic", "orders", "customers", "price_changes", "students", "members")
@@ -101,7 +115,7 @@ def reset(cursor: server_state.Cursor, root: Path, schema: str) -> None:
         )
         tables = sorted(row[1] for row in _rows(cursor, f"show tables in {schema}")[1])
         foreign = [table for table in tables if not _is_ours(root, table)]
-        elsewhere = "Run the demo in another schema.\nSPARK_CDC_SCHEMA=cdc_demo make demo"
+        elsewhere = "Run the demo in another schema.\nSPARK_CDC_SCHEMA=cdc_demo spark-cdc demo"
         if tables and MARKER not in str(description.get("Properties", "")):
             raise SparkCdcError(
                 f"Schema {schema!r} was not created by the demo, which would drop its"
@@ -138,7 +152,7 @@ def _dbt(name: str, dbt: chain.Dbt, arguments: Sequence[str], log: Path) -> str:
             raise SparkCdcError(
                 f"{name} failed\n{shown}",
                 f"The whole output is in {log}, dbt's own log in logs/dbt.log. After a change:"
-                f" make demo, or only .venv/bin/dbt {command} --profiles-dir profiles",
+                f" spark-cdc demo, or only dbt {command} --profiles-dir profiles",
             )
     return done.output
 
@@ -189,27 +203,105 @@ def _show_rows(cursor: server_state.Cursor, schema: str, view: str, order: str) 
     )
 
 
-def next_steps(schema: str, port: int) -> str:
+def next_steps(root: Path, schema: str, port: int) -> str:
     """Return what the user can do now."""
     default_port = str(port) == str(ports.DEFAULT)
-    return "\n".join(
-        [
-            "",
-            f"The server runs on 127.0.0.1:{port}, the tables are in schema {schema}.",
-            "What to do next:",
-            "  . .venv/bin/activate && export DBT_PROFILES_DIR=profiles"
-            + ("" if default_port else f" SPARK_CDC_PORT={port}"),
-            "  dbt show --inline \"select * from {{ ref('orders_versions') }}\" --limit 20",
-            "  dbt docs serve                     lineage and every column, in the browser",
-            "  spark-cdc new NAME --help          an entity of your own",
-            "  make test                          prove it all",
-            "  make stop                          end the server",
-        ]
-    )
+    lines = ["", f"The server runs on 127.0.0.1:{port}, the tables are in schema {schema}."]
+    lines += ["What to do next:"]
+    lines += [] if root == Path.cwd() else [f"  cd {root}"]
+    activate = ". .venv/bin/activate && " if (root / ".venv").is_dir() else ""
+    lines += [
+        f"  {activate}export DBT_PROFILES_DIR=profiles"
+        + ("" if default_port else f" SPARK_CDC_PORT={port}"),
+        "  dbt show --inline \"select * from {{ ref('orders_versions') }}\" --limit 20",
+        "  dbt docs serve                     lineage and every column, in the browser",
+    ]
+    if (root / "Makefile").is_file():
+        lines += ["  spark-cdc new NAME --help          an entity of your own"]
+        lines += ["  make test                          prove it all"]
+    else:
+        lines += ["  spark-cdc init ~/my_project        a project of your own"]
+    return "\n".join([*lines, "  spark-cdc server stop              end the server"])
+
+
+def _folder() -> Path:
+    """Return the demo's folder below the machine's temporary one, which is this user's alone."""
+    folder = Path(tempfile.gettempdir()) / f"spark_cdc_demo_{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if folder.is_symlink() or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise SparkCdcError(
+            f"'{folder}' belongs to another user, or others may write to it. Take another folder.",
+            "TMPDIR=$HOME spark-cdc demo",
+        )
+    return folder
+
+
+def _origin() -> tuple[str, str]:
+    """Return what pip takes to install this spark_cdc again, and a digest of its files."""
+    found = importlib.metadata.distribution("spark-cdc")
+    origin = json.loads(found.read_text("direct_url.json") or "{}")  # PEP 610; none: the registry
+    vcs, url = origin.get("vcs_info"), origin.get("url")
+    if vcs:
+        url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
+    files = [f"{one}{one.hash}" for one in found.files or [] if one.parts[0] == "spark_cdc"]
+    digest = hashlib.sha256("".join(file for file in files if ".pyc" not in file).encode())
+    where = f" @ {url}" if url else f"=={found.version}"
+    return f"spark-cdc[server]{where}", digest.hexdigest()
+
+
+def _python(folder: Path) -> Path:
+    """Return a Python with spark_cdc, Spark and Java: this one, or one of the folder's own."""
+    if importlib.util.find_spec("pyspark") and java.search()[0]:
+        return Path(sys.executable)
+    own = Environment(folder / ".venv", folder / ".spark_cdc" / "install.log")
+    stamp = own.folder / "demo.stamp"
+    origin, digest = _origin()
+    if not (own.works() and stamp.is_file() and stamp.read_text() == digest):
+        shutil.rmtree(own.folder, ignore_errors=True)
+        own.prepare()
+        pins = folder / "requirements" / "constraints.txt"
+        own.pip(
+            f"Install Spark and dbt in {folder} (some 500 MB, minutes)", [origin, "-c", f"{pins}"]
+        )
+        own.java()
+        stamp.write_text(digest)
+    return own.python
+
+
+def _run_elsewhere(arguments: Options) -> int:
+    """Run the demo of a wheel in its own folder."""
+    folder = _folder()
+    print(f"The demo runs in {folder}", flush=True)
+    for part in project.package().iterdir():
+        target = folder / part.name
+        shutil.rmtree(target, ignore_errors=True)
+        (shutil.copytree if part.is_dir() else shutil.copyfile)(part, target)
+    words = ["--format", arguments.format] if arguments.format else []
+    command = [str(_python(folder)), "-m", "spark_cdc.cli", "demo", *words]
+    places = {"SPARK_CDC_PROJECT_DIR": str(folder), "DBT_PROFILES_DIR": "profiles"}
+    return subprocess.run(command, env=python_variables() | places).returncode
+
+
+def _is_here() -> bool:
+    """Say whether the project here is spark_cdc itself, a copy or a checkout."""
+    if not project.is_here():
+        return False
+    text = (project.root() / "dbt_project.yml").read_text(encoding="utf-8")
+    return bool(re.search(r"^name: spark_cdc$", text, re.MULTILINE))
+
+
+def _has_desktop() -> bool:
+    """Say whether a browser opens a window, not a text browser in this terminal."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in names)
 
 
 def run(arguments: Options) -> int:
     """Run the whole demo."""
+    if project.package() == project.WHEEL and not _is_here():
+        return _run_elsewhere(arguments)
     begun = time.monotonic()
     root, state = project.root(), project.state_dir()
     schema = project.schema()
@@ -269,8 +361,10 @@ def run(arguments: Options) -> int:
         _dbt("dbt docs generate", dbt, ["docs", "generate"], log)
         _show_loads(cursor, schema, shown)
         page = report.write(dbt, report.Scope(shown))
-    print(next_steps(schema, found.port))
+    print(next_steps(root, schema, found.port))
     print(f"\nThe report, for the browser: {page}")
+    if sys.stdout.isatty() and _has_desktop():
+        webbrowser.open(page.as_uri())
     print(f"\nDone in {time.monotonic() - begun:.0f} s; all output is in {log}")
     return 0
 

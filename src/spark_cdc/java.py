@@ -226,7 +226,10 @@ def pyspark_home() -> Path:
     """Return the folder of the package pyspark, which is a Spark home."""
     home = _package("pyspark")
     if home is None:
-        raise SparkCdcError("The Python package pyspark is not installed.", "make demo")
+        raise SparkCdcError(
+            "The Python package pyspark is not installed. It holds the local server's Spark.",
+            "pip install 'spark-cdc[server]'",
+        )
     return home
 
 

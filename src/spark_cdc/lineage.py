@@ -14,8 +14,6 @@ from spark_cdc.errors import SparkCdcError
 if TYPE_CHECKING:
     from openlineage.client import event_v2
 
-    from spark_cdc import notify
-
 PRODUCER = f"urn:spark-cdc:{__version__}"
 NAMESPACE = "spark_cdc"  # of jobs
 COUNTS = ("inserted", "updated", "deleted", "unchanged", "not_supplied", "rejected", "current")
@@ -28,7 +26,7 @@ def problem() -> str:
     return ""
 
 
-def emit(report: notify.Report, server: str, places: Mapping[str, state.Place | None]) -> None:
+def emit(report: state.Report, server: str, places: Mapping[str, state.Place | None]) -> None:
     """Send the events of a report, by the settings of the library.
 
     Raises SparkCdcError, without what the library says, in which there may be secrets.
@@ -49,7 +47,7 @@ def emit(report: notify.Report, server: str, places: Mapping[str, state.Place | 
 
 
 def events(
-    report: notify.Report, server: str, places: Mapping[str, state.Place | None]
+    report: state.Report, server: str, places: Mapping[str, state.Place | None]
 ) -> list[event_v2.RunEvent]:
     """Return the events of a report: start and end of each load, and of what failed before it.
 

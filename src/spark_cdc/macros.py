@@ -32,7 +32,7 @@ from spark_cdc import project
 from spark_cdc.errors import SparkCdcError
 
 Macro = Callable[..., Any]  # takes and returns whatever Jinja has
-ROOT = Path(__file__).resolve().parents[2]  # of the repository, if this code lies in one
+ROOT = project.package()
 MACROS = ROOT / "macros"
 PACKAGE = "spark_cdc"
 PREFIX = "dbt_macro__"
@@ -86,7 +86,7 @@ class Macros:
 def folder() -> Path:
     """Return where the macros lie that the project uses.
 
-    That is in the project itself, in spark_cdc as its dbt package, or beside this code.
+    That is in the project itself, in spark_cdc as its dbt package, or in that of this code.
 
     Raises:
         SparkCdcError: they are nowhere.
@@ -100,7 +100,7 @@ def folder() -> Path:
             return place / "macros"
     raise SparkCdcError(
         "The dbt package spark_cdc is not installed in this project. Add it to packages.yml.",
-        "dbt deps",
+        "spark-cdc deps",
     )
 
 

@@ -6,12 +6,8 @@ import datetime as dt
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spark_cdc import state
-
-if TYPE_CHECKING:
-    from spark_cdc import notify
 
 # name to help; all are gauges. Those of loads are read from cdc_loads each time, of all entities.
 OF_LOADS = {
@@ -41,7 +37,7 @@ LINE = re.compile(r"^(?P<name>\w+)\{(?P<labels>.*)\} (?P<value>\S+)$")
 Samples = dict[str, dict[str, float]]
 
 
-def write(path: Path, report: notify.Report, found: notify.Loads | None) -> None:
+def write(path: Path, report: state.Report, found: state.Loads | None) -> None:
     """Write the file whole beside itself, and rename it: who reads it gets the one or the other.
 
     found: of notify.read_loads; None where it could not be read: then what was known of loads
@@ -92,7 +88,7 @@ def labels(**values: str) -> str:
     return ",".join(f'{name}="{escaped(text)}"' for name, text in values.items())
 
 
-def of_loads(found: notify.Loads) -> Samples:
+def of_loads(found: state.Loads) -> Samples:
     """Return the metrics of the last loads of all entities."""
     samples: Samples = {name: {} for name in OF_LOADS}
     for entity, business_time in found["last"].items():
@@ -161,7 +157,7 @@ def seconds(text: str | None) -> float | None:
     return (time if time.tzinfo else time.replace(tzinfo=dt.timezone.utc)).timestamp()
 
 
-def of_command(report: notify.Report) -> Samples:
+def of_command(report: state.Report) -> Samples:
     """Return the metrics of the command that has just ended."""
     by = labels(schema=report["schema"], command=report["command"])
     samples: Samples = {

@@ -194,7 +194,7 @@ def render_yaml(entity: Entity) -> str:
     """The YAML of an entity. Texts are quoted where they must be, also against Jinja."""
     keys = sum(column.role == "key" for column in entity.columns)
     kinds = models_of(entity)
-    return _template("entity.yml.jinja").render(
+    return template("entity.yml.jinja").render(
         entity=entity,
         title=entity.name.replace("_", " "),
         kinds=[(kind.removesuffix(APART), APART * kind.endswith(APART)) for kind in kinds],
@@ -269,7 +269,8 @@ def description_of(column: Column, keys: int) -> str:
 
 
 @functools.cache
-def _template(name: str) -> jinja2.Template:
+def template(name: str) -> jinja2.Template:
+    """Return a template; what dbt renders later stays in it as it is."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("spark_cdc"),
         undefined=jinja2.StrictUndefined,
@@ -552,7 +553,7 @@ def _write_overview() -> None:
     if overview.is_missing():
         root = project.root()
         page = (project.models_folder() / overview.FILE).relative_to(root)
-        text = _template("overview.md.jinja").render(project=root.name, file=page.as_posix())
+        text = template("overview.md.jinja").render(project=root.name, file=page.as_posix())
         print(f"Wrote {overview.write(text)}: the first page of dbt docs, for you to edit.")
 
 

@@ -20,7 +20,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from spark_cdc import __version__, chain, lineage, metrics, parsing, project, state
@@ -53,56 +53,6 @@ class Options:
 
 
 Given = TypeVar("Given", bound=Options)
-
-
-class EntityReport(TypedDict):
-    """What became of an entity."""
-
-    entity: str
-    state: str
-    loaded: list[str]
-    left: list[str]
-    rows: int
-    seconds: float
-    failed: str | None
-    waits: str | None
-    notes: list[str]
-
-
-class ToldEntity(EntityReport):
-    """The same with its loads."""
-
-    loads: list[state.LoadRow]
-
-
-class Untold(TypedDict):
-    """What is told, but for its summary."""
-
-    id: str
-    command: str
-    schema: str
-    exit_code: int
-    error: str | None
-    started_at: str
-    ended_at: str
-    spark_cdc_version: str
-    entities: list[ToldEntity]
-
-
-class Report(Untold):
-    """What is told."""
-
-    summary: str
-
-
-class Loads(TypedDict):
-    """Loads of cdc_loads, see read_loads."""
-
-    schema: str
-    server: str
-    last: dict[str, str | None]
-    loads: list[state.LoadRow]
-    places: dict[str, state.Place | None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -213,7 +163,7 @@ class Teller:
         self,
         dbt: chain.Dbt,
         exit_code: int,
-        entities: Sequence[EntityReport] | None = None,
+        entities: Sequence[state.EntityReport] | None = None,
         error: str = "",
     ) -> list[str]:
         """Tell all who are to be told; return what could not be told, and why.
@@ -224,7 +174,7 @@ class Teller:
         if not self.settings:
             return []
         lacking: list[str] = []
-        found: Loads | None = None
+        found: state.Loads | None = None
         try:
             found = read_loads(dbt)
         except Exception as cause:
@@ -241,19 +191,19 @@ class Teller:
         self,
         dbt: chain.Dbt,
         exit_code: int,
-        entities: Sequence[EntityReport] | None,
+        entities: Sequence[state.EntityReport] | None,
         error: str,
-        found: Loads | None,
-    ) -> Report:
+        found: state.Loads | None,
+    ) -> state.Report:
         loads = of_runs(found, dbt.invocations) if found else []
         others = [text for name, text in dbt.failed.items() if "-on-run-" in name]
         if entities is None:
             entities = _entities(loads, dbt.failed)
-        told: list[ToldEntity] = [
+        told: list[state.ToldEntity] = [
             {**one, "loads": [load for load in loads if load["entity"] == one["entity"]]}
             for one in entities
         ]
-        report: Untold = {
+        report: state.Untold = {
             "id": str(uuid.uuid4()),
             "command": self._name,
             "schema": found["schema"] if found else project.schema(),
@@ -266,7 +216,9 @@ class Teller:
         }
         return {"summary": summary(report), **report}
 
-    def _acts(self, report: Report, found: Loads | None) -> list[tuple[str, Callable[[], None]]]:
+    def _acts(
+        self, report: state.Report, found: state.Loads | None
+    ) -> list[tuple[str, Callable[[], None]]]:
         """Return what is to be done: what it is called, and a function."""
         settings = self.settings
         acts: list[tuple[str, Callable[[], None]]] = []
@@ -321,7 +273,7 @@ def say(lacking: Sequence[str]) -> None:
         print(f"not notified: {text}", file=sys.stderr, flush=True)
 
 
-def read_loads(dbt: chain.Dbt) -> Loads:
+def read_loads(dbt: chain.Dbt) -> state.Loads:
     """Return the loads of the commands of this process, and the last ones of all entities.
 
     schema, server: of the target.
@@ -340,7 +292,7 @@ def read_loads(dbt: chain.Dbt) -> Loads:
     }
 
 
-def of_runs(found: Loads, invocations: Sequence[str]) -> list[state.LoadRow]:
+def of_runs(found: state.Loads, invocations: Sequence[str]) -> list[state.LoadRow]:
     """Return what some runs of dbt loaded or were refused, without what maintenance wrote."""
     return [
         load
@@ -350,13 +302,15 @@ def of_runs(found: Loads, invocations: Sequence[str]) -> list[state.LoadRow]:
     ]
 
 
-def _entities(loads: Sequence[state.LoadRow], failed: Mapping[str, str]) -> list[EntityReport]:
+def _entities(
+    loads: Sequence[state.LoadRow], failed: Mapping[str, str]
+) -> list[state.EntityReport]:
     """Return what became of entities of which only the loads and dbt's errors are known."""
     errors: dict[str, list[str]] = {}
     for name, text in failed.items():
         if "-on-run-" not in name:
             errors.setdefault(OF_ENTITY.sub("", name), []).append(f"{name}: {text.strip()}")
-    told: list[EntityReport] = []
+    told: list[state.EntityReport] = []
     for entity in sorted({load["entity"] for load in loads} | set(errors)):
         done = [load for load in loads if load["entity"] == entity and load["status"] != "refused"]
         failure = "\n".join(errors.get(entity, ()))
@@ -376,7 +330,7 @@ def _entities(loads: Sequence[state.LoadRow], failed: Mapping[str, str]) -> list
     return told
 
 
-def summary(report: Untold) -> str:
+def summary(report: state.Untold) -> str:
     """Return a report in a line for people."""
     told = report["entities"]
     parts = []
@@ -391,7 +345,7 @@ def summary(report: Untold) -> str:
     return f"spark-cdc {report['command']}: {'; '.join(parts) or 'nothing was to be done'}"
 
 
-def is_occasion(report: Report, on: str) -> bool:
+def is_occasion(report: state.Report, on: str) -> bool:
     """Say whether command and URL are told of it."""
     is_problem = report["exit_code"] in PROBLEMS
     is_load = any(one["loaded"] for one in report["entities"])

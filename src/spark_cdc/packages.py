@@ -1,7 +1,9 @@
 """`spark-cdc deps`: install the packages of packages.yml, also where the hub can't be reached.
 
-The one package from the hub is dbt_utils. Where the hub does not answer, a stand-in with just what
-this project uses is copied in its place; it gives way to the real one as soon as the hub answers.
+A project of `spark-cdc init` names LINK as a package: a link to the dbt package of this command
+line, so that both have one version. The one package from the hub is dbt_utils. Where the hub does
+not answer, a stand-in with just what this project uses is copied in its place; it gives way to the
+real one as soon as the hub answers.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from spark_cdc import console, parsing, project
 from spark_cdc.errors import SparkCdcError
 
 HUB = "https://hub.getdbt.com/"
+LINK = ".spark_cdc/package"
 MARKER = ".spark_cdc_stand_in"
 PROBE_SECONDS = 5
 INSTALL_SECONDS = 180
@@ -53,7 +56,7 @@ def _requirements(root: Path) -> list[dict[str, str]]:
 
 def _stand_in(root: Path, folder: Path) -> Path:
     """Return the folder of the stand-in: in this project, or in spark_cdc as its dbt package."""
-    for place in (root, folder / "spark_cdc", Path(__file__).resolve().parents[2]):
+    for place in (root, folder / "spark_cdc", project.package()):
         if (place / "packages" / "dbt_utils" / "dbt_project.yml").is_file():
             return place / "packages" / "dbt_utils"
     raise SparkCdcError("The stand-in packages/dbt_utils is missing.", "git checkout -- packages")
@@ -80,9 +83,18 @@ def _is_own(target: Path) -> bool:
     return (target / "dbt_project.yml").is_file() and not (target / MARKER).exists()
 
 
+def _lead_to_package(root: Path) -> None:
+    """Let LINK lead to the dbt package of this command line, if packages.yml names it."""
+    link = root / LINK
+    if any(entry.get("local") == LINK for entry in _requirements(root)):
+        link.parent.mkdir(mode=0o700, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(project.package(), target_is_directory=True)
+
+
 def _link(given: Path, folder: Path) -> list[str]:
     """Link a `local:` package if it is not there; return a note on that."""
-    source = given.resolve()
+    source = given.absolute()
     if not (source / "dbt_project.yml").is_file():
         raise SparkCdcError(
             f"packages.yml, local: '{given}' is not a dbt project. Accepted is the path of one."
@@ -141,6 +153,7 @@ def install(if_needed: bool = False) -> list[str]:
     root = project.root()
     folder = project.packages_folder(root)
     present = folder / "dbt_utils"
+    _lead_to_package(root)
     is_stand_in = (present / MARKER).exists()
     if if_needed and (present / "dbt_project.yml").is_file():
         if not is_stand_in or _same(_stand_in(root, folder), present):

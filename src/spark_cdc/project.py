@@ -13,6 +13,13 @@ import yaml
 from spark_cdc import server_state
 from spark_cdc.errors import SparkCdcError
 
+WHEEL = Path(__file__).with_name("dbt_package")
+
+
+def package() -> Path:
+    """Return the folder of the dbt package: beside this code in a wheel, else the repository."""
+    return WHEEL if WHEEL.is_dir() else Path(__file__).resolve().parents[2]
+
 
 def root() -> Path:
     """Return the dbt project's folder: SPARK_CDC_PROJECT_DIR, or the nearest one upwards."""

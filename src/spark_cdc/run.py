@@ -24,6 +24,7 @@ from typing import TextIO
 from spark_cdc import chain, console, load, notify, parsing, pending, project, state
 from spark_cdc.errors import SparkCdcError, UnreachableError, UsageError
 from spark_cdc.exit_codes import ExitCode
+from spark_cdc.state import EntityReport
 
 VARIABLE = "SPARK_CDC_BUSINESS_DATE"
 SHOWN = 31  # dates of an entity that a dry run names
@@ -88,7 +89,7 @@ class Work:
             return "waits"
         return "loaded" if self.done else "nothing to do"
 
-    def told(self) -> notify.EntityReport:
+    def told(self) -> EntityReport:
         """Return what became of it, as the summary in JSON and reports have it."""
         return {
             "entity": self.entity,

@@ -211,6 +211,56 @@ class Answer(TypedDict, total=False):
     columns: list[dict[str, str]]
 
 
+class EntityReport(TypedDict):
+    """What became of an entity."""
+
+    entity: str
+    state: str
+    loaded: list[str]
+    left: list[str]
+    rows: int
+    seconds: float
+    failed: str | None
+    waits: str | None
+    notes: list[str]
+
+
+class ToldEntity(EntityReport):
+    """The same with its loads."""
+
+    loads: list[LoadRow]
+
+
+class Untold(TypedDict):
+    """What is told, but for its summary."""
+
+    id: str
+    command: str
+    schema: str
+    exit_code: int
+    error: str | None
+    started_at: str
+    ended_at: str
+    spark_cdc_version: str
+    entities: list[ToldEntity]
+
+
+class Report(Untold):
+    """What is told."""
+
+    summary: str
+
+
+class Loads(TypedDict):
+    """Loads of cdc_loads, see notify.read_loads."""
+
+    schema: str
+    server: str
+    last: dict[str, str | None]
+    loads: list[LoadRow]
+    places: dict[str, Place | None]
+
+
 @dataclass(frozen=True)
 class Draft:
     """The draft of a replay: where it begins, its dates, and what keeps it from being published."""

@@ -10,7 +10,7 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from spark_cdc import s3
+from spark_cdc import java, s3
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 
@@ -84,10 +84,8 @@ def _builds() -> Mapping[str, Mapping[str, tuple[Jar, ...]]]:
 
 def spark_version() -> str:
     """Return the minor version of the PySpark that is installed, such as 4.1."""
-    try:
-        return ".".join(importlib.metadata.version("pyspark").split(".")[:2])
-    except importlib.metadata.PackageNotFoundError as error:
-        raise SparkCdcError("The Python package pyspark is not installed.", "make demo") from error
+    java.pyspark_home()
+    return ".".join(importlib.metadata.version("pyspark").split(".")[:2])
 
 
 def parse(texts: Sequence[str], spark: str | None = None) -> tuple[str, ...]:

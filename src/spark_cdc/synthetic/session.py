@@ -23,6 +23,7 @@ _SAME_ORDER = "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockExperimentalVMOptions
 @contextmanager
 def open_session(spark: SparkSession | None, memory: str) -> Iterator[SparkSession]:
     """`spark`, the active session, or a new one that ends with the block."""
+    java.pyspark_home()
     from pyspark.sql import SparkSession
 
     existing = spark or SparkSession.getActiveSession()
