@@ -23,8 +23,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "spark_cdc"
 
 # What a text is given to, and what it is then.
-ERRORS = re.compile(r"(\w*Error|raise_compiler_error|_?refuse\w*|_bad_sample|not_found|problem)$")
-PRINTED = re.compile(r"(log|print|say|line|printer|Step|warn)$")
+ERRORS = re.compile(
+    r"(\w*Error|raise_compiler_error|_stop|_?refuse\w*|_bad_sample|not_found|problem)$"
+)
+PRINTED = re.compile(r"(log|print|_?say|line|printer|Step|warn)$")
 HELP = re.compile(r"(add_command|add_group|add_argument|add_argument_group|add_parser|add)$")
 
 SQL = re.compile(

@@ -143,13 +143,15 @@ def _statements(macros: Macros, name: str) -> dict[str, str]:
         f"{name}_as_of": macros.as_of(f"{SCHEMA}.{name}_versions", "2024-03-02"),
         "cdc_loads": macros.load_log(),
     }
-    draft = {"replay": {"from": "2024-03-02"}, "log_rows": 0}
+    kept = f"20240301-{kind}c-00000001"
+    draft, head = (manifest_of(macros, [kept, f"20240302-{kind}-0000000{run}"]) for run in (2, 3))
     replayed = {
         "entity": entity,
         "committed": committed,
+        "masked": ledger,
         "replay": f"{SCHEMA}.{name}_replay",
-        "draft": draft,
-        "head": draft,
+        "draft": draft | {"replay": {"from": "2024-03-02"}},
+        "head": head,
     }
     statements |= {
         f"{name}_replay_history": macros._compare_draft_history_sql(replayed),

@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from project import Project
-from spark_cdc.macros import Node, load_macros
+from spark_cdc.macros import CompilerError, Node, load_macros
 
 pytestmark = pytest.mark.proves("views")
 
@@ -247,6 +248,31 @@ def test_versions_that_are_refused(versions: tuple[Any, Any], message: str) -> N
         macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, *versions)
     macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, None, 9)
     macros._check_feed_versions({"name": ENTITY}, {"sequence": 9}, Decimal(9), None)
+
+
+def test_a_state_is_named_by_its_commit() -> None:
+    """Also one in the midst of what compact has squashed, of which a part counts."""
+    macros = load_macros(run_query=lambda sql: SimpleNamespace(rows=[]))
+    history, checkpoint = "20240303-h-0000000c", "20240303-hc-0000000c"
+    loads = [history, checkpoint, "20240304-d-00000004"]
+    commits = [
+        {"load_id": f"2024030{day}-d-0000000{day}", "written_as": load, "version": day}
+        for day, load in ((1, history), (2, history), (3, history), (4, loads[-1]))
+    ]
+    told = [macros._state_at_version({"loads": loads}, commits, version) for version in range(5)]
+    ends = [None if one["until"] is None else one["until"].day for one in told]
+    assert ends == [None, 1, 2, None, None]
+    assert [one["loads"] for one in told] == [[], [history], [history], loads[:2], loads]
+    assert [(one["base"], one["log"]) for one in told[2:]] == [
+        (None, [history]),
+        (checkpoint, []),
+        (checkpoint, loads[2:]),
+    ]
+    capture = {"entity": {"name": ENTITY}, "masked": "s.orders_ledger", "schema": "s"}
+    head = {"sequence": 9, "rewritten": 0, "loads": [], "entries": [], "times": {}}
+    assert macros._named_state(capture, head, "4")["loads"] == []
+    with pytest.raises(CompilerError, match="the state at commit 10 can't be told"):
+        macros._named_state(capture, head, 10)
 
 
 @pytest.mark.integration

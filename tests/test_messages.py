@@ -35,8 +35,8 @@ def test_messages_of_python_are_found(file: str, kind: str, text: str) -> None:
     ("kind", "text"),
     [
         ("error", "'{name}' can't be the name of a tag. Accepted are up to 40"),  # a block, raised
-        ("error", "spark_cdc.secrets: {problems}. Nothing was made."),  # an expression
-        ("print", "{capture.entity.name}: tag {name} dropped; vacuum no longer keeps"),  # a log
+        ("error", "spark_cdc.changes: {entity.name}: {problems}. Nothing was"),  # an expression
+        ("print", "{one.entity.name}: tag {name} dropped; vacuum no longer keeps"),  # said
         ("text", "nothing is committed, so there is no state to name."),  # in a dictionary
     ],
 )

@@ -19,6 +19,13 @@ TEXTS: list[Any] = ["false", "true", "no", 0, 1, None, [], "yes"]
 NUMBERS: list[Any] = ["1", True, False, NAN, INF, -INF, -1, None, [1], "168h"]
 NAMES: list[Any] = [{"a": 1}, 7, True, [1], [["orders"]], [None]]
 STATES: list[Any] = [True, 20240302, 1.5, ["2024-03-02"], {}]
+OF_ENTITIES: dict[str, dict[str, Any]] = {
+    **{name: {"entities": "orders"} for name in ("undo", "redo", "publish_replay")},
+    **{name: {"name": "march"} for name in ("tag", "branch")},
+    "discard_replay": {},
+    "acknowledge": {"dates": "2024-01-01"},
+    "secrets": {"action": "init"},
+}
 CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("vacuum", "execute", {}, TEXTS),
     ("vacuum", "force", {}, TEXTS),
@@ -26,6 +33,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[Any]]] = [
     ("vacuum", "entities", {}, NAMES),
     ("compact", "execute", {}, TEXTS),
     ("maintain", "execute", {}, TEXTS),
+    *((name, "execute", given, TEXTS) for name, given in OF_ENTITIES.items()),
     ("compact", "histories", {}, TEXTS),
     ("compact", "older_than_days", {}, NUMBERS),
     ("backfill", "skip_missing", {"entities": "orders", "dates": "2024-01-01"}, TEXTS),

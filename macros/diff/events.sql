@@ -424,7 +424,22 @@ where
         'highest': [before, fromjson(row.highest).get('p')] | select | max | default(none),
         'missing': missing,
     } -%}
-    {%- do summary.update(spark_cdc._found_origins(run, events, row)) -%}
+    {#- Of which tables and logs the events of a load are (see _event_origin()), beside what is
+        known of loads before. -#}
+    {%- set before = run.load.applied.get('origin') or {} -%}
+    {%- set origin, origins = dict(before), {} -%}
+    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
+        {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
+        {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
+            {%- set found = {} -%}
+            {%- for one in spark_cdc._query(spark_cdc._origin_names_sql(events, part)) -%}{%- do found.update({one.source_name: one.event_count | int}) -%}{%- endfor -%}
+            {%- do origins.update({part: found}) if not is_one or part in before -%}
+            {%- set new = found | reject('equalto', before.get(part)) | first -%}
+            {%- do origin.update({part: '*' if part == 'table' and part in origins else new}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set found = {'origin': origin, 'origins': origins} -%}
+    {%- do summary.update(found) -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}
@@ -544,30 +559,6 @@ and {{ qualifier }}event_op not in ('control', 'truncate')
 {%- if summary.truncated %}
 and {{ qualifier }}event_position > {{ spark_cdc._position_literal(summary.truncated) }}
 {%- endif %}
-{%- endmacro -%}
-
-
-{#- Of which tables and logs the events of a load are (see _event_origin()), beside what is known of
-    loads before.
-    Arguments: run (of _event_summary()), events (relation), row (of _event_summary_sql()).
-    Returns a dictionary: origin (names of the `table` and the `log` that were seen last, where
-    there are any; the table is * once there were several), and origins (for each of the two that is
-    not what it was, or is not one, the names found with their number of events, the most frequent
-    first). -#}
-{%- macro _found_origins(run, events, row) -%}
-    {%- set before = run.load.applied.get('origin') or {} -%}
-    {%- set origin, origins = dict(before), {} -%}
-    {%- for part in ['table', 'log'] if row.get('source_' ~ part ~ '_lowest') is not none -%}
-        {%- set is_one = row['source_' ~ part ~ '_lowest'] == row['source_' ~ part ~ '_highest'] -%}
-        {%- if not is_one or part not in before or row['source_' ~ part ~ '_other'] | int -%}
-            {%- set found = {} -%}
-            {%- for one in spark_cdc._query(spark_cdc._origin_names_sql(events, part)) -%}{%- do found.update({one.source_name: one.event_count | int}) -%}{%- endfor -%}
-            {%- do origins.update({part: found}) if not is_one or part in before -%}
-            {%- set new = found | reject('equalto', before.get(part)) | first -%}
-            {%- do origin.update({part: '*' if part == 'table' and part in origins else new}) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return({'origin': origin, 'origins': origins}) }}
 {%- endmacro -%}
 
 

@@ -81,6 +81,82 @@ where recency = 1{{ " and operation <> 'D'" if not dead }}
 {%- endmacro -%}
 
 
+{#- The rows of some keys in a state: those of its checkpoint, overlaid by what later loads changed.
+    Arguments: ledger, keys (CTE with the key_hash of the rows that are wanted; none for all), state
+    (base, log, until: see _state_after_commits()), columns (list of expressions), changed
+    (operations of the rows that count after the checkpoint). -#}
+{%- macro _rows_of_keys_sql(ledger, keys, state, columns, changed) -%}
+select
+    {{ columns | join(',\n    ') }}
+from (
+    select
+        loaded.*,
+        row_number() over (partition by loaded.key_hash order by loaded.eff_start_date desc, loaded.load_id desc) as recency
+    from {{ ledger | string | indent(4) }} as loaded
+    {%- if keys %}
+    left semi join {{ keys }}
+        on loaded.key_hash = {{ keys }}.key_hash
+    {%- endif %}
+    where
+        loaded.{{ spark_cdc._in_loads([state.base] | select | list + state.log) }}
+        and (
+            {%- if state.base %}
+            loaded.load_id = '{{ state.base }}' and loaded.operation in {{ spark_cdc._operations('existing') }}
+            {%- endif %}
+            {%- if state.log %}
+            {{ 'or ' if state.base }}{{ 'loaded.' ~ spark_cdc._in_loads(state.log) }}
+            and loaded.operation in {{ changed }}
+            {%- if state.get('until') %}
+            and loaded.eff_start_date <= timestamp_ntz'{{ state.until }}'
+            {%- endif %}
+            {%- endif %}
+        )
+) as ranked
+where recency = 1 and operation <> 'D'
+{%- endmacro -%}
+
+
+{#- The one comparison of two states, which begin with the same loads: of each key that one of them
+    has changed since, its row in either. Used by diff(), by the report, by what a replay would
+    change, and by change feeds where a commit took loads away.
+    Arguments: ledger, changed (query of the rows that only one of the states has: columns and
+    is__after, which says whether it is the second), common (the state at the end of the loads that
+    both have), columns (list of expressions over the ledger's, key_hash, operation, eff_start_date
+    and load_id among them), operations (as of _rows_of_keys_sql()).
+    Returns common table expressions; the last one is `states`: these columns and is__after, also of
+    keys that are deleted (operation D). -#}
+{%- macro _compared_states_ctes(ledger, changed, common, columns, operations) -%}
+changed as (
+    {{ changed | indent(4) }}
+),
+
+states as (
+    select *
+    from (
+        select
+            *,
+            row_number() over (partition by key_hash, is__after order by eff_start_date desc, load_id desc) as recency
+        from (
+            select *
+            from changed
+            {%- if common.base or common.log %}
+
+            union all
+
+            select
+                *,
+                explode(array(false, true)) as is__after
+            from (
+                {{ spark_cdc._rows_of_keys_sql(ledger, 'changed', common, columns, operations) | indent(16) }}
+            ) as prior
+            {%- endif %}
+        ) as known
+    ) as ranked
+    where recency = 1
+)
+{%- endmacro -%}
+
+
 {#- The last rows before a load of some keys, also of keys that were deleted (D) or never there (T).
     As long as the keys are few enough to be broadcast, the ledger's rows meet them first, in one
     scan, and only what is left is ranked; else the rows of all keys are meant.

@@ -34,7 +34,24 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
             {%- endset -%}
             {%- do spark_cdc._refuse_load(entity, 'parent', message, load, {'record': record}) -%}
         {%- endif -%}
-        {%- do spark_cdc._load_again(run) -%}
+        {#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt
+            retry` leaves out what it takes for done, and only an attempt of its own can judge the
+            data as they are now. Staging is worked out here, as only stage() can be: a model
+            stg_<entity> that does more is refused. -#}
+        {%- set entity, name = run.entity, run.entity.name -%}
+        {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
+        {%- set settings = spark_cdc._settings_of(node) -%}
+        {#- what validate() asks of the models that dbt has selected, which a retry does not
+            tell -#}
+        {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
+            + spark_cdc._run_problems([(name, settings)]) -%}
+        {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
+        {%- if problems -%}
+            {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
+        {%- endif -%}
+        {%- do log(name ~ ': loading ' ~ run.load.business_time ~ ' again, of which this run has not written the ledger', info=true) -%}
+        {%- set incoming = run.events if entity.events else '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n)' -%}
+        {%- do spark_cdc._load_ledger(run, spark_cdc._ledger_query(run, incoming)) -%}
         {{ return(spark_cdc._audit_load(run, is_again=true)) }}
     {%- endif -%}
     {%- do spark_cdc._check_input(run, record, counted.also) -%}

@@ -161,7 +161,7 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
     {%- call statement('main') -%}
         {{ spark_cdc._write_loads_sql(capture.ledger, columns, [] if load.get('deletes_apart') else [load], sql, order) }}
     {%- endcall -%}
-    {%- if order -%}{%- do spark_cdc._reset_file_size() -%}{%- endif -%}
+    {%- if order -%}{%- do spark_cdc._set_file_size(entity) -%}{%- endif -%}
     {%- if load.get('deletes_apart') -%}{%- do spark_cdc._write_deleted(capture, load, columns) -%}{%- endif -%}
     {%- set held = spark_cdc._held_rows(capture, load) -%}
     {%- if held.sql -%}
@@ -175,42 +175,15 @@ now {{ now }}; {{ load_id }}). Nothing was written. Replay from the landing: lea
 {%- endmacro -%}
 
 
-{#- Loads the date of a run whose ledger, or events, this invocation has not written: `dbt retry`
-    leaves out what it takes for done, and only an attempt of its own can judge the data as they are
-    now. Staging is worked out here, as only stage() can be: a model stg_<entity> that does more is
-    refused.
-    Arguments: run (of _planned_run()). -#}
-{%- macro _load_again(run) -%}
-    {%- set entity, name = run.entity, run.entity.name -%}
-    {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
-    {%- set settings = spark_cdc._settings_of(node) -%}
-    {#- what validate() asks of the models that dbt has selected, which a retry does not tell -#}
-    {%- set problems = spark_cdc._var_problems() + spark_cdc._entity_problems(name, node) + spark_cdc._model_problems(name, settings, package ~ '.' ~ name ~ '_ledger')
-        + spark_cdc._run_problems([(name, settings)]) -%}
-    {%- if not spark_cdc._is_plainly_staged(name) -%}{%- do spark_cdc._refuse_load_again(run) -%}{%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('Nothing was written:\n  - ' ~ problems | join('\n  - ')) -%}
-    {%- endif -%}
-    {%- do log(name ~ ': loading ' ~ run.load.business_time ~ ' again, of which this run has not written the ledger', info=true) -%}
-    {%- set incoming = run.events if entity.events else '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n)' -%}
-    {%- do spark_cdc._load_ledger(run, spark_cdc._ledger_query(run, incoming)) -%}
-{%- endmacro -%}
-
-
 {#- Whether the ledger or the events of an entity are missing in a retry: the command has not
     written them, and either dbt names nothing that is selected, as for a retry in a process of
     its own, or it names that model of the run before. Arguments: capture, kind (ledger or
     events). -#}
 {%- macro _is_load_again(capture, kind) -%}
-    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or spark_cdc._load_again_is_written(capture, kind) -%}{{ return(false) }}{%- endif -%}
+    {%- if spark_cdc._mode() != 'load' or model.get('tested_node_unique_id') or load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none -%}{{ return(false) }}{%- endif -%}
     {%- set id = model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.entity.name ~ '_' ~ kind -%}
     {{ return(model['unique_id'] not in selected_resources or id in selected_resources) }}
 {%- endmacro -%}
-
-
-{#- Whether this invocation has begun to write them: a name in dbt's cache, which no statement is
-    needed for and no other invocation sees. -#}
-{%- macro _load_again_is_written(capture, kind) -%}{{ return(load_cached_relation(spark_cdc._load_again_mark(capture, kind)) is not none) }}{%- endmacro -%}
 
 
 {%- macro _load_again_mark(capture, kind) -%}
@@ -302,7 +275,7 @@ landing: leave spark_cdc_replay.source (--source) out.
             {%- set is_planned = spark_cdc._mode() == 'plan' -%}
             {%- set is_loaded = spark_cdc._business_time_of(run.entity.name) is not none and spark_cdc._mode() in ['load', 'operate'] -%}
             {%- if is_loaded and (model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ run.entity.name ~ '_events') not in selected_resources
-                    and not spark_cdc._load_again_is_written(run, 'events') -%}
+                    and load_cached_relation(spark_cdc._load_again_mark(run, 'events')) is none -%}
                 {%- set message -%}
 {{ run.entity.name }}: the events of {{ load.business_time }} are not part of this run, since {{ run.entity.name }}_events is not {# -#}
 selected. Nothing was written. Load the date: {{ spark_cdc._load_command(run.entity, load.business_time) }}.
@@ -382,41 +355,6 @@ readers see what they saw before. Run the same command again.
         'gone': spark_cdc._undone_loads(run.manifest) | reject('in', manifest.loads) | list,
         'say': say,
     }) -%}
-{%- endmacro -%}
-
-
-{#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest, where
-    the ledger is not part of the run. A run with a business date that leaves the ledger out (a
-    retry of a refused load, most often) would look like a load that succeeded, and columns that no
-    load has brought yet can't be shown: both are refused. With --empty and --sample the view is
-    only made if it is not there.
-    Arguments: run (capture with manifest). -#}
-{%- macro _commit_nothing(run) -%}
-    {%- set name, manifest = run.entity.name, run.manifest -%}
-    {%- set time = spark_cdc._business_time_of(name) -%}
-    {%- if spark_cdc._mode() in ['load', 'operate'] and spark_cdc._is_due(run, manifest) -%}
-        {%- set message -%}
-{{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
-nothing to commit. {# -#}
-Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.entity, time)) }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- elif manifest.loads and manifest.definition and not spark_cdc._has_columns_of(run.entity, manifest.definition) -%}
-        {%- set message -%}
-{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
-{{ name }}. Nothing was committed. Load a business date, which applies the change: {{ spark_cdc._load_command(run.entity, none) }}.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
-        {%- if not spark_cdc._is_there(run.committed) -%}
-            {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false) -%}
-        {%- endif -%}
-        {{ return('') }}
-    {%- endif -%}
-    {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
-    {%- do spark_cdc._write_log(run.load_log, run.entity, spark_cdc._missing_rows(run, manifest)) -%}
-    {%- do spark_cdc._drop_claims(run, manifest.sequence) -%}
 {%- endmacro -%}
 
 

@@ -18,7 +18,30 @@ Nothing was written. Run the same command again.
     {%- if existing is none or load_cached_relation(table) is none -%}
         {#- or it was set aside just now -#}
         {%- if entity.file_format in spark_cdc._table_formats() -%}{%- do spark_cdc._check_table_format(entity, table) -%}{%- endif -%}
-        {%- if entity.file_format == 'delta' -%}{%- do spark_cdc._drop_begun_delta_table(entity, table) -%}{%- endif -%}
+        {%- if entity.file_format == 'delta' -%}
+            {#- What a full disk, or a server that died, has left of a Delta table that was being
+                made: a log without a version, for which Delta refuses to make the table ever after
+                (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is
+                dropped. A folder that holds anything else stays, and Delta says so. A table's first
+                version is written right after its log's folder, so another run that is making it
+                now has hardly ever none: it is looked at twice. -#}
+            {%- set load_log = spark_cdc._load_log() -%}
+            {%- if load_log is not none -%}
+                {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
+                    {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
+                    {%- set looks = [] -%}
+                    {%- for _ in range(2) -%}
+                        {%- do looks.append(false not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
+                            and spark_cdc._lacks_path(folder ~ '/[^_]*')) -%}
+                    {%- endfor -%}
+                    {%- if looks == [true, true] and not spark_cdc._is_there(table) -%}
+                        {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
+                        {%- do spark_cdc._ensure_load_log(load_log) -%}
+                        {%- do spark_cdc._drop_folder(spark_cdc._write_target(load_log), ['entity', 'load_id'], folder) -%}
+                    {%- endif -%}
+                {%- endfor -%}
+            {%- endif -%}
+        {%- endif -%}
         {%- do spark_cdc._send(spark_cdc._create_table_sql(table, columns, entity.file_format, partitions, hashes, is_kept)) -%}
         {%- do adapter.cache_added(table.incorporate(type='table', information='Provider: ' ~ entity.file_format)) -%}
     {%- endif -%}
@@ -59,7 +82,25 @@ Nothing was written. Run the same command again.
         {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
-    {%- do spark_cdc._note_file_format(entity, load_cached_relation(table)) -%}
+    {#- The format is the table's own once it is there: a setting that differs counts for new
+        tables, and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is
+        looked for by the setting alone, so an ORC table has to be known as one. -#}
+    {%- set cached = load_cached_relation(table) -%}
+    {%- set found, misfits = spark_cdc._provider_of(cached), [] -%}
+    {%- for one in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+        {%- do misfits.append(one.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(one.data_type), '') or '`' in one.name ~ one.data_type -%}
+    {%- endfor -%}
+    {%- if misfits -%}
+        {%- set message -%}
+{{ entity.name }}: {{ cached }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if found and found != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ cached ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
+            ~ ' counts for new tables', info=true) -%}
+    {%- endif -%}
     {%- if wanted -%}
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
@@ -73,28 +114,6 @@ Nothing was written. Run the same command again.
 {%- endmacro -%}
 
 
-{#- The format is the table's own once it is there: a setting that differs counts for new tables,
-    and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is looked for
-    by the setting alone, so an ORC table has to be known as one. -#}
-{%- macro _note_file_format(entity, table) -%}
-    {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
-    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
-        {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or '`' in column.name ~ column.data_type -%}
-    {%- endfor -%}
-    {%- if misfits -%}
-        {%- set message -%}
-{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
-{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- if found and found != entity.file_format -%}
-        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
-            ~ ' counts for new tables', info=true) -%}
-    {%- endif -%}
-{%- endmacro -%}
-
-
 {#- What --empty and --sample make of a table of loads: it is created if it is not there, and
     nothing is loaded. Arguments as of _ensure_table(). -#}
 {%- macro _create_only(entity, table, columns, partitions, hashes, is_kept=true) -%}
@@ -103,35 +122,6 @@ Nothing was written. Run the same command again.
         {%- do spark_cdc._ensure_table(entity, table, columns, partitions, hashes, is_kept) -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
-{%- endmacro -%}
-
-
-{#- What a full disk, or a server that died, has left of a Delta table that was being made: a log
-    without a version, for which Delta refuses to make the table ever after
-    (DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION). Nothing was ever in it, so it is dropped. A folder
-    that holds anything else stays, and Delta says so. A table's first version is written right
-    after its log's folder, so another run that is making it now has hardly ever none: it is looked
-    at twice.
-    Arguments: entity, table (relation, which is not there). -#}
-{%- macro _drop_begun_delta_table(entity, table) -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- if load_log is none -%}{{ return('') }}{%- endif -%}
-    {%- for row in spark_cdc._query('describe schema ' ~ spark_cdc._quote(table.schema)) if row.info_name == 'Location' -%}
-        {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
-        {%- if spark_cdc._is_begun_delta_table(folder) and spark_cdc._is_begun_delta_table(folder) and not spark_cdc._is_there(table) -%}
-            {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
-            {%- do spark_cdc._ensure_load_log(load_log) -%}
-            {%- do spark_cdc._drop_folder(spark_cdc._write_target(load_log), ['entity', 'load_id'], folder) -%}
-        {%- endif -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
-{#- Whether a folder has Delta's log and nothing else, and the log neither a version nor a
-    checkpoint. -#}
-{%- macro _is_begun_delta_table(folder) -%}
-    {%- if spark_cdc._lacks_path(folder ~ '/_delta_log') -%}{{ return(false) }}{%- endif -%}
-    {{ return(spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}') and spark_cdc._lacks_path(folder ~ '/[^_]*')) }}
 {%- endmacro -%}
 
 
@@ -156,18 +146,15 @@ Nothing was written. Run the same command again.
     it is shuffled in small parts, of which as many go into a file as have the size (Spark counts
     bytes as they are shuffled, of which Parquet makes less); and timestamps as numbers, for Spark's
     own default (INT96) has no minimum and maximum by which readers could skip.
-    Arguments: entity, rows. -#}
-{%- macro _set_file_size(entity, rows) -%}
-    {%- do spark_cdc._send('set spark.sql.adaptive.advisoryPartitionSizeInBytes = ' ~ entity.target_file_mb ~ 'm') -%}
-    {%- do spark_cdc._send('set spark.sql.adaptive.coalescePartitions.initialPartitionNum = ' ~ [[32, rows // 200000] | max, 10000] | min) -%}
-    {%- do spark_cdc._send('set spark.sql.parquet.outputTimestampType = TIMESTAMP_MICROS') -%}
-{%- endmacro -%}
-
-
-{%- macro _reset_file_size() -%}
-    {%- do spark_cdc._send('reset spark.sql.adaptive.advisoryPartitionSizeInBytes') -%}
-    {%- do spark_cdc._send('reset spark.sql.adaptive.coalescePartitions.initialPartitionNum') -%}
-    {%- do spark_cdc._send('reset spark.sql.parquet.outputTimestampType') -%}
+    Arguments: entity, rows (none after it: the session's own settings again). -#}
+{%- macro _set_file_size(entity, rows=none) -%}
+    {%- for name, value in {
+        'adaptive.advisoryPartitionSizeInBytes': entity.target_file_mb ~ 'm',
+        'adaptive.coalescePartitions.initialPartitionNum': [[32, (rows or 0) // 200000] | max, 10000] | min,
+        'parquet.outputTimestampType': 'TIMESTAMP_MICROS',
+    }.items() -%}
+        {%- do spark_cdc._send('reset spark.sql.' ~ name if rows is none else 'set spark.sql.' ~ name ~ ' = ' ~ value) -%}
+    {%- endfor -%}
 {%- endmacro -%}
 
 

@@ -88,14 +88,43 @@
     {%- set capture = spark_cdc._capture_of_model() -%}
     {%- set is_again = spark_cdc._is_load_again(capture, 'ledger') -%}
     {%- set loads_now = ((model['unique_id'].rsplit('.', 1)[0] ~ '.' ~ capture.masked.identifier) in selected_resources
-        or spark_cdc._load_again_is_written(capture, 'ledger') or is_again and spark_cdc._is_due(capture)) and spark_cdc._mode() in ['load', 'operate'] -%}
+        or load_cached_relation(spark_cdc._load_again_mark(capture, 'ledger')) is not none or is_again and spark_cdc._is_due(capture)) and spark_cdc._mode() in ['load', 'operate'] -%}
     {%- set run = spark_cdc._planned_run(capture, is_planned=not is_again) if loads_now else dict(capture, manifest=spark_cdc._head(capture)) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}  {#- it may not be part of this run -#}
     {%- if loads_now -%}
         {%- do spark_cdc._commit_load(run) -%}
     {%- else -%}
-        {%- do spark_cdc._commit_nothing(run) -%}
+        {#- Brings <entity>_committed up to date with the columns, and cdc_loads with the manifest,
+            where the ledger is not part of the run. A run with a business date that leaves the
+            ledger out (a retry of a refused load, most often) would look like a load that
+            succeeded, and columns that no load has brought yet can't be shown: both are refused.
+            With --empty and --sample the view is only made if it is not there. -#}
+        {%- set name, manifest = run.entity.name, run.manifest -%}
+        {%- set time = spark_cdc._business_time_of(name) -%}
+        {%- if spark_cdc._mode() in ['load', 'operate'] and spark_cdc._is_due(run, manifest) -%}
+            {%- set message -%}
+{{ name }}: nothing of {{ spark_cdc._time_text(run.entity, time) }} is committed, and {{ name }}_ledger is not part of this run, so there is {# -#}
+nothing to commit. {# -#}
+Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.entity, time)) }}.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- elif manifest.loads and manifest.definition and not spark_cdc._has_columns_of(run.entity, manifest.definition) -%}
+            {%- set message -%}
+{{ name }}: the columns of stg_{{ name }} are not those of the last load, {{ manifest.loads[-1] }}, and this run does not load {# -#}
+{{ name }}. Nothing was committed. Load a business date, which applies the change: {{ spark_cdc._load_command(run.entity, none) }}.
+            {%- endset -%}
+            {%- do exceptions.raise_compiler_error(message) -%}
+        {%- endif -%}
+        {%- if spark_cdc._mode() not in ['load', 'operate'] -%}
+            {%- if not spark_cdc._is_there(run.committed) -%}
+                {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, spark_cdc._empty_manifest()), false) -%}
+            {%- endif -%}
+        {%- else -%}
+            {%- do spark_cdc._show_manifest(run, spark_cdc._manifest_text(run, manifest), manifest.existed) -%}
+            {%- do spark_cdc._write_log(run.load_log, run.entity, spark_cdc._missing_rows(run, manifest)) -%}
+            {%- do spark_cdc._drop_claims(run, manifest.sequence) -%}
+        {%- endif -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
     {%- do spark_cdc._apply_config(none) -%}

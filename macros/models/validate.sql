@@ -24,7 +24,7 @@
     {%- for name, node, ledger in entities -%}
         {%- set found, models = spark_cdc._entity_problems(name, node), ledger.removesuffix('_ledger') -%}
         {%- set is_load = [ledger, models ~ '_committed', models ~ '_events'] | select('in', selected_resources) | list != [] -%}
-        {%- do claims.append(spark_cdc._claims_schema(graph.nodes[ledger])) -%}
+        {%- do claims.append(graph.nodes[ledger].schema ~ '_commits') -%}
         {%- do apart.append(spark_cdc._sensitive_schema()) if spark_cdc._columns_of(node) | map(attribute='meta') | selectattr('sensitive', 'defined') | selectattr('sensitive') | list -%}
         {%- do problems.extend((found if is_load else spark_cdc._needed_problems(name, node)) + spark_cdc._placement_problems(name, ledger)) -%}
         {%- for warning in spark_cdc._column_warnings(name, node) -%}{%- do exceptions.warn('spark_cdc: ' ~ warning) -%}{%- endfor -%}

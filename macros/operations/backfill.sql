@@ -12,11 +12,8 @@
     nothing. -#}
 {%- macro backfill(entities, dates, skip_missing=false, dates_per_statement=60) -%}
     {%- do spark_cdc._check_arguments('backfill', {'entities': entities, 'skip_missing': skip_missing, 'dates_per_statement': dates_per_statement}) -%}
-    {%- if dates_per_statement is not integer or not 1 <= dates_per_statement <= 60 -%}
-        {%- do exceptions.raise_compiler_error(
-            "spark_cdc.backfill: dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60. Nothing was written."
-        ) -%}
-    {%- endif -%}
+    {%- set is_in_range = dates_per_statement is integer and 1 <= dates_per_statement <= 60 -%}
+    {%- do spark_cdc._stop('backfill', [] if is_in_range else ["dates_per_statement is '" ~ dates_per_statement ~ "'; accepted are numbers from 1 to 60"], 'Nothing was written.') -%}
     {%- set times = spark_cdc._backfill_times(dates) -%}
     {%- set captures = spark_cdc._captures('backfill', entities) -%}
     {%- set problems = [] -%}
@@ -72,7 +69,9 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- if loop.first and not done -%}
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
         {%- endif -%}
-        {%- if counts.R -%}{%- do spark_cdc._refuse_rejects(of_load, known) -%}{%- endif -%}
+        {%- if counts.R -%}
+            {%- do spark_cdc._refuse_rejects(of_load, known) -%}
+        {%- endif -%}
         {%- set audit = spark_cdc._audit_counted_load(of_load, known, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}
         {%- set at.manifest = spark_cdc._next_manifest(of_load, audit) -%}
@@ -134,7 +133,29 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set together = spark_cdc._input_files(entity, times) if times | length > 1 else none -%}
     {%- set signatures = spark_cdc._dates_signatures(entity, times, together) -%}
     {%- set known = {} -%}
-    {%- for load in spark_cdc._backfill_plans(run, times) -%}
+    {#- The plans of the loads, which build on each other. The first is a checkpoint if one is due;
+        whether one is due after the others can only be told when they are written. -#}
+    {%- set entity = run.entity -%}
+    {%- set secrets = spark_cdc._check_secret(run) -%}
+    {%- set shared = dict(
+        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
+    {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
+    {%- for next in times[1:] -%}
+        {%- set before = plans[-1] -%}
+        {%- do plans.append(dict(
+            before,
+            load_id=spark_cdc._load_id(entity, next, false),
+            business_time=spark_cdc._time_text(entity, next),
+            is_checkpoint=false,
+            keep=before.keep + [before.load_id],
+            parent=before.load_id,
+            base=before.load_id if before.is_checkpoint else before.base,
+            log=[] if before.is_checkpoint else before.log + [before.load_id],
+            prior_rows=none,
+            prior_log_rows=none,
+        )) -%}
+    {%- endfor -%}
+    {%- for load in plans -%}
         {%- set time = spark_cdc._load_time(load.load_id) -%}
         {%- set signature = signatures[loop.index0] -%}
         {%- if signature is none or signature not in known -%}
@@ -167,33 +188,6 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._classify_loads_sql(compared, loads, incoming))) -%}
     {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
-{%- endmacro -%}
-
-
-{#- The plans of the loads, which build on each other. The first is a checkpoint if one is due;
-    whether one is due after the others can only be told when they are written. -#}
-{%- macro _backfill_plans(run, times) -%}
-    {%- set entity = run.entity -%}
-    {%- set secrets = spark_cdc._check_secret(run) -%}
-    {%- set shared = dict(
-        spark_cdc._run_of_load(), definition=spark_cdc._definition(entity), backfill=run.backfill, **({'secrets': secrets} if secrets else {})) -%}
-    {%- set plans = [dict(spark_cdc._plan_load(entity, run.manifest, times[0]), **shared)] -%}
-    {%- for time in times[1:] -%}
-        {%- set before = plans[-1] -%}
-        {%- do plans.append(dict(
-            before,
-            load_id=spark_cdc._load_id(entity, time, false),
-            business_time=spark_cdc._time_text(entity, time),
-            is_checkpoint=false,
-            keep=before.keep + [before.load_id],
-            parent=before.load_id,
-            base=before.load_id if before.is_checkpoint else before.base,
-            log=[] if before.is_checkpoint else before.log + [before.load_id],
-            prior_rows=none,
-            prior_log_rows=none,
-        )) -%}
-    {%- endfor -%}
-    {{ return(plans) }}
 {%- endmacro -%}
 
 
@@ -336,12 +330,8 @@ them out with --skip-missing (skip_missing: true).
             {%- for at in range((last - first).days + 1) -%}{%- do times.append(first + modules.datetime.timedelta(days=at)) -%}{%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if wrong or not times -%}
-        {%- do exceptions.raise_compiler_error(
-            'spark_cdc.backfill: dates has ' ~ (wrong | join(', ') or 'nothing') ~ '. Accepted are dates that exist, such as 2024-01-31 or '
-            ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written."
-        ) -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop('backfill', ['dates has ' ~ (wrong | join(', ') or 'nothing')] if wrong or not times else [], 'Accepted are dates that exist, such as 2024-01-31 or '
+        ~ "'2024-01-31 10:15:00', and ranges of days whose first is not after the last, such as 2024-01-01..2024-12-31. Nothing was written.") -%}
     {{ return(times | unique | sort) }}
 {%- endmacro -%}
 

@@ -7,9 +7,10 @@
         dbt run-operation spark_cdc.branch --args '{name: pr_7, entities: [orders, customers]}'
     Arguments: name (of the branch and its schema: lower case letters, digits, underscores),
     entities (list of names, or one; none for all that have a load), drop (whether the branch is
-    dropped, with all that lies in its schemas). Returns nothing. -#}
-{%- macro branch(name, entities=none, drop=false) -%}
-    {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop}) -%}
+    dropped, with all that lies in its schemas), execute (whether it is done; else it is only said).
+    Returns nothing. -#}
+{%- macro branch(name, entities=none, drop=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop, 'execute': execute}) -%}
     {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
         {%- set message -%}
 spark_cdc.branch: '{{ name }}' can't be the name of a branch, which is its schema's. Accepted are up to 33 lower case letters, digits and {# -#}
@@ -17,34 +18,54 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif drop -%}
-        {%- do spark_cdc._drop_branch(name) -%}
+        {#- Drops a branch: its schemas with all that lies in them, then its tags in production, and
+            its markers last. -#}
+        {%- set schemas = spark_cdc._branch_schemas(name) -%}
+        {%- set of_branch, others = [], [] -%}
+        {%- for schema, mapped in schemas.items() if mapped is not none -%}
+            {%- set marker = spark_cdc._branch_marker_of(mapped) -%}
+            {%- if marker is not none and (marker.of, marker.name) == (schema, name) -%}
+                {%- do of_branch.append(mapped) -%}
+            {%- elif marker is not none -%}
+                {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
+                    ~ ': run it with the target of ' ~ marker.of) -%}
+            {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
+                {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
+        {%- if others or not (of_branch or tags) -%}
+            {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
+            {%- do spark_cdc._stop('branch', others or ["there is no branch '" ~ name ~ "'"], 'Accepted are ' ~ (known or 'none yet') ~ '. Nothing was dropped.') -%}
+        {%- endif -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
+        {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
+        {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
+        {%- do spark_cdc._say('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
+            ~ '; vacuum no longer keeps its loads in production') -%}
     {%- else -%}
         {%- do spark_cdc._create_branch(name, spark_cdc._captures('branch', entities)) -%}
     {%- endif -%}
 {%- endmacro -%}
 
 
-{#- The schemas of a branch by those of production that they stand for: the target's schema is
-    the branch's name, and where a model has a schema of its own, which dbt puts behind the
-    target's (cdc_sales), so it does there (pr_7_sales). Argument: schemas (of production).
+{#- The schemas of a branch by those of production that they stand for: the target's schema is the
+    branch's name, and where a model has a schema of its own, which dbt puts behind the target's
+    (cdc_sales), so it does there (pr_7_sales).
+    Argument: schemas (of production; none for all that entities of this project and cdc_loads lie
+    in).
     Returns a dictionary; none for a schema that does not begin with the target's. -#}
-{%- macro _branch_schemas(name, schemas) -%}
+{%- macro _branch_schemas(name, schemas=none) -%}
+    {%- set of_project = [] -%}
+    {%- for entity, node, ledger in spark_cdc._entity_nodes() if schemas is none -%}{%- do of_project.append(graph.nodes[ledger].schema) -%}{%- endfor -%}
+    {%- set load_log = spark_cdc._load_log() if schemas is none else none -%}
+    {%- if load_log is not none -%}{%- do of_project.append(load_log.schema) -%}{%- endif -%}
     {%- set found = {target.schema: name} -%}
-    {%- for schema in schemas | unique | reject('equalto', target.schema) -%}
+    {%- for schema in (of_project if schemas is none else schemas) | unique | reject('equalto', target.schema) -%}
         {%- set rest = schema.removeprefix(target.schema ~ '_') -%}
         {%- do found.update({schema: name ~ '_' ~ rest if rest != schema else none}) -%}
     {%- endfor -%}
     {{ return(found) }}
-{%- endmacro -%}
-
-
-{#- The schemas of production that entities of this project and cdc_loads lie in. -#}
-{%- macro _branch_production_schemas() -%}
-    {%- set schemas = [target.schema] -%}
-    {%- for name, node, ledger in spark_cdc._entity_nodes() -%}{%- do schemas.append(graph.nodes[ledger].schema) -%}{%- endfor -%}
-    {%- set load_log = spark_cdc._load_log() -%}
-    {%- if load_log is not none -%}{%- do schemas.append(load_log.schema) -%}{%- endif -%}
-    {{ return(schemas | unique | list) }}
 {%- endmacro -%}
 
 
@@ -55,7 +76,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- macro _branch_tags(schemas, name=none) -%}
     {%- set tags = [] -%}
     {%- for schema in schemas if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema ~ '_commits')) -%}
-        {%- set pattern = '*_tag_' ~ spark_cdc._branch_tag(name or '*') -%}
+        {%- set pattern = '*_tag_branch_' ~ (name or '*') -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema ~ '_commits') ~ ' like ' ~ spark_cdc._literal(pattern)) -%}
             {%- set view = spark_cdc._relation_in(schema ~ '_commits', row.viewName) -%}
             {%- set text = spark_cdc._view_text(view) -%}
@@ -70,16 +91,12 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
 {%- endmacro -%}
 
 
-{#- The name of the tag that a branch has in production. -#}
-{%- macro _branch_tag(name) -%}{{ return('branch_' ~ name) }}{%- endmacro -%}
-
-
 {#- Makes a branch, or completes one: see branch(). All entities are checked before anything is
     made. The views <entity>_committed, by which readers and loads know that an entity is there,
     come last. -#}
 {%- macro _create_branch(name, captures) -%}
     {%- set load_log = spark_cdc._load_log() -%}
-    {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
+    {%- set schemas = spark_cdc._branch_schemas(name) -%}
     {%- set problems = spark_cdc._new_branch_problems(name, schemas) -%}
     {%- set of_log = spark_cdc._relation_in(schemas[load_log.schema], load_log.identifier) if load_log is not none else none -%}
     {%- set planned, empty = [], [] -%}
@@ -106,9 +123,7 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
                 ~ ', so a branch would be an empty schema. Load into one: a target with the schema ' ~ name ~ ' needs no branch') -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ problems | join('\n  - ') ~ '. Nothing was made.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop('branch', problems, 'Nothing was made.') -%}
 
     {%- for schema, of_branch in schemas.items() -%}
         {%- set marker = spark_cdc._branch_marker(of_branch) -%}
@@ -119,11 +134,11 @@ underscores, a letter first, that do not end in _commits: spark-cdc branch creat
     {%- endfor -%}
     {%- for plan in planned if not plan.is_there -%}
         {%- do spark_cdc._send('create view if not exists ' ~ plan.tag ~ ' as\n' ~ plan.tag_text) -%}
-        {%- set made = spark_cdc._parse_manifest(spark_cdc._view_text(plan.tag), plan.tag) -%}
+        {%- set made = spark_cdc._parse_manifest(plan.tag_text if spark_cdc._mode() == 'plan' else spark_cdc._view_text(plan.tag), plan.tag) -%}
         {%- if made.loads != plan.manifest.loads or made.get('tag', {}).get('branch') != name -%}
             {%- set message -%}
 {{ plan.name }}: the tag {{ plan.tag }} names another state, after {{ made.loads[-1] or 'nothing' }}: somebody made it meanwhile, or it is no branch's. Run the same command {# -#}
-again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_cdc._branch_tag(name) }}.
+again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{ name }}.
             {%- endset -%}
             {%- do exceptions.raise_compiler_error(message) -%}
         {%- endif -%}
@@ -133,11 +148,11 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
     {%- endif -%}
     {%- for plan in planned -%}
         {%- do spark_cdc._branch_entity(plan) -%}
-        {%- do log(plan.name ~ ': branch ' ~ name ~ (' exists already' if plan.is_there else ' created') ~ ', after ' ~ plan.manifest.loads[-1] ~ ', '
-            ~ spark_cdc._counted(plan.manifest.rows, 'row'), info=true) -%}
+        {%- do spark_cdc._say(plan.name ~ ': branch ' ~ name ~ (' exists already' if plan.is_there else ' created') ~ ', after ' ~ plan.manifest.loads[-1] ~ ', '
+            ~ spark_cdc._counted(plan.manifest.rows, 'row')) -%}
     {%- endfor -%}
     {%- for entity in empty -%}
-        {%- do log(entity ~ ': branch ' ~ name ~ ' created, empty: nothing is committed', info=true) -%}
+        {%- do spark_cdc._say(entity ~ ': branch ' ~ name ~ ' created, empty: nothing is committed') -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -195,7 +210,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
     {%- set manifest = tag.manifest if tag else spark_cdc._parse_manifest(text, capture.committed) -%}
     {%- if not manifest.loads -%}{{ return(none) }}{%- endif -%}
     {%- set copied = dict(spark_cdc._timeline_cut(manifest, manifest.loads | length).items() | rejectattr(0, 'equalto', 'tag')) -%}
-    {%- set tagged = {'name': spark_cdc._branch_tag(name), 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
+    {%- set tagged = {'name': 'branch_' ~ name, 'branch': name, 'entity': entity.name, 'at': spark_cdc._time_now()} -%}
     {%- set query = 'select\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim -%}
     {%- set committed_text = spark_cdc._moved_text(spark_cdc._refigured_text(query, copied), capture, branched) -%}
     {%- set plan = {
@@ -204,7 +219,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         'capture': capture,
         'branched': branched,
         'manifest': manifest,
-        'tag': spark_cdc._tag(capture, spark_cdc._branch_tag(name)),
+        'tag': spark_cdc._beside(capture, 'tag', 'branch_' ~ name),
         'tag_text': spark_cdc._refigured_text(query, dict(copied, tag=tagged)),
         'committed_text': committed_text,
         'views': {},
@@ -301,36 +316,6 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop {{ spark_
         {%- set columns = adapter.get_columns_in_relation(spark_cdc._relation_in(view.schema, view.identifier ~ '_own')) -%}
         {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, spark_cdc._branch_table_text(view, dict(known, until=until), columns), true)) -%}
     {%- endif -%}
-{%- endmacro -%}
-
-
-{#- Drops a branch: its schemas with all that lies in them, then its tags in production, and its
-    markers last. -#}
-{%- macro _drop_branch(name) -%}
-    {%- set schemas = spark_cdc._branch_schemas(name, spark_cdc._branch_production_schemas()) -%}
-    {%- set of_branch, others = [], [] -%}
-    {%- for schema, mapped in schemas.items() if mapped is not none -%}
-        {%- set marker = spark_cdc._branch_marker_of(mapped) -%}
-        {%- if marker is not none and (marker.of, marker.name) == (schema, name) -%}
-            {%- do of_branch.append(mapped) -%}
-        {%- elif marker is not none -%}
-            {%- do others.append(mapped ~ ' is a branch of ' ~ marker.of ~ ', and the target\'s schema is ' ~ target.schema
-                ~ ': run it with the target of ' ~ marker.of) -%}
-        {%- elif mapped == name and spark_cdc._query('show schemas like ' ~ spark_cdc._literal(name)) -%}
-            {%- do others.append('the schema ' ~ name ~ ' is no branch, so it is not dropped') -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- set tags = spark_cdc._branch_tags(schemas | list, name) -%}
-    {%- if others or not (of_branch or tags) -%}
-        {%- set known = spark_cdc._branch_tags(schemas | list) | map(attribute='name') | unique | sort | join(', ') -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.branch: ' ~ (others | join('; ') or "there is no branch '" ~ name ~ "'") ~ '. Accepted are ' ~ (known or 'none yet')
-            ~ '. Nothing was dropped.') -%}
-    {%- endif -%}
-    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- for tag in tags -%}{%- do spark_cdc._send('drop view if exists ' ~ tag.view) -%}{%- endfor -%}
-    {%- for schema in of_branch -%}{%- do spark_cdc._send('drop schema if exists ' ~ spark_cdc._quote(spark_cdc._branch_marker(schema).schema) ~ ' cascade') -%}{%- endfor -%}
-    {%- do log('branch ' ~ name ~ ' dropped: ' ~ (of_branch | join(', ') or 'its schema was gone')
-        ~ '; vacuum no longer keeps its loads in production', info=true) -%}
 {%- endmacro -%}
 
 

@@ -49,10 +49,7 @@
         {%- set draft = spark_cdc._read_draft(capture) -%}
         {%- if draft.existed or names -%}{%- do found.append(dict(capture, draft=draft)) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if not found -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation
-            ~ ': no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY. Nothing was changed.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop(operation, [] if found else ['no entity has a draft of a replay. Begin one: spark-cdc replay --from DATE --select ENTITY']) -%}
     {{ return(found) }}
 {%- endmacro -%}
 
@@ -66,7 +63,7 @@
     problems), wanted (list of the names; none for all). -#}
 {%- macro _captures_with_heads(operation, names=none, with_heads=true) -%}
     {%- set wanted, broken, problems = [names] if names is string else names or none, {}, spark_cdc._branch_problems() -%}
-    {%- if problems -%}{%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join) -%}{%- endif -%}
+    {%- do spark_cdc._stop(operation, problems) -%}
     {%- set captures = spark_cdc._captures(operation, wanted, broken) -%}
     {%- if not with_heads -%}{{ return({'captures': captures, 'broken': broken, 'wanted': wanted}) }}{%- endif -%}
     {%- set texts = spark_cdc._committed_texts(captures | map(attribute='schema')) -%}
@@ -80,6 +77,21 @@
         {%- do found.append(dict(capture, **manifests)) -%}
     {%- endfor -%}
     {{ return({'captures': found, 'broken': broken, 'wanted': wanted}) }}
+{%- endmacro -%}
+
+
+{#- Stops an operation, if there are problems (texts): it names itself, what was found, and what did
+    not happen. -#}
+{%- macro _stop(operation, problems, ends='Nothing was changed.') -%}
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join('; ') ~ '. ' ~ ends) -%}
+    {%- endif -%}
+{%- endmacro -%}
+
+
+{#- Says what an operation has done, or in a dry run what it would do. -#}
+{%- macro _say(text) -%}
+    {%- do log(text ~ ('. Nothing was changed (execute: false)' if spark_cdc._mode() == 'plan'), info=true) -%}
 {%- endmacro -%}
 
 
@@ -101,9 +113,7 @@
         {%- set problem = spark_cdc._setting_error(name, value, rules[name]) -%}
         {%- if problem is not none -%}{%- do problems.append(problem ~ (' (it is a text)' if value is string and rules[name].kind in ['boolean', 'number'])) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join('; ') ~ '. Nothing was changed.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop(operation, problems) -%}
     {%- if given.get('execute') is false -%}{%- do spark_cdc._memo().update({'mode': 'plan'}) -%}{%- endif -%}
 {%- endmacro -%}
 
@@ -160,14 +170,14 @@
         }}) -%}
     {%- endfor -%}
     {%- for sequence in spark_cdc._claims(capture) -%}
-        {%- set claim = spark_cdc._claim(capture, sequence) -%}
+        {%- set claim = spark_cdc._beside(capture, 'commit', sequence) -%}
         {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
     {%- endfor -%}
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
-        {%- do catalog.update({spark_cdc._tag(capture, name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
+        {%- do catalog.update({spark_cdc._beside(capture, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}
     {%- endfor -%}
     {%- for sequence, manifest in spark_cdc._kept_versions(capture).items() -%}
-        {%- do catalog.update({spark_cdc._kept_version(capture, sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
+        {%- do catalog.update({spark_cdc._beside(capture, 'version', sequence).identifier: {'type': 'VIEW', 'text': manifest.text, 'kept_at': manifest.kept_at}}) -%}
     {%- endfor -%}
     {{ return(catalog) }}
 {%- endmacro -%}

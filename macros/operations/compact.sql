@@ -66,7 +66,15 @@
     {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
     {%- if plan.squashed -%}
         {%- set records = spark_cdc._load_records(capture.ledger, plan.squashed + plan.kept_after[:1]) -%}
-        {%- set plan = spark_cdc._plan_compaction_of_one_definition(plan, records) -%}
+        {#- Rows that were written under several definitions (docs/schema_change.md) don't go into
+            one history, whose record could name only one of them: of the loads to be squashed those
+            since the last change stay, which begin with a checkpoint. -#}
+        {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
+        {%- set first = namespace(at=0) -%}
+        {%- for load_id in plan.squashed if records.get(load_id, {}).get('definition') != definition -%}
+            {%- set first.at = plan.squashed.index(load_id) + 1 -%}
+        {%- endfor -%}
+        {%- set plan = spark_cdc._plan_compaction_of(plan.kept_before + plan.squashed[:first.at], plan.squashed[first.at:], plan.kept_after) -%}
     {%- endif -%}
     {%- if not plan.squashed -%}
         {%- do log(entity.name ~ ': nothing to squash in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
@@ -132,7 +140,7 @@ Load once with the new columns, then compact.
     {%- do spark_cdc._set_session(capture.ledger) -%}
     {%- do spark_cdc._set_file_size(entity, figures.history_rows + figures.rows_after) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, [checkpoint], compacted, order)) -%}
-    {%- do spark_cdc._reset_file_size() -%}
+    {%- do spark_cdc._set_file_size(entity) -%}
 {%- endmacro -%}
 
 
@@ -316,17 +324,4 @@ from (
         checkpoint=time ~ '-hc-' ~ spark_cdc._run_id8(),
         **spark_cdc._state_loads(squashed)
     )) }}
-{%- endmacro -%}
-
-
-{#- Rows that were written under several definitions (docs/schema_change.md) don't go into one
-    history, whose record could name only one of them: of the loads to be squashed those since
-    the last change stay, which begin with a checkpoint. -#}
-{%- macro _plan_compaction_of_one_definition(plan, records) -%}
-    {%- set definition = records.get(plan.squashed[-1], {}).get('definition') -%}
-    {%- set first = namespace(at=0) -%}
-    {%- for load_id in plan.squashed if records.get(load_id, {}).get('definition') != definition -%}
-        {%- set first.at = plan.squashed.index(load_id) + 1 -%}
-    {%- endfor -%}
-    {{ return(spark_cdc._plan_compaction_of(plan.kept_before + plan.squashed[:first.at], plan.squashed[first.at:], plan.kept_after)) }}
 {%- endmacro -%}

@@ -1,11 +1,12 @@
 {#- Rows that differ between two states of an entity, as a query to select from: select * from ({{
     '{{' }} spark_cdc.diff(ref('orders_current'), '2024-03-01', '2024-03-04') {{ '}}' }}) as changed
-    Arguments: view (relation of a view of the entity, such as <entity>_current), before and
-    after (each a date or a load, whose state at its end is meant, a tag, or draft (of a replay);
-    after none: the present state; neither: that of production, and that of the branch that the
-    view lies in). Returns a query: row_difference (added, removed or changed), the key columns,
-    key_hash, and column_differences, an array of {column_name, value_before, value_after},
-    values as text. Untracked columns are not compared. -#}
+    Arguments: view (relation of a view of the entity, such as <entity>_current), before and after
+    (each a date or a load, whose state at its end is meant, a tag, the number of a commit, or draft
+    (of a replay); after none: the present state; neither: that of production, and that of the
+    branch that the view lies in).
+    Returns a query: row_difference (added, removed or changed), the key columns, key_hash, and
+    column_differences, an array of {column_name, value_before, value_after}, values as text.
+    Untracked columns are not compared. -#}
 {%- macro diff(view, before=none, after=none) -%}
     {#- the graph is not there at parse time -#}
     {%- if not execute -%}{{ return('') }}{%- endif -%}
@@ -23,7 +24,7 @@
     {%- for name in ['production' if with_production else before, after] -%}
         {%- set manifest = spark_cdc._named_state(capture, head, name) -%}
         {%- if manifest.definition != head.definition and not with_production -%}
-            {%- do exceptions.raise_compiler_error(entity.name ~ ': the columns of the ' ~ ('draft' if name == 'draft' else 'tag ' ~ name)
+            {%- do exceptions.raise_compiler_error(entity.name ~ ': the columns of the ' ~ ('draft' if name == 'draft' else ('commit ' if name | string | int else 'tag ') ~ name)
                 ~ " are not those of today, so that rows can't be compared. as_of(ref('" ~ entity.name ~ "_current'), tag='" ~ name
                 ~ "') shows it with its own columns.") -%}
         {%- endif -%}
@@ -34,45 +35,12 @@
 {%- endmacro -%}
 
 
-{#- Rows that differ between two states. Only keys with a change in a load of one state that the
-    other lacks can differ: their rows alone are ranked and compared.
-    Arguments: entity, ledger (relation, or query between brackets), before and after (lists of
-    loads). Returns a query, see diff(). -#}
+{#- Rows that differ between two states. Arguments: entity, ledger (relation, or query between
+    brackets), before and after (lists of loads). Returns a query, see diff(). -#}
 {%- macro _diff_sql(entity, ledger, before, after) -%}
-{%- set apart = before | reject('in', after) | list + after | reject('in', before) | list -%}
-{%- set states = {'rows_before': spark_cdc._state_loads(before), 'rows_after': spark_cdc._state_loads(after)} -%}
-{%- set needed = [] -%}
-{%- for state in states.values() -%}{%- do needed.extend([state.base] | select | list + state.log) -%}{%- endfor -%}
-{%- set compared = entity.key_columns + entity.compared -%}
-with touched as (
-    select distinct key_hash
-    from {{ spark_cdc._from(ledger) | indent(4) }}
-    where
-        {{ spark_cdc._in_loads(apart or ['']) }}
-        and operation in {{ spark_cdc._operations('changes') }}
-),
+with {{ spark_cdc._compared_loads_ctes(
+    ledger, before, after, (entity.key_columns + entity.compared) | map(attribute='sql') | list, spark_cdc._operations('changes')) }},
 
-rows_of_loads as (
-    select
-        rows_of_ledger.load_id,
-        rows_of_ledger.operation,
-        rows_of_ledger.key_hash,
-        rows_of_ledger.nonkey_hash
-        {%- for column in compared %},
-        rows_of_ledger.{{ column.sql }}
-        {%- endfor %}
-    from {{ ledger | string | indent(4) }} as rows_of_ledger
-    left semi join touched
-        on rows_of_ledger.key_hash = touched.key_hash
-    where rows_of_ledger.{{ spark_cdc._in_loads(needed | unique | list or ['']) }}
-),
-{% for name, state in states.items() %}
-{{ name }} as (
-    {{ spark_cdc._state_sql(
-        'rows_of_loads', spark_cdc._in_loads([state.base or '']), spark_cdc._in_loads(state.log) if state.log else none,
-        ['key_hash', 'nonkey_hash'] + compared | map(attribute='sql') | list, false) | indent(4) }}
-),
-{% endfor %}
 compared as (
     select
         case
@@ -93,14 +61,37 @@ compared as (
             ),
             difference -> difference is not null
         ) as column_differences
-    from rows_before
-    full outer join rows_after
+    from (select * from states where not is__after and operation <> 'D') as rows_before
+    full outer join (select * from states where is__after and operation <> 'D') as rows_after
         on rows_before.key_hash = rows_after.key_hash
     where not rows_before.nonkey_hash <=> rows_after.nonkey_hash
 )
 
 select * from compared
 where row_difference <> 'changed' or size(column_differences) > 0
+{%- endmacro -%}
+
+
+{#- The comparison of two states (_compared_states_ctes()) by their lists of loads.
+    Arguments: before and after (loads), columns (beside key_hash, nonkey_hash, operation,
+    eff_start_date, load_id), operations (of the rows that tell a change). -#}
+{%- macro _compared_loads_ctes(ledger, before, after, columns, operations) -%}
+{%- set common = spark_cdc._common_loads(before, after) -%}
+{%- set columns = ['load_id', 'operation', 'key_hash', 'nonkey_hash', 'eff_start_date'] + columns -%}
+{%- set sides = [(before[common | length:], false), (after[common | length:], true)] | selectattr(0) | list or [([''], false)] -%}
+{%- set changed -%}
+{%- for loads, is_after in sides -%}
+select
+    {{ columns | join(',\n    ') }},
+    {{ is_after | string | lower }} as is__after
+from {{ spark_cdc._from(ledger) }}
+where
+    {{ spark_cdc._in_loads(loads) }}
+    and operation in {{ operations }}
+{{- '\n\nunion all\n\n' if not loop.last }}
+{%- endfor -%}
+{%- endset -%}
+{{ spark_cdc._compared_states_ctes(ledger, changed, spark_cdc._state_loads(common), columns, operations) }}
 {%- endmacro -%}
 
 

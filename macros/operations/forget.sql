@@ -11,10 +11,46 @@
 {%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
     {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
     {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
-    {%- do spark_cdc._check_forget(capture, keys, source) -%}
+    {#- What is wrong with what is asked for: raised before anything is read. -#}
+    {%- set entity = capture.entity -%}
+    {%- set names = entity.key_columns | map(attribute='name') | list -%}
+    {%- set lengths = [] -%}
+    {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
+    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._write_target(capture.masked) != capture.masked) -%}
+    {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
+    {%- set problems = spark_cdc._broken({
+        'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
+    }, [
+        (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
+        (not names, 'it has no key, by which rows could be told'),
+        (is_branch, 'this is a branch: forget in production, and make the branch anew'),
+        (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
+         'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
+        ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
+        (keys and lengths | reject('equalto', names | length) | list,
+         'a key has %(found)s values; the key has %(count)s: %(names)s'),
+        (keys and spark_cdc._has_sensitive_key(entity),
+         'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
+         'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
+    ]) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
-    {%- do spark_cdc._check_forget_head(capture, head) -%}
+    {#- What of the entity's state does not go with it. -#}
+    {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
+    {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
+    {%- set id = spark_cdc._secret_id(secret) -%}
+    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': head.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
+        (spark_cdc._read_draft(capture).existed,
+         'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
+         "--args '{entities: [%(name)s]}')"),
+        (head.definition and not spark_cdc._has_columns_of(entity, head.definition),
+         'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
+        (proof is none, 'there is no secret in %(schema)s, with which its hashes are keyed: spark-cdc secrets init'),
+        (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
+         'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
+    ]) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
     {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
@@ -43,20 +79,30 @@
     {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
-        {%- do spark_cdc._send('alter view ' ~ spark_cdc._tag(capture, name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
+        {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
     {%- endfor -%}
     {%- if head.loads -%}
         {#- also where no load changes its name: a load that began before the list was there is
             refused by it -#}
         {%- set next = dict(spark_cdc._timeline_renamed(head, plan.names), forgotten=true) -%}
+        {#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads
+            that do not count by themselves: undone, squashed, of a tag. -#}
+        {%- set row = spark_cdc._operation_row(capture, next, {
+            'load_id': next.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
+            'load_type': 'forget',
+            'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', next.loads) | list,
+            'status': 'forgotten',
+            'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
+                ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
+        }) -%}
         {%- do spark_cdc._transact(capture, {
             'manifest': next, 'what': 'forget', 'copies': spark_cdc._forgotten_log_sql(capture, plan) if plan.names else none,
-            'rows': [spark_cdc._forget_row(capture, next, plan, wanted)],
+            'rows': [row],
         }) -%}
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
     {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._kept_version(capture, sequence)) -%}
+        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
@@ -67,8 +113,15 @@
         {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
     {%- endif -%}
+    {#- The tables that publish the entity's rows, as names of models: no change feed tells them
+        what was forgotten. -#}
+    {%- set names = [] -%}
+    {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
+        {%- for id in node.depends_on.nodes if id.split('.')[-1] == capture.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- set published = names | unique | sort -%}
     {%- do spark_cdc._print_data([{'entity': capture.entity.name, 'forgotten': {
-        'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length, 'published': spark_cdc._forget_published(capture),
+        'keys': wanted['keys'], 'rewritten': plan.names | length, 'dropped': plan.dropped | length, 'published': published,
     }}]) -%}
 {%- endmacro -%}
 
@@ -105,7 +158,7 @@
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
     {#- claims of commits before the last one count for nothing any more -#}
-    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._claim(capture, sequence).identifier) -%}{%- endfor -%}
+    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._beside(capture, 'commit', sequence).identifier) -%}{%- endfor -%}
     {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
@@ -131,24 +184,8 @@
         }) -%}
         {%- do group.loads.append(load_id) -%}
     {%- endfor -%}
-    {{ return({
-        'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
-        'records': spark_cdc._forget_records(head, records, names, squashed), 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
-    }) }}
-{%- endmacro -%}
-
-
-{#- Text with the new names of loads in the place of the old ones. -#}
-{%- macro _forget_renamed(text, names) -%}
-    {%- set at = namespace(text=text) -%}
-    {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
-    {{ return(at.text) }}
-{%- endmacro -%}
-
-
-{#- What the new loads say of themselves, by the old names. The load behind one that keeps its
-    name goes on to build on the old one, for which the new one stands. -#}
-{%- macro _forget_records(head, records, names, squashed) -%}
+    {#- What the new loads say of themselves, by the old names. The load behind one that keeps its
+        name goes on to build on the old one, for which the new one stands. -#}
     {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
     {%- set found = {} -%}
     {%- for old, new in names.items() if old not in squashed -%}
@@ -160,7 +197,19 @@
         {%- set record = dict(record, load_id=new, replaced=[old], stands_for=stands_for) -%}
         {%- do found.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
     {%- endfor -%}
-    {{ return(found) }}
+    {%- set rewritten = found -%}
+    {{ return({
+        'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
+        'records': rewritten, 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
+    }) }}
+{%- endmacro -%}
+
+
+{#- Text with the new names of loads in the place of the old ones. -#}
+{%- macro _forget_renamed(text, names) -%}
+    {%- set at = namespace(text=text) -%}
+    {%- for old, new in names.items() -%}{%- set at.text = at.text.replace(old, new) -%}{%- endfor -%}
+    {{ return(at.text) }}
 {%- endmacro -%}
 
 
@@ -281,31 +330,6 @@ select
     {%- endfor %}
 from {{ capture.load_log }}
 where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
-{%- endmacro -%}
-
-
-{#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads that
-    do not count by themselves: undone, squashed, of a tag. -#}
-{%- macro _forget_row(capture, manifest, plan, wanted) -%}
-    {{ return(spark_cdc._operation_row(capture, manifest, {
-        'load_id': manifest.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
-        'load_type': 'forget',
-        'replaced': plan.names | list + plan.dropped + plan.names.values() | reject('in', manifest.loads) | list,
-        'status': 'forgotten',
-        'message': spark_cdc._query('select current_user() as name')[0].name ~ ' forgot ' ~ spark_cdc._counted(wanted['keys'], 'key') ~ ': ' ~ spark_cdc._counted(plan.names | length, 'load') ~ ' written anew, '
-            ~ spark_cdc._counted(plan.dropped | length, 'load') ~ ' that did not count dropped',
-    })) }}
-{%- endmacro -%}
-
-
-{#- The tables that publish the entity's rows, as names of models: no change feed tells them what
-    was forgotten. -#}
-{%- macro _forget_published(capture) -%}
-    {%- set names = [] -%}
-    {%- for node in graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') if node.config.materialized == 'cdc_published' -%}
-        {%- for id in node.depends_on.nodes if id.split('.')[-1] == capture.entity.name ~ '_changes' -%}{%- do names.append(node.name) -%}{%- endfor -%}
-    {%- endfor -%}
-    {{ return(names | unique | sort) }}
 {%- endmacro -%}
 
 
@@ -430,7 +454,7 @@ from (
         (found.absent | int > 0 and not even_if_absent,
          '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
     ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
+    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
     {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
 {%- endmacro -%}
 
@@ -526,54 +550,6 @@ from (
 {%- endmacro -%}
 
 
-{#- What is wrong with what is asked for: raised before anything is read. Arguments: capture,
-    keys and source (of forget()). -#}
-{%- macro _check_forget(capture, keys, source) -%}
-    {%- set entity = capture.entity -%}
-    {%- set names = entity.key_columns | map(attribute='name') | list -%}
-    {%- set lengths = [] -%}
-    {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
-    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._write_target(capture.masked) != capture.masked) -%}
-    {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
-    {%- set problems = spark_cdc._broken({
-        'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
-    }, [
-        (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
-        (not names, 'it has no key, by which rows could be told'),
-        (is_branch, 'this is a branch: forget in production, and make the branch anew'),
-        (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
-         'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
-        ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
-        (keys and lengths | reject('equalto', names | length) | list,
-         'a key has %(found)s values; the key has %(count)s: %(names)s'),
-        (keys and spark_cdc._has_sensitive_key(entity),
-         'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
-         'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
-    ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
-{%- endmacro -%}
-
-
-{#- What of the entity's state does not go with it. -#}
-{%- macro _check_forget_head(capture, head) -%}
-    {%- set entity = capture.entity -%}
-    {%- set secret = spark_cdc._secret_of(entity.sensitive) -%}
-    {%- set proof = none if spark_cdc._secret_is_missing(secret) else spark_cdc._secret_proof(secret) -%}
-    {%- set id = spark_cdc._secret_id(secret) -%}
-    {%- set problems = spark_cdc._broken({'name': entity.name, 'last': head.loads | last | default('none'), 'schema': spark_cdc._sensitive_schema()}, [
-        (spark_cdc._read_draft(capture).existed,
-         'there is a draft of a replay, whose loads hold what is to be forgotten: publish it, or discard it (dbt run-operation spark_cdc.discard_replay '
-         "--args '{entities: [%(name)s]}')"),
-        (head.definition and not spark_cdc._has_columns_of(entity, head.definition),
-         'the columns of stg_%(name)s are not those of the last load, %(last)s: load once with the new columns first'),
-        (proof is none, 'there is no secret in %(schema)s, with which its hashes are keyed: spark-cdc secrets init'),
-        (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
-         'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
-    ]) -%}
-    {%- do spark_cdc._refuse_forget(entity, problems) -%}
-{%- endmacro -%}
-
-
 {#- The loads that hold something of the keys on the list, or of rejected rows in which one of
     the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
     capture, table (its ledger or events), sensitive (names of the physical columns that hold or
@@ -611,12 +587,4 @@ order by load_id
     {%- set holders = {} -%}
     {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: row.row_count | int}) -%}{%- endfor -%}
     {{ return(holders) }}
-{%- endmacro -%}
-
-
-{#- Refuses to forget keys of an entity, if there are problems (texts). -#}
-{%- macro _refuse_forget(entity, problems) -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.forget: ' ~ entity.name ~ ': ' ~ problems | join('; ') ~ '. Nothing was written.') -%}
-    {%- endif -%}
 {%- endmacro -%}

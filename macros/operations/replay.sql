@@ -2,10 +2,10 @@
     state, and cdc_loads gets a row for each of its loads. Drafts that lack a date, or were made
     from loads that somebody else has replaced since, are refused, before any is published.
         dbt run-operation spark_cdc.publish_replay --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all that have a draft). Returns
-    nothing. -#}
-{%- macro publish_replay(entities=none) -%}
-    {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities}) -%}
+    Arguments: entities (list of names, or one; none for all that have a draft), execute (whether it
+    is done; else it is only said). Returns nothing. -#}
+{%- macro publish_replay(entities=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('publish_replay', {'entities': entities, 'execute': execute}) -%}
     {%- set drafted = [] -%}
     {%- set problems = [] -%}
     {%- for found in spark_cdc._drafted_captures('publish_replay', entities) -%}
@@ -37,15 +37,15 @@
 {#- Drops the draft of a replay. What its loads wrote is named nowhere then, and costs disk until it
     is cleaned up.
         dbt run-operation spark_cdc.discard_replay --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one; none for all that have a draft). Returns
-    nothing. -#}
-{%- macro discard_replay(entities=none) -%}
-    {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities}) -%}
+    Arguments: entities (list of names, or one; none for all that have a draft), execute (whether it
+    is done; else it is only said). Returns nothing. -#}
+{%- macro discard_replay(entities=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('discard_replay', {'entities': entities, 'execute': execute}) -%}
     {%- for found in spark_cdc._drafted_captures('discard_replay', entities) -%}
         {%- if found.draft.existed -%}
             {%- do spark_cdc._send('drop view if exists ' ~ found.replay) -%}
-            {%- do log(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
-                ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it', info=true) -%}
+            {%- do spark_cdc._say(found.entity.name ~ ': discarded the draft of the replay from ' ~ found.draft.replay['from'] ~ ' with '
+                ~ (spark_cdc._draft_times(found.entity, found.draft) | length) ~ ' loads; readers saw none of it') -%}
         {%- else -%}
             {%- do log(found.entity.name ~ ': has no draft of a replay', info=true) -%}
         {%- endif -%}
@@ -69,6 +69,7 @@
     {%- endfor -%}
     {%- for name, count in spark_cdc._query(spark_cdc._compare_draft_state_sql(capture))[0].items() -%}{%- do current.update({name: count | int}) -%}{%- endfor -%}
     {%- do spark_cdc._note_unread_rejects(capture, capture.draft.loads | reject('in', capture.head.loads) | list) -%}
+    {%- do current.update({'old_rows': capture.head.rows, 'new_rows': capture.draft.rows}) -%}
     {{ return({'dates': dates, 'current': current, 'problem': spark_cdc._draft_problem(capture, capture.head) | trim or none}) }}
 {%- endmacro -%}
 
@@ -115,17 +116,14 @@ order by eff_start_date
 {%- endmacro -%}
 
 
-{#- Rows of the current state that are in one of the two only, or differ. -#}
+{#- Rows of the current state that are in one of the two only, or differ. What both have alike is
+    not read: how many rows there are the manifests say. -#}
 {%- macro _compare_draft_state_sql(found) -%}
-{%- set columns = spark_cdc._payload_hashes(found.entity) + ['eff_start_date'] -%}
-{%- set values = columns | reject('in', ['key_hash', 'eff_start_date']) | list -%}
-with before as (
-    {{ spark_cdc._state_sql(found.committed, 'in_checkpoint', 'since_checkpoint', columns, spark_cdc._is_few(found.entity, found.head.log_rows)) | indent(4) }}
-),
-
-after as (
-    {{ spark_cdc._state_sql(found.replay, 'in_checkpoint', 'since_checkpoint', columns, spark_cdc._is_few(found.entity, found.draft.log_rows)) | indent(4) }}
-)
+{%- set entity = found.entity -%}
+{%- set values = spark_cdc._payload_hashes(entity)[1:] -%}
+with {{ spark_cdc._compared_loads_ctes(
+    spark_cdc._across_changes(entity, found.masked, found.draft.layout), found.head.loads, found.draft.loads, values[1:],
+    spark_cdc._operations('visible' if entity.untracked else 'changes')) }}
 
 select
     count_if(after.key_hash is null) as gone,
@@ -144,11 +142,9 @@ select
         and before.{{ name }} <=> after.{{ name }}
         {%- endfor %}
         and before.eff_start_date <> after.eff_start_date
-    ) as other_dates,
-    count(before.key_hash) as old_rows,
-    count(after.key_hash) as new_rows
-from before
-full outer join after
+    ) as other_dates
+from (select * from states where not is__after and operation <> 'D') as before
+full outer join (select * from states where is__after and operation <> 'D') as after
     on before.key_hash = after.key_hash
 {%- endmacro -%}
 

@@ -3,10 +3,10 @@
     is dropped.
         dbt run-operation spark_cdc.secrets --args '{action: init}'
     Arguments: action (init, rotate), force (rotate, although there are entities with a
-    sensitive key, which then have to be replayed).
-    Returns nothing. -#}
-{%- macro secrets(action, force=false) -%}
-    {%- do spark_cdc._check_arguments('secrets', {'force': force}) -%}
+    sensitive key, which then have to be replayed), execute (whether it is done; else it is only
+    said). Returns nothing. -#}
+{%- macro secrets(action, force=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('secrets', {'force': force, 'execute': execute}) -%}
     {%- set is_there = not spark_cdc._secret_is_missing(spark_cdc._secret()) -%}
     {%- set problems = spark_cdc._broken({'action': action, 'schema': spark_cdc._sensitive_schema()}, [
         (action not in ['init', 'rotate'], "the action is '%(action)s'; accepted are init and rotate. Which secrets there are: spark-cdc secrets check"),
@@ -19,12 +19,10 @@
         {%- do problems.append('the keys of ' ~ keyed ~ ' are sensitive. With another secret they take no load until they were loaded anew from their first '
             ~ 'load on: spark-cdc replay --from DATE --select ' ~ keyed.replace(',', '') ~ '. If that is meant, say so: spark-cdc secrets rotate --force') -%}
     {%- endif -%}
-    {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.secrets: ' ~ problems | join('; ') ~ '. Nothing was made.') -%}
-    {%- endif -%}
+    {%- do spark_cdc._stop('secrets', problems, 'Nothing was made.') -%}
     {%- set secret = spark_cdc._create_secret(is_there) -%}
-    {%- do log('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema ~ ': the hashes of sensitive columns are keyed with it from the next load of '
-        ~ 'each entity on', info=true) -%}
+    {%- do spark_cdc._say('made the secret ' ~ spark_cdc._secret_id(secret) ~ ' in ' ~ secret.schema
+        ~ ': the hashes of sensitive columns are keyed with it from the next load of each entity on') -%}
 {%- endmacro -%}
 
 
@@ -62,7 +60,7 @@ from (
     {%- do spark_cdc._send(sql) -%}
     {%- set view = spark_cdc._secret_view() -%}
     {%- do spark_cdc._send(spark_cdc._replace_view_sql(view, 'select keys from ' ~ secret, is_there)) -%}
-    {%- set named = spark_cdc._secret_named_in(spark_cdc._view_text(view)) -%}
+    {%- set named = secret.identifier if spark_cdc._mode() == 'plan' else spark_cdc._secret_named_in(spark_cdc._view_text(view)) -%}
     {%- if named != secret.identifier -%}
         {%- do exceptions.raise_compiler_error('spark_cdc.secrets: another run made ' ~ named ~ ' meanwhile, which loads take. ' ~ secret ~ ' can be dropped.') -%}
     {%- endif -%}

@@ -39,10 +39,8 @@
     } -%}
     {%- set asked = parts if parts is mapping else dict.fromkeys([parts] if parts is string else parts, {}) -%}
     {%- set unknown = asked | reject('in', dict(of_each, **of_all)) | list -%}
-    {%- if unknown -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.state: there is no part '" ~ unknown | join("', '") ~ "'. Accepted are "
-            ~ dict(of_each, **of_all) | join(', ') ~ '. Nothing was changed.') -%}
-    {%- endif -%}
+    {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
+    {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
     {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
         else spark_cdc._captures_with_heads('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
@@ -71,8 +69,9 @@
     alerts pass over them. A load of the same date that is refused later is reported again.
         dbt run-operation spark_cdc.acknowledge --args '{dates: [2062-03-01], entities: [orders]}'
     Arguments: dates (list of business dates or times, or one), entities (list of names, or one;
-    none for all). Returns nothing. -#}
-{%- macro acknowledge(dates, entities=none) -%}
+    none for all), execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro acknowledge(dates, entities=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('acknowledge', {'entities': entities, 'execute': execute}) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
     {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
     {%- do spark_cdc._ensure_load_log(load_log) -%}
@@ -98,13 +97,13 @@ order by business_time, load_id
     {%- if problems or not wanted -%}
         {%- set there = [] -%}
         {%- for row in refused -%}{%- do there.append(row.entity ~ ' ' ~ row.business_time) -%}{%- endfor -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.acknowledge: no load of ' ~ (problems | join(', ') or 'no date') ~ ' was refused and not acknowledged yet; those that were: '
-            ~ (there | unique | join(', ') or 'none') ~ '. Nothing was changed. spark-cdc acknowledge DATE --select ENTITY takes their dates.') -%}
+        {%- do spark_cdc._stop('acknowledge', ['no load of ' ~ (problems | join(', ') or 'no date') ~ ' was refused and not acknowledged yet; those that were: '
+            ~ (there | unique | join(', ') or 'none')], 'Nothing was changed. spark-cdc acknowledge DATE --select ENTITY takes their dates.') -%}
     {%- endif -%}
     {%- for name, rows in chosen.items() -%}
         {%- do spark_cdc._set_load_status(load_log, 'refused', 'acknowledged', name, rows | map(attribute='load_id') | unique | list) -%}
-        {%- do log(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
-            ~ '; what is refused again is reported again', info=true) -%}
+        {%- do spark_cdc._say(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
+            ~ '; what is refused again is reported again') -%}
     {%- endfor -%}
 {%- endmacro -%}
 
@@ -329,10 +328,35 @@ from collected
 {%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
     {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
+    {#- Files of the ledger and, of change events, of the events table: a dictionary each with
+        table, is_needed (whether a load that counts wrote them), files, bytes. -#}
+    {%- set found = [] -%}
+    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
+    {%- set shown = [] -%}
+    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
+        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
+    {%- endfor -%}
+    {%- for table in shown -%}
+        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
+        {%- set sql -%}
+select
+    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
+    count(*) as files,
+    sum(length) as bytes
+from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
+where load_id <> ''
+group by is_needed
+order by is_needed desc
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}
+            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set files = found -%}
     {{ return(dict(
         spark_cdc._rejects_of_loads(capture, head, reject_limit if row_limit else 0),
         changes=spark_cdc._changes_of_last_load(capture, head, row_limit, change_limit),
-        files=spark_cdc._files_of_ledger(capture, head),
+        files=files,
         vacuum={
             'loads': dropped | length,
             'files': dropped | map(attribute='files') | map('int') | sum,
@@ -434,35 +458,6 @@ select
 from told
 group by row_difference, one.column_name, one.shown
 order by row_difference, min(place), one.column_name
-{%- endmacro -%}
-
-
-{#- Files of the ledger and, of change events, of the events table: a dictionary each with table,
-    is_needed (whether a load that counts wrote them), files, bytes. -#}
-{%- macro _files_of_ledger(capture, head) -%}
-    {%- set found = [] -%}
-    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
-    {%- set shown = [] -%}
-    {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
-        {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
-    {%- endfor -%}
-    {%- for table in shown -%}
-        {%- set location = modules.re.findall('\nLocation: ([^\n]+)', table.information) | first -%}
-        {%- set sql -%}
-select
-    {{ spark_cdc._in_loads(head.loads) }} as is_needed,
-    count(*) as files,
-    sum(length) as bytes
-from {{ spark_cdc._files_of_table(spark_cdc._relation_in(table.namespace, table.tableName), location) }}
-where load_id <> ''
-group by is_needed
-order by is_needed desc
-        {%- endset -%}
-        {%- for row in spark_cdc._query(sql) -%}
-            {%- do found.append({'table': table.tableName, 'is_needed': row.is_needed, 'files': row.files | int, 'bytes': row.bytes | int}) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(found) }}
 {%- endmacro -%}
 
 
@@ -685,7 +680,7 @@ where
     {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
     {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
-    {%- do statements.append('create view if not exists ' ~ spark_cdc._claim(capture, run.manifest.sequence + 1)) -%}
+    {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(capture, 'commit', run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}
     {%- do statements.append('insert overwrite table ' ~ capture.load_log) -%}
     {%- if outdated -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.events)) -%}{%- endif -%}

@@ -5,9 +5,10 @@
         dbt run-operation spark_cdc.tag --args '{name: march, entities: [orders, customers]}'
     Arguments: name (lower case letters, digits, underscores), entities (list of names, or one;
     none for all that have a load), at (load or date whose state it is; none for the present
-    one), drop (whether the tag is taken away). Returns nothing. -#}
-{%- macro tag(name, entities=none, at=none, drop=false) -%}
-    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop}) -%}
+    one), drop (whether the tag is taken away), execute (whether it is done; else it is only said).
+    Returns nothing. -#}
+{%- macro tag(name, entities=none, at=none, drop=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop, 'execute': execute}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
     {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
         {%- set message -%}
@@ -16,7 +17,16 @@ spark-cdc tag create march_2024. Nothing was changed.
         {%- endset -%}
         {%- do exceptions.raise_compiler_error(message) -%}
     {%- elif drop -%}
-        {%- do spark_cdc._drop_tags(captures, name) -%}
+        {#- Takes a tag away from those entities that have it. -#}
+        {%- set dropped = [] -%}
+        {%- for one in captures if name in spark_cdc._tags(one) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(one, 'tag', name)) -%}
+            {%- do spark_cdc._say(one.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads') -%}
+            {%- do dropped.append(one) -%}
+        {%- endfor -%}
+        {%- if not dropped -%}
+            {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. Nothing was dropped.\n  spark-cdc tag list") -%}
+        {%- endif -%}
         {{ return('') }}
     {%- endif -%}
     {%- set planned, problems = [], [] -%}
@@ -33,25 +43,11 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- endif -%}
     {%- for capture, found in planned -%}
         {%- if not found.is_there -%}
-            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._tag(capture, name) ~ ' as\n' ~ found.text) -%}
+            {%- do spark_cdc._send('create view if not exists ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\n' ~ found.text) -%}
         {%- endif -%}
-        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
-            ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row'), info=true) -%}
+        {%- do spark_cdc._say(capture.entity.name ~ ': tag ' ~ name ~ (' exists already' if found.is_there else ' created') ~ ', after '
+            ~ found.manifest.loads[-1] ~ ', ' ~ spark_cdc._counted(found.manifest.rows, 'row')) -%}
     {%- endfor -%}
-{%- endmacro -%}
-
-
-{#- Takes a tag away from those entities that have it. -#}
-{%- macro _drop_tags(captures, name) -%}
-    {%- set dropped = [] -%}
-    {%- for capture in captures if name in spark_cdc._tags(capture) -%}
-        {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._tag(capture, name)) -%}
-        {%- do log(capture.entity.name ~ ': tag ' ~ name ~ ' dropped; vacuum no longer keeps its loads', info=true) -%}
-        {%- do dropped.append(capture) -%}
-    {%- endfor -%}
-    {%- if not dropped -%}
-        {%- do exceptions.raise_compiler_error("spark_cdc.tag: there is no tag '" ~ name ~ "'. Nothing was dropped.\n  spark-cdc tag list") -%}
-    {%- endif -%}
 {%- endmacro -%}
 
 
@@ -61,7 +57,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
         {%- do listed.append({
             'tag': name, 'entity': capture.entity.name, 'last_load': manifest.loads[-1], 'rows': manifest.rows, 'at': manifest.tag.at,
-            'view': spark_cdc._tag(capture, name) | string,
+            'view': spark_cdc._beside(capture, 'tag', name) | string,
         }) -%}
     {%- endfor -%}
     {{ return(listed) }}
@@ -74,7 +70,7 @@ spark-cdc tag create march_2024. Nothing was changed.
     view). -#}
 {%- macro _planned_tag(capture, name, at) -%}
     {%- set entity = capture.entity -%}
-    {%- set view = spark_cdc._tag(capture, name) -%}
+    {%- set view = spark_cdc._beside(capture, 'tag', name) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {%- if not head.loads -%}
         {{ return({'problem': entity.name ~ ': nothing is committed, so there is no state to name.', 'is_empty': true}) }}

@@ -4,10 +4,10 @@
     checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.undo --args '{entities: [orders], to: 2024-03-02}'
     Arguments: entities (list of names, or one), to (the state to go back to: a load that counts,
-    or a date, whose own load stays; none for the state before the last load, of one entity).
-    Returns nothing. -#}
-{%- macro undo(entities, to=none) -%}
-    {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to}) -%}
+    or a date, whose own load stays; none for the state before the last load, of one entity),
+    execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro undo(entities, to=none, execute=true) -%}
+    {%- do spark_cdc._check_arguments('undo', {'entities': entities, 'to': to, 'execute': execute}) -%}
     {%- do spark_cdc._move_entities('undo', entities, to) -%}
 {%- endmacro -%}
 
@@ -15,9 +15,9 @@
 {#- Brings back what the last undo took back, as it was: one commit per entity, all of which are
     checked before the first is changed. The same command again goes on where one was interrupted.
         dbt run-operation spark_cdc.redo --args '{entities: [orders]}'
-    Arguments: entities (list of names, or one). Returns nothing. -#}
-{%- macro redo(entities) -%}
-    {%- do spark_cdc._check_arguments('redo', {'entities': entities}) -%}
+    Arguments: entities (list of names, or one), execute as of undo(). Returns nothing. -#}
+{%- macro redo(entities, execute=true) -%}
+    {%- do spark_cdc._check_arguments('redo', {'entities': entities, 'execute': execute}) -%}
     {%- do spark_cdc._move_entities('redo', entities) -%}
 {%- endmacro -%}
 
@@ -47,8 +47,16 @@
         {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
         {%- set is_interrupted = is_moved and to is none and spark_cdc._claims(capture) | select('lt', head.sequence) | list | length > 0 -%}
         {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
-        {%- set found = {'loads': []} if is_there
-            else spark_cdc._loads_to_undo(capture, head, to) if command == 'undo' else spark_cdc._loads_to_redo(capture, head) -%}
+        {%- if is_there -%}
+            {%- set found = {'loads': []} -%}
+        {%- elif command == 'redo' -%}
+            {%- set found = spark_cdc._loads_to_redo(capture, head) -%}
+        {%- elif not head.loads -%}
+            {%- set found = {'problem': capture.entity.name ~ ': nothing is committed, so there is nothing to undo.'} -%}
+        {%- else -%}
+            {%- set until = spark_cdc._loads_up_to(capture, head.loads, to) -%}
+            {%- set found = {'problem': until.problem} if until.problem else {'loads': head.loads[until.loads | length:]} -%}
+        {%- endif -%}
         {%- set one = dict(capture, head=head, **found) -%}
         {%- if found.get('loads') -%}
             {%- set move = {
@@ -97,20 +105,9 @@ readers see the state after {{ next.loads | last | default('nothing') }}, {{ spa
 {%- endmacro -%}
 
 
-{#- The loads that an undo takes back. Arguments: capture, head (manifest), to (of undo()). Returns
-    a dictionary: problem (why it can't be, a text), or loads (none where the state is that
-    already). -#}
-{%- macro _loads_to_undo(capture, head, to) -%}
-    {%- if not head.loads -%}
-        {{ return({'problem': capture.entity.name ~ ': nothing is committed, so there is nothing to undo.'}) }}
-    {%- endif -%}
-    {%- set found = spark_cdc._loads_up_to(capture, head.loads, to) -%}
-    {{ return({'problem': found.problem} if found.problem else {'loads': head.loads[found.loads | length:]}) }}
-{%- endmacro -%}
-
-
 {#- The loads that a redo brings back. Their rows are counted first: vacuum may have dropped them.
-    Arguments: capture, head (manifest). Returns a dictionary as of _loads_to_undo(). -#}
+    Arguments: capture, head (manifest). Returns a dictionary: problem (why it can't be, a text), or
+    loads. -#}
 {%- macro _loads_to_redo(capture, head) -%}
     {%- set name = capture.entity.name -%}
     {%- if not head.undone -%}

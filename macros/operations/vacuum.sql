@@ -77,7 +77,16 @@
     {%- set dropped = [] -%}
     {%- for found in tables -%}
         {%- do dropped.extend(spark_cdc._vacuum_table(operated, found.table, found.loads, counted, retention_hours)) -%}
-        {%- do spark_cdc._drop_staging_folders(operated, found.table, found.folders, retention_hours) -%}
+        {#- Drops such folders. -#}
+        {%- set old = found.folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
+        {%- if old -%}
+            {%- do log(operated.entity.name ~ ': ' ~ found.table.identifier ~ ': ' ~ ('would drop' if spark_cdc._mode() == 'plan' else 'drops') ~ ' the folders of '
+                ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
+                ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
+            {%- for one in old if operated.is_fenced -%}
+                {%- do spark_cdc._drop_folder(found.table, spark_cdc._partition_names(found.table), one.folder) -%}
+            {%- endfor -%}
+        {%- endif -%}
         {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
@@ -145,15 +154,7 @@
             {%- do old.append(dict(load, needless=needless, partitions=needless | length, files=load.files | int, bytes=load.bytes | int)) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do log(spark_cdc._vacuum_text(operated, table, kept, young, old, retention_hours), info=true) -%}
-    {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
-        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
-    {%- endfor -%}
-    {{ return(old) }}
-{%- endmacro -%}
-
-
-{%- macro _vacuum_text(operated, table, kept, young, old, retention_hours) -%}
+    {%- set text -%}
 {{ operated.entity.name }}: {{ table.identifier }}: {{ 'would drop' if spark_cdc._mode() == 'plan' else 'drops' }} {{ spark_cdc._counted(old | length, 'load') -}}
 ; keeps {{ kept | length }} that count
 {%- if young %} and {{ young | length }} that are younger than {{ retention_hours }} h{% endif -%}
@@ -165,6 +166,12 @@
 {%- if old | length > 50 %}
     and {{ old | length - 50 }} more
 {%- endif -%}
+    {%- endset -%}
+    {%- do log(text, info=true) -%}
+    {%- for batch in old | map(attribute='needless') | sum(start=[]) | batch(200) -%}
+        {%- do spark_cdc._send(spark_cdc._drop_partitions_sql(table, batch)) -%}
+    {%- endfor -%}
+    {{ return(old) }}
 {%- endmacro -%}
 
 
@@ -256,20 +263,6 @@ order by folder
 {%- endmacro -%}
 
 
-{#- Drops such folders. Arguments: operated, table, folders (of _staging_folders()),
-    retention_hours. -#}
-{%- macro _drop_staging_folders(operated, table, folders, retention_hours) -%}
-    {%- set old = folders | selectattr('age_hours', 'ge', retention_hours) | list -%}
-    {%- if not old -%}{{ return('') }}{%- endif -%}
-    {%- do log(operated.entity.name ~ ': ' ~ table.identifier ~ ': ' ~ ('would drop' if spark_cdc._mode() == 'plan' else 'drops') ~ ' the folders of '
-        ~ spark_cdc._counted(old | length, 'insert') ~ ' that broke off (.spark-staging-…), ' ~ spark_cdc._counted(old | map(attribute='files') | map('int') | sum, 'file') ~ ', '
-        ~ spark_cdc._bytes_text(old | map(attribute='bytes') | map('int') | sum), info=true) -%}
-    {%- for one in old if operated.is_fenced -%}
-        {%- do spark_cdc._drop_folder(table, spark_cdc._partition_names(table), one.folder) -%}
-    {%- endfor -%}
-{%- endmacro -%}
-
-
 {#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were
     dropped and that snapshots still keep, or of writes that broke off. Returns a text that says
     how to be rid of it, an empty one where there is nothing. -#}
@@ -335,7 +328,7 @@ where stored.load_id <> ''
         {%- set age = now - modules.datetime.datetime.strptime(found.kept_at, '%Y-%m-%d %H:%M:%S') -%}
         {%- if age.total_seconds() >= retention_hours * 3600 -%}
             {%- do forgotten.append(identifier) -%}
-            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(spark_cdc._claims_schema(operated), identifier)) -%}
+            {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._relation_in(operated.schema ~ '_commits', identifier)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(forgotten) }}

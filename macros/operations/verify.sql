@@ -354,7 +354,18 @@ order by listed.load_id
             {%- set found = verified.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
             {%- set read = spark_cdc._relation_in(verified.ledger.schema, verified.entity.name ~ '_committed_sensitive') if suffix else verified.committed -%}
-            {%- for query in spark_cdc._verified_queries(verified, kind, read) -%}
+            {#- What a view's query may be: current has a hint or not. -#}
+            {%- set entity = verified.entity -%}
+            {%- if kind == 'current' -%}
+                {%- set queries = [spark_cdc._current_sql(entity, read, true), spark_cdc._current_sql(entity, read, false)] -%}
+            {%- else -%}
+                {%- set of_committed = {'history': spark_cdc._history_sql, 'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql} -%}
+                {%- if kind in of_committed -%}{%- set queries = [of_committed[kind](entity, read)] -%}{%- else -%}
+                    {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
+                    {%- set queries = [view_sql(entity, verified.events, verified.committed, verified.layout)] -%}
+                {%- endif -%}
+            {%- endif -%}
+            {%- for query in queries -%}
                 {%- set text = spark_cdc._typed_view_query(query, verified.manifest) -%}
                 {%- do accepted.append(spark_cdc._stamped_view_query(text, 'spark_cdc view ' ~ local_md5(text)).split()) -%}
             {%- endfor -%}
@@ -373,20 +384,6 @@ order by listed.load_id
         {%- endif -%}
     {%- endfor -%}
     {{ return({'findings': findings, 'compared': compared}) }}
-{%- endmacro -%}
-
-
-{#- What a view's query may be: current has a hint or not. Argument: committed (relation that it
-    reads). -#}
-{%- macro _verified_queries(verified, kind, committed) -%}
-    {%- set entity = verified.entity -%}
-    {%- if kind == 'current' -%}
-        {{ return([spark_cdc._current_sql(entity, committed, true), spark_cdc._current_sql(entity, committed, false)]) }}
-    {%- endif -%}
-    {%- set of_committed = {'history': spark_cdc._history_sql, 'versions': spark_cdc._versions_sql, 'changes': spark_cdc._changes_sql} -%}
-    {%- if kind in of_committed -%}{{ return([of_committed[kind](entity, committed)]) }}{%- endif -%}
-    {%- set view_sql = spark_cdc._bitemporal_sql if kind == 'bitemporal' else spark_cdc._event_versions_sql -%}
-    {{ return([view_sql(entity, verified.events, verified.committed, verified.layout)]) }}
 {%- endmacro -%}
 
 

@@ -1,11 +1,16 @@
-{#- The claims of an entity's commits lie in a schema of their own, because dbt's look at the
-    models' schema fails if a view goes while it lasts. -#}
-{%- macro _claims_schema(capture) -%}{{ return(capture.schema ~ '_commits') }}{%- endmacro -%}
-
-
-{#- The relation that claims a commit. -#}
-{%- macro _claim(capture, sequence) -%}
-    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_commit_%06d' % (capture.entity.name, sequence))) }}
+{#- A view beside those of an entity, in a schema of its own, because dbt's look at the models'
+    schema fails if a view goes while it lasts: <schema>_commits.<entity>_<kind>_<name>. Its text is
+    a manifest, so everything that keeps loads understands it. Kinds:
+        commit   the claim of a commit, by its number
+        tag      a state that somebody gave a name. It has the columns of <entity>_committed, so
+                 that what reads that view can read it as well; `tag` says {name, entity, at}
+        version  what readers saw before a commit took loads away, from which changes() tells what
+                 consumers have to reverse. It is kept for entities that have a change feed, until
+                 vacuum drops it, and with it the loads that nobody else names; not where the ledger
+                 starts anew, of which nothing can be read. It has no business columns, which may
+                 be others by then. -#}
+{%- macro _beside(capture, kind, name) -%}
+    {{ return(spark_cdc._relation_in(capture.schema ~ '_commits', capture.entity.name ~ '_' ~ kind ~ '_' ~ (name if kind == 'tag' else '%06d' % name))) }}
 {%- endmacro -%}
 
 
@@ -13,7 +18,7 @@
     Their names alone are read: `show table extended` would fail where another run drops one of
     them meanwhile. -#}
 {%- macro _claims(capture) -%}
-    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_commit_' -%}
+    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_commit_' -%}
     {%- set claims = [] -%}
     {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
@@ -29,7 +34,7 @@
     every metastore does in one transaction, to create a view only if it is not there, and to alter
     one. It alone knows the order:
 
-    0. What change feeds need of loads that go is kept as a view, see _kept_version().
+    0. What change feeds need of loads that go is kept as a view, see _beside().
     1. Commit number n (the one before it plus 1) is claimed: `create view if not exists
        <schema>_commits.<entity>_commit_<n>`, whose text is the new manifest. Of several processes
        one gets it. A process that reads back another text than its own is refused.
@@ -41,7 +46,8 @@
        finds it taken.
 
     A process that dies between 1 and 3 leaves a claim that holds all that is needed: the next run
-    finishes the commit (see _head()). No lock is held at any time.
+    finishes the commit (see _head()). No lock is held at any time. In a dry run it only says what
+    it would do.
     Arguments: capture, change (a dictionary):
         manifest  the new one, with the number of the commit that it builds on
         before    the manifest that it builds on; left out where it has the same rows, as after
@@ -54,12 +60,16 @@
 {%- macro _transact(capture, change) -%}
     {%- set manifest = spark_cdc._timeline_committed(
         change.manifest, change.get('before'), spark_cdc._run_id8(), spark_cdc._time_now('%Y-%m-%d %H:%M:%S.%f')) -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- do log((change.get('say') or capture.entity.name ~ ': would commit ' ~ change.what) ~ '. Nothing was changed (execute: false)', info=true) -%}
+        {{ return('') }}
+    {%- endif -%}
     {%- set feeds = graph.nodes.values() | selectattr('name', 'equalto', capture.entity.name ~ '_changes') | selectattr('resource_type', 'equalto', 'model') | list
         if manifest.rewritten == manifest.sequence and not spark_cdc._is_reset(capture.entity.name) else [] -%}
     {%- if feeds -%}  {#- before the commit, so that no crash leaves a gap -#}
         {%- set kept = dict(spark_cdc._timeline_cut(change.before, change.before.loads | length), kept_at=spark_cdc._time_now()) -%}
         {%- set sql -%}
-create view if not exists {{ spark_cdc._kept_version(capture, kept.sequence) }} as
+create view if not exists {{ spark_cdc._beside(capture, 'version', kept.sequence) }} as
 select
     /* spark_cdc manifest: {{ spark_cdc._comment_json(spark_cdc._timeline_stored(kept)) }} */
     load_id
@@ -74,9 +84,9 @@ where
         {%- do spark_cdc._send(sql) -%}
     {%- endif -%}
     {%- set text = spark_cdc._manifest_text(capture, manifest) -%}
-    {%- set claim = spark_cdc._claim(capture, manifest.sequence) -%}
+    {%- set claim = spark_cdc._beside(capture, 'commit', manifest.sequence) -%}
     {%- if spark_cdc._mode() != 'load' -%}  {#- else validate() has made it -#}
-        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(spark_cdc._claims_schema(capture))) -%}
+        {%- do spark_cdc._send('create schema if not exists ' ~ spark_cdc._quote(capture.schema ~ '_commits')) -%}
     {%- endif -%}
     {%- do spark_cdc._send('create view if not exists ' ~ claim ~ ' as\n' ~ text) -%}
     {%- set claimed = spark_cdc._view_text(claim) -%}
@@ -105,7 +115,7 @@ where
 {%- macro _drop_claims(capture, sequence) -%}
     {%- set claims = spark_cdc._claims(capture) -%}
     {%- if claims | max > sequence -%}{%- do spark_cdc._head(capture) -%}{%- endif -%}
-    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, older)) -%}{%- endfor -%}
+    {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'commit', older)) -%}{%- endfor -%}
 {%- endmacro -%}
 
 
@@ -154,11 +164,11 @@ Run the same command again.
     {%- if newest and not published.existed and not spark_cdc._is_there(capture.ledger) -%}
         {#- of an entity that was dropped; a metastore that does not answer, of which Spark says
             that what it holds is not there, fails here -#}
-        {%- do spark_cdc._view_text(spark_cdc._claim(capture, newest)) -%}
-        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._claim(capture, sequence)) -%}{%- endfor -%}
+        {%- do spark_cdc._view_text(spark_cdc._beside(capture, 'commit', newest)) -%}
+        {%- for sequence in claims if spark_cdc._mode() in ['load', 'operate'] -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'commit', sequence)) -%}{%- endfor -%}
         {{ return(published) }}
     {%- elif newest > published.sequence -%}
-        {%- set claim = spark_cdc._claim(capture, newest) -%}
+        {%- set claim = spark_cdc._beside(capture, 'commit', newest) -%}
         {%- set claimed = spark_cdc._view_text(claim) -%}
         {%- set manifest = spark_cdc._parse_manifest(claimed, claim) -%}
         {%- if spark_cdc._mode() not in ['load', 'operate'] -%}

@@ -123,20 +123,10 @@ view, and run the same command again:
 {%- endmacro -%}
 
 
-{#- What readers saw before a commit took loads away: a copy of that manifest's figures and loads
-    as a view beside the claims, <schema>_commits.<entity>_version_<n>, from which changes()
-    tells what consumers have to reverse. It is kept for entities that have a change feed, until
-    vacuum drops it, and with it the loads that nobody else names; not where the ledger starts
-    anew, of which nothing can be read. It has no business columns, which may be others by then. -#}
-{%- macro _kept_version(capture, sequence) -%}
-    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), '%s_version_%06d' % (capture.entity.name, sequence))) }}
-{%- endmacro -%}
-
-
 {#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
     kept_at (UTC, when the next one took its place) and text. -#}
 {%- macro _kept_versions(capture) -%}
-    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_version_' -%}
+    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_version_' -%}
     {%- set kept = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))

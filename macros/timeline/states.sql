@@ -1,10 +1,12 @@
-{#- The manifest of a state by its name. Arguments:
-        capture, head (manifest that readers see) name: none (the present state), a date or a load
-        (the state at its end; loads that redo can bring back are known, too), a tag, `draft` (of a
-        replay), or
-            `production` (in a branch, whose ledger shows all rows of production's, also of later
-            loads); a tag of one of these two names comes first
-    Returns the manifest; of a date or a load that of readers with those loads. -#}
+{#- The manifest of a state by its name. Arguments: capture, head (manifest that readers see), name:
+        none        the present state
+        a date or a load: the state at its end; loads that redo can bring back are known, too
+        a number    the state at the end of that commit (_commit_version of a change feed)
+        a tag
+        draft       of a replay
+        production  in a branch, whose ledger shows all rows of production's, also of later loads
+    A tag of one of these two names comes first. Returns the manifest; of a date or a load that of
+    readers with those loads. -#}
 {%- macro _named_state(capture, head, name) -%}
     {%- set text = name | string | trim -%}
     {%- if name is none -%}
@@ -32,6 +34,16 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
         {{ return(production) }}
     {%- elif text[:1] >= 'a' -%}
         {{ return(spark_cdc._tagged_state(capture, text)) }}
+    {%- elif text.isdigit() -%}
+        {%- set manifest = spark_cdc._manifests_since(capture, head, text | int)[0] -%}
+        {%- set told = manifest.rewritten <= text | int <= head.sequence -%}
+        {%- set records = spark_cdc._load_records(capture.masked, manifest.loads) if told else {} -%}
+        {%- set state = spark_cdc._state_at_version(manifest, spark_cdc._commits(manifest, records), text | int) if told else {'until': none} -%}
+        {%- if not told or state.until is not none -%}
+            {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': the state at commit ' ~ text ~ " can't be told: the last commit is " ~ head.sequence
+                ~ ', and what was there before commit ' ~ manifest.rewritten ~ ', or within loads that compact has squashed, is not known. Name a date or a load.') -%}
+        {%- endif -%}
+        {{ return(dict(manifest, loads=state.loads)) }}
     {%- endif -%}
     {%- set undone = spark_cdc._undone_loads(head) -%}
     {%- set found = spark_cdc._loads_up_to(capture, head.loads + (undone if text in undone else []), text) -%}
@@ -41,10 +53,48 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- endmacro -%}
 
 
+{#- The manifests from which the versions after one can be told: the last commit's, and before
+    each commit that took loads away what was kept of the one before. Returns a list, the oldest
+    first: where that begins with a commit that took loads away after the version, the version
+    can't be told of. -#}
+{%- macro _manifests_since(capture, head, version) -%}
+    {%- set found = [head] -%}
+    {%- if head.rewritten > version -%}
+        {%- set kept = spark_cdc._kept_versions(capture) -%}
+        {%- for _ in kept if found[0].rewritten > version -%}
+            {%- set before = kept.get(found[0].rewritten - 1) -%}
+            {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(found) }}
+{%- endmacro -%}
+
+
+{#- The state after some commits. Arguments: manifest, commits (all of its own, see _commits()),
+    count (how many of them). Returns a dictionary: loads, base and log (of _state_loads()), commits
+    (these), and until: where the last load stands for later commits too, which compact has
+    squashed with it, the business time up to which its rows count; else none. -#}
+{%- macro _state_after_commits(manifest, commits, count) -%}
+    {%- set told = commits[:count] -%}
+    {%- set last = told[-1].written_as if told else none -%}
+    {%- set is_cut = told and commits[count:][:1] | map(attribute='written_as') | list == [last] -%}
+    {#- a history goes with the checkpoint behind it -#}
+    {%- set loads = manifest.loads[:manifest.loads.index(last) + (2 if spark_cdc._load_kind(last).is_history and not is_cut else 1)] if told else [] -%}
+    {{ return(dict(
+        spark_cdc._state_loads(loads), loads=loads, commits=told, until=spark_cdc._load_time(told[-1].load_id) if is_cut else none)) }}
+{%- endmacro -%}
+
+
+{#- The same of the commits up to a version. -#}
+{%- macro _state_at_version(manifest, commits, version) -%}
+    {{ return(spark_cdc._state_after_commits(manifest, commits, commits | selectattr('version', 'le', version) | list | length)) }}
+{%- endmacro -%}
+
+
 {#- The manifest of a tag, or of the draft of a replay by the name draft, with relation (the view
     of which the manifest is the text); an error that lists the tags where there is none. -#}
 {%- macro _tagged_state(capture, name) -%}
-    {%- set entity, view = capture.entity.name, spark_cdc._tag(capture, name) -%}
+    {%- set entity, view = capture.entity.name, spark_cdc._beside(capture, 'tag', name) -%}
     {%- set like = spark_cdc._literal(view.identifier) -%}
     {%- if view.identifier in spark_cdc._query('show views in ' ~ view.without_identifier() ~ ' like ' ~ like) | map(attribute='viewName') -%}
         {{ return(dict(spark_cdc._parse_manifest(spark_cdc._view_text(view), view), relation=view)) }}
@@ -102,18 +152,10 @@ since it was made, another run has committed other loads in the place of those t
 {%- endmacro -%}
 
 
-{#- Tags: the manifest of a state that somebody gave a name, as a view beside the claims,
-    <schema>_commits.<entity>_tag_<name>. It has the columns of <entity>_committed, so that what
-    reads that view can read it as well. In its figures tag says {name, entity, at}. -#}
-{%- macro _tag(capture, name) -%}
-    {{ return(spark_cdc._relation_in(spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' ~ name)) }}
-{%- endmacro -%}
-
-
 {#- The tags of an entity, asked of the metastore: a dictionary from the name to the manifest,
     with text (of the view). -#}
 {%- macro _tags(capture) -%}
-    {%- set schema, prefix = spark_cdc._claims_schema(capture), capture.entity.name ~ '_tag_' -%}
+    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_tag_' -%}
     {%- set tags = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}

@@ -1,20 +1,3 @@
-{#- The manifests from which the versions after one can be told: the last commit's, and before
-    each commit that took loads away what was kept of the one before. Returns a list, the oldest
-    first: where that begins with a commit that took loads away after the version, the version
-    can't be told of. -#}
-{%- macro _manifests_since(capture, head, version) -%}
-    {%- set found = [head] -%}
-    {%- if head.rewritten > version -%}
-        {%- set kept = spark_cdc._kept_versions(capture) -%}
-        {%- for _ in kept if found[0].rewritten > version -%}
-            {%- set before = kept.get(found[0].rewritten - 1) -%}
-            {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {{ return(found) }}
-{%- endmacro -%}
-
-
 {#- Refuses to compare loads while the YAML of an entity has other columns than the last commit.
     Arguments: capture, head (its manifest). -#}
 {%- macro _check_head_columns(capture, head) -%}
@@ -89,10 +72,11 @@ in their place, so that what it changed can't be told row by row. Nothing was wr
 {#- What the loads of some commits changed. Arguments: one (manifest, commits, records), after
     and until (versions). Returns a query, or an empty text. -#}
 {%- macro _feed_loads_sql(entity, source, one, after, until) -%}
-    {%- set before = one.commits | selectattr('version', 'le', after) | list -%}
     {%- set commits = one.commits | selectattr('version', 'gt', after) | selectattr('version', 'le', until) | list -%}
     {%- if not commits -%}{{ return('') }}{%- endif -%}
-    {%- set prior = spark_cdc._feed_prior_sql(entity, source, one.manifest, before, 'updated') -%}
+    {%- set before = spark_cdc._state_at_version(one.manifest, one.commits, after) -%}
+    {%- set prior = spark_cdc._rows_of_keys_sql(source, 'updated', before, spark_cdc._feed_columns(entity), spark_cdc._operations('changes'))
+        if before.loads else none -%}
     {%- set sql -%}
 select *
 from (
@@ -137,7 +121,15 @@ from (
     {%- set commits = [] -%}
     {%- for one in old.commits[same:] -%}{%- do commits.append(dict(one, version=0)) -%}{%- endfor -%}
     {%- for one in came[same:] -%}{%- do commits.append(dict(one, version=1)) -%}{%- endfor -%}
-    {%- set prior = spark_cdc._feed_prior_sql(entity, source, old.manifest, old.commits[:same], 'changed') -%}
+    {%- set common = spark_cdc._state_after_commits(old.manifest, old.commits, same) -%}
+    {%- set changed -%}
+select
+    *,
+    _commit_version = 1 as is__after
+from (
+    {{ spark_cdc._change_rows_sql(entity, source, commits) | indent(4) }}
+) as changes
+    {%- endset -%}
     {%- set sql -%}
 select *
 from (
@@ -145,34 +137,7 @@ from (
         {{ spark_cdc._commit_values_sql(entity, commits) | indent(8) }}
     ),
 
-    changed as (
-        {{ spark_cdc._change_rows_sql(entity, source, commits) | indent(8) }}
-    ),
-
-    known as (
-        select
-            *,
-            _commit_version = 1 as is__after
-        from changed
-        {%- if prior %}
-
-        union all
-
-        select
-            *,
-            explode(array(false, true)) as is__after
-        from (
-            {{ prior | indent(12) }}
-        ) as prior
-        {%- endif %}
-    ),
-
-    newest as (
-        select
-            *,
-            row_number() over (partition by key_hash, is__after order by eff_start_date desc) as recency
-        from known
-    ),
+    {{ spark_cdc._compared_states_ctes(source, changed, common, spark_cdc._feed_columns(entity), spark_cdc._operations('changes')) | indent(4) }},
 
     compared as (
         select
@@ -182,9 +147,8 @@ from (
             select
                 *,
                 struct(operation, nonkey_hash, eff_start_date, business_date, load_id) as row__state
-            from newest
-            where recency = 1
-        ) as states
+            from states
+        ) as stated
         window of_key as (partition by key_hash order by is__after)
     ),
 
@@ -218,73 +182,18 @@ from (
 {%- endmacro -%}
 
 
-{#- The rows that were there after some commits: those of the newest checkpoint that lies whole
-    before, overlaid by the changes of the loads behind it.
-    Arguments: commits (the first ones of the manifest's), touched (CTE with the key_hash of the
-    rows that are wanted). Returns a query with the columns of _change_rows_sql(), of which those
-    of the load are null, or none if there were no commits. -#}
-{%- macro _feed_prior_sql(entity, source, manifest, commits, touched) -%}
-    {%- if not commits -%}{{ return(none) }}{%- endif -%}
-    {%- set time = spark_cdc._load_time(commits[-1].load_id) -%}
-    {%- set base = spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time) | last | default(none) -%}
-    {%- set later = commits | map(attribute='written_as') | unique | list -%}
-    {%- if base -%}
-        {%- set behind = manifest.loads[manifest.loads.index(base) + 1:] -%}
-        {%- set later = later | select('in', behind) | list -%}
-    {%- endif -%}
-    {%- set sql -%}
-select
-    {% for column in entity.stored -%}
-    {{ column.sql }},
-    {% endfor -%}
-    key_hash,
-    nonkey_hash,
-    operation,
-    eff_start_date,
-    cast(null as date) as business_date,
-    cast(null as string) as load_id,
-    cast(null as bigint) as _commit_version,
-    cast(null as timestamp) as _commit_timestamp
-from (
-    select
-        loaded.*,
-        row_number() over (partition by loaded.key_hash order by loaded.eff_start_date desc) as recency
-    from {{ source }} as loaded
-    left semi join {{ touched }}
-        on loaded.key_hash = {{ touched }}.key_hash
-    where
-        loaded.{{ spark_cdc._in_loads(([base] if base else []) + later) }}
-        and (
-            {%- if base %}
-            loaded.load_id = '{{ base }}' and loaded.operation in {{ spark_cdc._operations('existing') }}
-            {%- endif %}
-            {%- if later %}
-            {{ 'or ' if base }}{{ 'loaded.' ~ spark_cdc._in_loads(later) }}
-            and loaded.operation in {{ spark_cdc._operations('changes') }}
-            and loaded.eff_start_date <= {{ spark_cdc._time_literal(entity, time) }}
-            {%- endif %}
-        )
-) as ranked
-where recency = 1 and operation <> 'D'
-    {%- endset -%}
-    {{ return(sql) }}
+{#- The columns of _change_rows_sql(), of rows that are no change: those of the load are null. -#}
+{%- macro _feed_columns(entity) -%}
+    {{ return(entity.stored | map(attribute='sql') | list + [
+        'key_hash', 'nonkey_hash', 'operation', 'eff_start_date', 'cast(null as date) as business_date', 'cast(null as string) as load_id',
+        'cast(null as bigint) as _commit_version', 'cast(null as timestamp) as _commit_timestamp']) }}
 {%- endmacro -%}
 
 
 {#- What a consumer gets that has nothing yet: the state at a version, as inserts. -#}
 {%- macro _feed_state_sql(entity, source, one, version) -%}
-    {%- set commits = one.commits | selectattr('version', 'le', version) | list -%}
-    {%- if not commits -%}{{ return('') }}{%- endif -%}
-    {%- set loads = one.manifest.loads[:one.manifest.loads.index(commits[-1].written_as) + 1] -%}
-    {%- set cut = one.commits[commits | length:][:1] -%}
-    {%- if cut and cut[0].written_as == commits[-1].written_as -%}
-        {%- do exceptions.raise_compiler_error(entity.name ~ ': compact has squashed the loads around version ' ~ version ~ ' into one, so that there is no state '
-            ~ 'to begin with. Give no to_version: the state now, and its version.') -%}
-    {%- elif spark_cdc._load_kind(loads[-1]).is_history -%}
-        {#- and the checkpoint behind it -#}
-        {%- set loads = one.manifest.loads[:loads | length + 1] -%}
-    {%- endif -%}
-    {%- set state = spark_cdc._state_loads(loads) -%}
+    {%- set state = spark_cdc._state_at_version(one.manifest, one.commits, version) -%}
+    {%- if not state.commits -%}{{ return('') }}{%- endif -%}
     {%- set columns = entity.stored | map(attribute='sql') | list + ['key_hash', 'nonkey_hash', 'eff_start_date', 'business_date', 'load_id'] -%}
     {%- set sql -%}
 select
@@ -292,13 +201,13 @@ select
     eff_start_date,
     'insert' as _change_type,
     cast({{ version }} as bigint) as _commit_version,
-    {{ spark_cdc._commit_time_sql(commits[-1].at) }} as _commit_timestamp,
+    {{ spark_cdc._commit_time_sql(state.commits[-1].at) }} as _commit_timestamp,
     business_date,
     load_id
 from (
-    {{ spark_cdc._state_sql(
+    {{ (spark_cdc._rows_of_keys_sql(source, none, state, columns, spark_cdc._operations('changes')) if state.until else spark_cdc._state_sql(
         source, spark_cdc._in_loads([state.base or '']), spark_cdc._in_loads(state.log) if state.log else none,
-        columns, spark_cdc._is_few(entity, one.manifest.log_rows)) | indent(4) }}
+        columns, spark_cdc._is_few(entity, one.manifest.log_rows))) | indent(4) }}
 ) as state
     {%- endset -%}
     {{ return(sql) }}

@@ -34,13 +34,18 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         subparsers,
         "diff",
         "compare two states of an entity, by row and column",
-        "A state is named by a date or a load, which mean its end, by a tag, or by the word draft:"
-        " that of a replay. With --branch and no states: production and the branch as of now.",
+        "A state is named by a date or a load, which mean its end, by a tag, by the number of a"
+        " commit, or by the word draft: that of a replay. With --branch and no states: production"
+        " and the branch as of now.",
         "spark-cdc diff orders 2024-03-01 2024-03-04",
     )
     parser.add_argument("entity", metavar="ENTITY")
-    parser.add_argument("before", nargs="?", metavar="BEFORE", help="date, load, tag, or draft")
-    parser.add_argument("after", nargs="?", metavar="AFTER", help="date, load, tag, or draft")
+    parser.add_argument(
+        "before", nargs="?", metavar="BEFORE", help="date, load, tag, commit, or draft"
+    )
+    parser.add_argument(
+        "after", nargs="?", metavar="AFTER", help="date, load, tag, commit, or draft"
+    )
     parser.add_argument("--limit", type=int, default=20, help="rows to show (default: 20)")
     parsing.add_output(parser)
     chain.add_arguments(parser, "target", "branch")
