@@ -109,7 +109,7 @@
 
 
 {#- A regular expression that matches a text and nothing else. -#}
-{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\x0b\x0c')) }}{%- endmacro -%}
+{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\u000b\u000c')) }}{%- endmacro -%}
 
 
 {#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int,
@@ -259,5 +259,23 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 
 {#- A type to compare with what `describe` says, which leaves out the backticks of fields. -#}
 {%- macro _plain_type_shown(type) -%}
-    {{ return(spark_cdc._plain_type((type | string).replace('``', '\x00').replace('`', '').replace('\x00', '`'))) }}
+    {{ return(spark_cdc._plain_type((type | string).replace('``', '\u0000').replace('`', '').replace('\u0000', '`'))) }}
+{%- endmacro -%}
+
+
+{#- A positive number with three significant digits, as text: 0.0123, 12.3, 5. -#}
+{%- macro _three_digits(number) -%}
+    {%- set scales = [100, 10, 1, 0.1, 0.01, 0.001, 0.0001] | select('gt', number) | list | length -%}
+    {%- set text = ('%.' ~ (scales or 0) ~ 'f') | format(number) -%}
+    {{ return(text.rstrip('0').rstrip('.') if '.' in text else text) }}
+{%- endmacro -%}
+
+
+{#- Whether a text has the form of a load's name: 20240304-d-0a935ca6. -#}
+{%- macro _is_load_id(text) -%}
+    {%- set parts = text.split('-') -%}
+    {%- if parts | length != 3 or not parts[2] -%}{{ return(false) }}{%- endif -%}
+    {%- set time = parts[0].partition('T') -%}
+    {{ return(time[0] | length == 8 and time[0].isdigit() and (time[1] == '' or (time[2] | length == 6 and time[2].isdigit()))
+        and parts[1].isalpha() and parts[1] == parts[1].lower() and parts[2] | length == 8 and not parts[2] | list | reject('in', '0123456789abcdef') | list) }}
 {%- endmacro -%}

@@ -226,7 +226,7 @@ from (
 {%- macro _feed_prior_sql(entity, source, manifest, commits, touched) -%}
     {%- if not commits -%}{{ return(none) }}{%- endif -%}
     {%- set time = spark_cdc._load_time(commits[-1].load_id) -%}
-    {%- set base = spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time) | last | default(none) -%}
+    {%- set base = ([none] + spark_cdc._loads_with(spark_cdc._loads_with(manifest.loads, 'is_checkpoint'), 'time', 'le', time)) | last -%}
     {%- set later = commits | map(attribute='written_as') | unique | list -%}
     {%- if base -%}
         {%- set behind = manifest.loads[manifest.loads.index(base) + 1:] -%}
