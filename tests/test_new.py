@@ -283,7 +283,7 @@ def test_formats_of_the_users_own_project(tmp_path, monkeypatch):
     assert (made.events, made.format) == ({"format": "acme"}, "json")
     assert "accepted are canal, " in refused(*words, "acm")
     assert "did you mean acme?" in refused(*words, "acm")
-    about = "{'shape': 'rows', 'settings': {'unit': ['s', 'ms']}}"
+    about = "{'shape': 'rows', 'problems': true, 'settings': {'unit': ['s', 'ms']}}"
     about = "{% macro events_acme_format() %}{{ return(" + about + ") }}{% endmacro %}"
     (tmp_path / "macros" / "more.sql").write_text(about)
     message = refused(*words, "acme", "--event-setting", "unit=min")

@@ -5,6 +5,8 @@
     {%- for column in (given.values() if given is mapping else given) -%}
         {%- set meta = dict(column.get('meta') or {}) -%}
         {%- do meta.update((column.get('config') or {}).get('meta') or {}) -%}
+        {#- dbt v2 gives a column without any the meta of its model -#}
+        {%- if meta.spark_cdc is defined and meta == spark_cdc._meta_of(node) -%}{%- set meta = {} -%}{%- endif -%}
         {%- do columns.append(dict(column, meta=meta, config={})) -%}
     {%- endfor -%}
     {{ return(columns) }}
@@ -93,7 +95,7 @@
 {#- The column that a setting names, whatever its case: one of the declared ones or one that the
     format of events adds. Returns its dictionary, or none. -#}
 {%- macro _named_column(entity, name) -%}
-    {{ return(spark_cdc._columns_by_name(entity.columns, [name]) | first | default(none)) }}
+    {{ return((spark_cdc._columns_by_name(entity.columns, [name]) + [none]) | first) }}
 {%- endmacro -%}
 
 

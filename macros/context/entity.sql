@@ -146,7 +146,7 @@
 
 {#- The entity that the model at hand belongs to. Returns text. -#}
 {%- macro _entity_name() -%}
-    {{ return(spark_cdc._strip_entity_affix(model.get('tested_node_unique_id', model['unique_id']).split('.')[2])) }}
+    {{ return(spark_cdc._strip_entity_affix(model.get('tested_node_unique_id', model['unique_id']).split('.')[-1])) }}
 {%- endmacro -%}
 
 
@@ -283,22 +283,6 @@
     {%- set policy = spark_cdc._completed(spark_cdc._var(of_project, known), known.entity[name].settings) -%}
     {%- do policy.update(settings.get(name) or {}) -%}
     {{ return(policy) }}
-{%- endmacro -%}
-
-
-{#- What is wrong with the policy that an entity has in the end. Returns a list of texts. -#}
-{%- macro _maintenance_problems(settings) -%}
-    {%- set policy = spark_cdc._policy('maintenance', settings, spark_cdc._known_settings()) -%}
-    {#- which is said elsewhere -#}
-    {%- if policy.values() | reject('none') | reject('number') | list -%}{{ return([]) }}{%- endif -%}
-    {{ return(spark_cdc._broken(policy, [
-        (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
-         'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
-         'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
-        (policy.retention_hours is not none and policy.retention_hours < 24,
-         'maintenance.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
-         'written, are safe only while they are younger than that'),
-    ])) }}
 {%- endmacro -%}
 
 

@@ -19,6 +19,17 @@
     {%- set rules = spark_cdc._known_settings().entity -%}
     {%- set missing = spark_cdc._missing_settings_problems(node) -%}
     {%- if missing -%}{{ return(missing) }}{%- endif -%}
+    {%- set policy = spark_cdc._policy('maintenance', settings, spark_cdc._known_settings()) if settings.get('maintenance') is mapping else {} -%}
+    {#- which is said elsewhere -#}
+    {%- set is_misfit = policy.values() | reject('none') | reject('number') | list -%}
+    {%- set policy_rules = [] if not policy or is_misfit else [
+        (policy.compact_loads is not none and policy.keep_loads > (policy.compact_loads or 0) - 3,
+         'maintenance.keep_loads is %(keep_loads)s, and maintenance.compact_loads %(compact_loads)s; accepted is at most compact_loads minus 3: when there are '
+         'compact_loads of them, all but the last keep_loads are squashed, and two take their place'),
+        (policy.retention_hours is not none and policy.retention_hours < 24,
+         'maintenance.retention_hours is %(retention_hours)s; accepted are numbers from 24 and null (off): a query that is running, and a load that is being '
+         'written, are safe only while they are younger than that'),
+    ] -%}
     {{ return((
         spark_cdc._entity_name_problems(name)
         + spark_cdc._unknown_key_problems('meta.spark_cdc', settings, rules | list)
@@ -33,7 +44,7 @@
             and spark_cdc._is_message_format((settings.get('events') if settings.get('events') is mapping else {}).get('format')))
         + spark_cdc._event_problems(node, settings)
         + spark_cdc._table_format_problems(spark_cdc._columns_of(node), settings)
-        + (spark_cdc._maintenance_problems(settings) if settings.get('maintenance') is mapping else [])
+        + (spark_cdc._broken(policy, policy_rules) if policy_rules else [])
     ) | unique | list) }}
 {%- endmacro -%}
 

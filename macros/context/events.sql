@@ -57,14 +57,16 @@
 {%- endmacro -%}
 
 
-{#- The macro events_<format><suffix>, of the user's own project or of this one; none if there is
-    none. Without a suffix that is the adapter: of an entity and a relation (of messages with
+{#- The macro events_<format><suffix>, of this project if the format is one of its own, or of the
+    user's; none if there is none (dbt v2 can't tell that of a user's, and its call says it then).
+    Without a suffix that is the adapter: of an entity and a relation (of messages with
     message, message_key and landed_row, or of rows with all columns as declared) it makes a
     query with the columns of the canonical event (docs/events.md), rows with all their own
     columns too. -#}
 {%- macro _adapter(format, suffix='') -%}
     {%- set name = 'events_' ~ format ~ suffix -%}
-    {{ return(context.get(name) or context['spark_cdc'].get('_' ~ name)) }}
+    {%- if spark_cdc['_events_' ~ format] is not defined -%}{{ return(context.get(name)) }}{%- endif -%}
+    {{ return(spark_cdc['_' ~ name] if spark_cdc['_' ~ name] is defined else none) }}
 {%- endmacro -%}
 
 
@@ -74,28 +76,23 @@
     events_<format>_feed_now() and what lies beside it). -#}
 {%- macro _adapter_format(format) -%}
     {%- set memo, kept = spark_cdc._memo(), 'format ' ~ format -%}
-    {%- if kept not in memo -%}{%- do memo.update({kept: spark_cdc._described_format(format)}) -%}{%- endif -%}
-    {{ return(memo[kept]) }}
-{%- endmacro -%}
-
-
-{#- The same, asked of its macro. -#}
-{%- macro _described_format(format) -%}
+    {%- if kept in memo -%}{{ return(memo[kept]) }}{%- endif -%}
     {%- set format_of = spark_cdc._adapter(format, '_format') -%}
     {%- set given = format_of() if format_of else {} -%}
     {%- set is_document = given.get('shape') == 'documents' -%}
     {%- set described = {
         'shape': none, 'settings': {'table': none, 'order_fields': none} if is_document else {}, 'has_order': is_document,
         'landed_row': is_document, 'origin': is_document, 'orders_halves': false, 'images': [], 'unavailable': none, 'position': none,
-        'columns': [], 'needed': [], 'no_order': none, 'order_setting': none, 'feed': none,
+        'columns': [], 'needed': [], 'no_order': none, 'order_setting': none, 'feed': none, 'problems': false,
     } -%}
     {%- do described.update(given) -%}
+    {%- do memo.update({kept: described}) -%}
     {{ return(described) }}
 {%- endmacro -%}
 
 
 {#- What is wrong with an entity's settings of its format: columns that they name, and what the
-    macro events_<format>_problems says, if there is one.
+    macro events_<format>_problems says, if the format has one.
     Returns a list of texts. -#}
 {%- macro _adapter_problems(entity) -%}
     {%- set events, about, problems = entity.events, spark_cdc._adapter_format(entity.events.format), [] -%}
@@ -144,7 +141,7 @@
             ])) -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- set problems_of = spark_cdc._adapter(events.format, '_problems') -%}
+    {%- set problems_of = spark_cdc._adapter(events.format, '_problems') if about.problems else none -%}
     {{ return(problems + (problems_of(entity) if problems_of else [])) }}
 {%- endmacro -%}
 

@@ -254,7 +254,7 @@
         {%- set name, data_type = column['name'] | string, column.get('data_type') | string -%}
         {%- set stored = name if column.meta.get('role') != 'control' else '' -%}
         {%- set read = column.meta.get('from', name) | string -%}
-        {%- set fields = data_type.replace('``', '\x00').split('`')[1::2] | join(' ') | replace('\x00', '`') -%}
+        {%- set fields = data_type.replace('``', '\u0000').split('`')[1::2] | join(' ') | replace('\u0000', '`') -%}
         {%- set words = data_type.lower().replace('<', ' ').replace('>', ' ').replace(',', ' ').replace(':', ': ') -%}
         {%- do problems.extend(spark_cdc._broken({'name': name, 'type': data_type, 'read': read}, [
             (format == 'orc' and '`' in stored ~ fields.replace(' ', ''),

@@ -341,7 +341,14 @@
 {%- macro _broken(values, rules) -%}
     {%- set problems = [] -%}
     {%- for is_broken, message in rules if is_broken -%}
-        {%- do problems.append(message % values) -%}
+        {#- dbt v2 formats no names -#}
+        {%- set pieces = message.replace('%%', '%').split('%(') -%}
+        {%- set text = [pieces[0]] -%}
+        {%- for piece in pieces[1:] -%}
+            {%- set name, rest = piece.split(')s', 1) -%}
+            {%- do text.append(values[name] ~ rest) -%}
+        {%- endfor -%}
+        {%- do problems.append(text | join) -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

@@ -420,8 +420,8 @@ where
         'alternates': count.alternates > 0,
         'late_possible': run.load.base is not none and (count.reads > 0 or (lowest and before and lowest <= before) or false),
         'truncates': count.truncates > 0,
-        'truncated': [applied.get('truncated'), fromjson(row.truncated).get('p')] | select | max | default(none),
-        'highest': [before, fromjson(row.highest).get('p')] | select | max | default(none),
+        'truncated': ([none] + [applied.get('truncated'), fromjson(row.truncated).get('p')] | select | sort) | last,
+        'highest': ([none] + [before, fromjson(row.highest).get('p')] | select | sort) | last,
         'missing': missing,
     } -%}
     {#- Of which tables and logs the events of a load are (see _event_origin()), beside what is

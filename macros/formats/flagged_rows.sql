@@ -11,7 +11,7 @@
 
 {%- macro _events_flagged_rows_format() -%}
     {{ return({
-        'shape': 'rows',
+        'shape': 'rows', 'problems': true,
         'settings': {'operation': 'column', 'transaction': 'column', 'time': 'time', 'codes': none, 'old_key': 'old key'},
         'needed': ['operation'],
         'columns': [{'setting': 'operation', 'data_type': 'string', 'required': true}],

@@ -54,7 +54,8 @@ unhex(md5(concat(
     {%- set by_name = {} -%}
     {%- for field in fields -%}{%- do by_name.update({field.name | lower: field}) -%}{%- endfor -%}
     {%- set records = [] -%}
-    {%- for name, field in by_name.items() | sort(attribute=0, case_sensitive=true) -%}
+    {%- for name in by_name | sort(case_sensitive=true) -%}
+        {%- set field = by_name[name] -%}
         {#- its length in UTF-8: urlencode makes %XX of each byte that is no plain character -#}
         {%- set encoded = name | urlencode -%}
         {%- set prefix = ',' ~ (encoded | length - 2 * encoded.count('%')) ~ ':' ~ name ~ '=' -%}
@@ -224,5 +225,5 @@ if({{ value }} is null, null, {{ spark_cdc._hex(token) }})
 {#- The table with the secret that keys hashes over some columns; none if none of them is
     sensitive. -#}
 {%- macro _secret_of(columns) -%}
-    {{ return(columns | selectattr('secret', 'defined') | map(attribute='secret') | select | first | default(none)) }}
+    {{ return((columns | selectattr('secret', 'defined') | map(attribute='secret') | select | list + [none]) | first) }}
 {%- endmacro -%}

@@ -9,7 +9,7 @@
     {%- for guard, is_tripped, share in [
         ('rejects', rejected > (limits.rejects or 0), ''),
         ('rejected_share', audit.rows_in >= limits.min_rows and rejected > (limits.rejected_share or 0) * audit.rows_in,
-            ': a share of ' ~ '%.3g' | format(rejected / audit.rows_in) if audit.rows_in else ''),
+            ': a share of ' ~ spark_cdc._three_digits(rejected / audit.rows_in) if audit.rows_in else ''),
     ] if limits[guard] is not none and is_tripped -%}
         {%- set what -%}
 {{ rejected }} of {{ audit.rows_in }} rows are rejected{{ share }}, accepted are {{ limits[guard] }}; {# -#}
@@ -22,7 +22,7 @@
         {%- if found.judged >= limits.min_rows and found.broken > rule.at_most * found.judged -%}
             {%- set what -%}
 {{ found.broken }} of {{ found.judged }} rows break {{ rule.name }} ({{ rule.condition }}): a share of {# -#}
-{{ '%.3g' | format(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
+{{ spark_cdc._three_digits(found.broken / found.judged) }}, accepted are {{ rule.at_most }}
             {%- endset -%}
             {%- do broken.append(what) -%}
         {%- endif -%}
@@ -60,7 +60,7 @@ Nothing was committed. If the data is wrong, correct it and run the same command
             if limits[guard] is not none and counts[operation] > limits[guard] * audit.rows_prior -%}
         {%- set what -%}
 {{ counts[operation] }} of {{ audit.rows_prior }} rows would be {{ done }}: a share of {# -#}
-{{ '%.3g' | format(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
+{{ spark_cdc._three_digits(counts[operation] / audit.rows_prior) }}; accepted is at most {{ limits[guard] }}
     {%- if entity.key_columns -%}
         {%- set sql -%}
 select {{ entity.key_columns | map(attribute='sql') | join(', ') }}
@@ -90,7 +90,7 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
         {%- set median = 0 if not rows else rows[half] if rows | length is odd else (rows[half - 1] + rows[half]) / 2 -%}
         {%- if median and not limits.rows_band[0] * median <= audit.rows_in <= limits.rows_band[1] * median -%}
             {%- set what -%}
-{{ audit.rows_in }} rows came in, {{ '%.3g' | format(audit.rows_in / median) }} times the {{ median }} of the last {# -#}
+{{ audit.rows_in }} rows came in, {{ spark_cdc._three_digits(audit.rows_in / median) }} times the {{ median }} of the last {# -#}
 {{ spark_cdc._counted(rows | length, 'load') }} (median); accepted are {{ limits.rows_band[0] }} to {{ limits.rows_band[1] }} times
             {%- endset -%}
             {%- do tripped.update({'rows_band': what}) -%}
@@ -112,7 +112,7 @@ where entity = '{{ entity.name }}' and {{ spark_cdc._in_loads(logged) }}
     {%- if is_many -%}
         {%- set what -%}
 {{ apart }} of {{ events.known }} events of known keys are late and differ from what was applied: a share of {# -#}
-{{ '%.3g' | format(apart / events.known) }}; accepted is at most {{ limit }}
+{{ spark_cdc._three_digits(apart / events.known) }}; accepted is at most {{ limit }}
         {%- endset -%}
         {%- do reasons.append(what) -%}
     {%- endif -%}

@@ -4,7 +4,12 @@
     figures). -#}
 {%- macro _refuse_load(entity, guard, message, load=none, audit=none) -%}
     {#- of what is no text, a character for each run: a terminal might take it for commands -#}
-    {%- set message = modules.re.sub('[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ufffd]+', '\ufffd', message) -%}
+    {%- set shown = [] -%}
+    {%- for sign in message -%}
+        {%- set is_text = sign in '\t\n' or (sign >= ' ' and sign < '\u007f') or (sign > '\u009f' and sign != '\ufffd') -%}
+        {%- do shown.append(sign if is_text else '\ufffd') if is_text or shown[-1:] != ['\ufffd'] -%}
+    {%- endfor -%}
+    {%- set message = shown | join -%}
     {%- set load_log = spark_cdc._load_log() -%}
     {%- set refusal = {'guard': guard, 'message': message} -%}
     {%- if spark_cdc._mode() == 'plan' -%}

@@ -11,7 +11,7 @@
     Returns nothing. -#}
 {%- macro branch(name, entities=none, drop=false, execute=true) -%}
     {%- do spark_cdc._check_arguments('branch', {'name': name, 'entities': entities, 'drop': drop, 'execute': execute}) -%}
-    {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,32}', name | string) or name.endswith('_commits') -%}
+    {%- if not spark_cdc._is_name(name | string, 33) or name.endswith('_commits') -%}
         {%- set message -%}
 spark_cdc.branch: '{{ name }}' can't be the name of a branch, which is its schema's. Accepted are up to 33 lower case letters, digits and {# -#}
 underscores, a letter first, that do not end in _commits: spark-cdc branch create pr_7. Nothing was changed.
@@ -261,7 +261,14 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
 {%- macro _moved_text(text, capture, branched) -%}
     {%- set at = namespace(text=text) -%}
     {%- for relation in ['ledger', 'events', 'committed', 'load_log'] if capture[relation] is not none -%}
-        {%- set at.text = modules.re.sub('(?<![\\w.`])' ~ modules.re.escape(capture[relation] | string) ~ '(?!\\w)', branched[relation] | string, at.text) -%}
+        {%- set name, pieces, moved = capture[relation] | string, at.text.split(capture[relation] | string), [] -%}
+        {%- for piece in pieces -%}
+            {%- set before = '' if loop.first else pieces[loop.index0 - 1][-1:] or ('' if loop.index0 == 1 else name[-1:]) -%}
+            {%- set after = piece[:1] or ('' if loop.last else name[:1]) -%}
+            {%- set is_part = before.isalnum() or after.isalnum() or before in ['_', '.', '`'] or after == '_' -%}
+            {%- do moved.append(('' if loop.first else name if is_part else branched[relation] | string) ~ piece) -%}
+        {%- endfor -%}
+        {%- set at.text = moved | join -%}
     {%- endfor -%}
     {{ return(at.text) }}
 {%- endmacro -%}

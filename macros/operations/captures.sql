@@ -125,8 +125,8 @@
 {%- macro _described_then(entity, record) -%}
     {%- if record.definition == spark_cdc._definition(entity) -%}{{ return(entity) }}{%- endif -%}
     {%- set masks = fromjson(record.definition.get('masks') or '{}') -%}
-    {%- set id = modules.re.search(' with secret (\\S+)$', record.definition.get('hash specification') or '') -%}
-    {%- set secret = spark_cdc._secret_of_id(id.group(1)) if id else none -%}
+    {%- set id = (record.definition.get('hash specification') or '').partition(' with secret ')[2] -%}
+    {%- set secret = spark_cdc._secret_of_id(id) if id else none -%}
     {%- set secret = secret if secret is not none and load_cached_relation(secret) is not none else spark_cdc._secret() -%}
     {%- set stored = [] -%}
     {%- for name, text in record.definition.items() if text.split(' ')[0] in ['key', 'compared', 'untracked'] -%}
@@ -165,8 +165,8 @@
         {%- do catalog.update({row.tableName: {
             'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
             'text': spark_cdc._view_text_in(row.information),
-            'location': modules.re.findall('\nLocation: ([^\n]+)', row.information) | first | default(none),
-            'provider': modules.re.findall('\nProvider: ([^\n]+)', row.information) | first | default(none),
+            'location': row.information.partition('\nLocation: ')[2].split('\n')[0] or none,
+            'provider': row.information.partition('\nProvider: ')[2].split('\n')[0] or none,
         }}) -%}
     {%- endfor -%}
     {%- for sequence in spark_cdc._claims(capture) -%}
@@ -204,12 +204,12 @@
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
-            if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or modules.re.search('_(committed|commit_.*|replay)$', identifier)) -%}
+            if found.type == 'VIEW' and identifier not in operated.forgotten_versions and ('spark_cdc manifest' in found.text or identifier.endswith(('_committed', '_replay')) or '_commit_' in identifier) -%}
         {%- if 'spark_cdc manifest:' in found.text -%}
             {%- set manifest = spark_cdc._parse_manifest(found.text, identifier) -%}
             {%- do named.extend(manifest.loads + spark_cdc._undone_loads(manifest) | reject('in', operated.forgotten) | list) -%}
         {%- else -%}
-            {%- do named.extend(modules.re.findall('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', found.text)) -%}
+            {%- for part in found.text.replace('"', "'").split("'") if spark_cdc._is_load_id(part) -%}{%- do named.append(part) -%}{%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set named = named | unique | list -%}

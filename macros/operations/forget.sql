@@ -476,7 +476,7 @@ from values
 {#- The key columns of a table, or of a CSV file with a header, as text. -#}
 {%- macro _forget_source_sql(entity, source, view) -%}
     {%- set source = source | string | trim -%}
-    {%- set is_table = modules.re.fullmatch('\\w+([.]\\w+){0,2}', source) and not source.endswith('.csv') -%}
+    {%- set is_table = source.split('.') | length <= 3 and '' not in source.split('.') and source.replace('.', '_').replace('_', '0').isalnum() and not source.endswith('.csv') -%}
     {%- if is_table -%}
         {%- set names = [] -%}
         {%- for part in source.split('.') -%}{%- do names.append(spark_cdc._quote(part)) -%}{%- endfor -%}

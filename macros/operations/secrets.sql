@@ -41,10 +41,10 @@
 create table {{ secret }} using orc as
 select
     named_struct(
-        {%- for name, pad in [('inner_key', 54), ('outer_key', 92)] %}
+        {%- for name, pad in [('inner_key', '36'), ('outer_key', '5C')] %}
         '{{ name }}', unhex(concat(
-            array_join(transform(bytes, each -> lpad(hex(each ^ {{ pad }}), 2, '0')), ''),
-            repeat('{{ '%X' | format(pad) }}', 32)
+            array_join(transform(bytes, each -> lpad(hex(each ^ {{ pad | int(0, 16) }}), 2, '0')), ''),
+            repeat('{{ pad }}', 32)
         )){{ ',' if not loop.last }}
         {%- endfor %}
     ) as keys

@@ -10,7 +10,7 @@
 {%- macro tag(name, entities=none, at=none, drop=false, execute=true) -%}
     {%- do spark_cdc._check_arguments('tag', {'name': name, 'entities': entities, 'at': at, 'drop': drop, 'execute': execute}) -%}
     {%- set captures = spark_cdc._captures('tag', entities) -%}
-    {%- if not modules.re.fullmatch('[a-z][a-z0-9_]{0,39}', name | string) -%}
+    {%- if not spark_cdc._is_name(name | string, 40) -%}
         {%- set message -%}
 spark_cdc.tag: '{{ name }}' can't be the name of a tag. Accepted are up to 40 lower case letters, digits and underscores, a letter first: {# -#}
 spark-cdc tag create march_2024. Nothing was changed.

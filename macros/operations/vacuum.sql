@@ -23,8 +23,8 @@
     {%- endfor -%}
     {%- do log(
         'vacuum: ' ~ ('dropped ' if execute else 'would drop ') ~ spark_cdc._counted(dropped | length, 'load') ~ ' with '
-        ~ spark_cdc._counted(dropped | sum(attribute='partitions'), 'partition') ~ ', ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', '
-        ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes')) ~ ('' if execute or not dropped else '. Nothing was dropped (execute: false)'),
+        ~ spark_cdc._counted(dropped | map(attribute='partitions') | sum, 'partition') ~ ', ' ~ spark_cdc._counted(dropped | map(attribute='files') | sum, 'file') ~ ', '
+        ~ spark_cdc._bytes_text(dropped | map(attribute='bytes') | sum) ~ ('' if execute or not dropped else '. Nothing was dropped (execute: false)'),
         info=true
     ) -%}
     {{ return(dropped | length) }}
@@ -37,7 +37,7 @@
 {%- macro _vacuum_entity(capture, retention_hours) -%}
     {%- set name = capture.entity.name -%}
     {%- set operated = dict(capture, catalog=spark_cdc._catalog_of(capture)) -%}
-    {%- for identifier in operated.catalog if modules.re.fullmatch(name ~ '_(ledger|events)_before_[0-9a-f]+', identifier) -%}
+    {%- for identifier in operated.catalog if spark_cdc._is_set_aside(name, identifier) -%}
         {%- do log(name ~ ': ' ~ identifier ~ ' was set aside when its columns changed; vacuum leaves it. Drop it when nobody '
             ~ 'needs it: drop table ' ~ operated.schema ~ '.' ~ identifier ~ ' purge', info=true) -%}
     {%- endfor -%}
@@ -96,7 +96,7 @@
             'load_id': (now.loads | last | default('19700101')).split('-')[0] ~ '-v-' ~ spark_cdc._run_id8(),
             'load_type': 'vacuum',
             'status': 'vacuumed',
-            'message': 'dropped ' ~ spark_cdc._counted(dropped | sum(attribute='files'), 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | sum(attribute='bytes'))
+            'message': 'dropped ' ~ spark_cdc._counted(dropped | map(attribute='files') | sum, 'file') ~ ', ' ~ spark_cdc._bytes_text(dropped | map(attribute='bytes') | sum)
                 ~ ', of ' ~ dropped | map(attribute='load_id') | unique | join(', '),
         })]) -%}
     {%- endif -%}

@@ -257,7 +257,7 @@ order by listed.load_id
             'examples': left[:3] | join(', '),
         }) -%}
     {%- endif -%}
-    {%- for identifier in verified.catalog if modules.re.fullmatch(name ~ '_(events|(events|ledger)_before_[0-9a-f]+)', identifier) -%}
+    {%- for identifier in verified.catalog if identifier == name ~ '_events' or spark_cdc._is_set_aside(name, identifier) -%}
         {%- set table = spark_cdc._relation_in(verified.schema, identifier) -%}
         {%- do findings.append({
             'problem': 'the table ' ~ table ~ ' is left from before the columns of ' ~ name ~ ' were sensitive',
@@ -278,7 +278,7 @@ order by listed.load_id
     {%- set dropped = 'drop view ' ~ verified.committed ~ '; then ' ~ again -%}
     {%- set manifest = verified.manifest -%}
     {%- set claims = {} -%}
-    {%- for identifier, view in verified.catalog.items() if modules.re.fullmatch(name ~ '_commit_[0-9]{6,}', identifier) -%}
+    {%- for identifier, view in verified.catalog.items() if identifier.startswith(name ~ '_commit_') and identifier.rsplit('_', 1)[1].isdigit() -%}
         {%- do claims.update({identifier: view.text}) -%}
     {%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}
@@ -348,8 +348,8 @@ order by listed.load_id
     {%- for kind, suffix in both -%}
         {%- set node = graph.nodes.get(package ~ '.' ~ verified.entity.name ~ '_' ~ kind ~ suffix) -%}
         {%- set is_built_later = flags.WHICH in ['build', 'retry'] and node and node.unique_id in selected_resources -%}
-        {%- set own_code = '[{][{]-?\\s*spark_cdc[.]' ~ kind ~ '[(][)]\\s*-?[}][}]' -%}
-        {%- if node and not is_built_later and modules.re.fullmatch(own_code, node.raw_code | trim) -%}
+        {%- set code = '' if not node else node.raw_code.split() | join | replace('{' ~ '{-', '{' ~ '{') | replace('-}' ~ '}', '}' ~ '}') -%}
+        {%- if node and not is_built_later and code == '{' ~ '{spark_cdc.' ~ kind ~ '()}' ~ '}' -%}
             {%- set view = spark_cdc._relation_in(node.schema, node.alias) -%}
             {%- set found = verified.catalog.get(node.alias, {}).get('text') -%}
             {%- set accepted = [] -%}
@@ -372,7 +372,7 @@ order by listed.load_id
             {%- if not found -%}
                 {%- do findings.append({'problem': 'the view ' ~ view ~ ' is missing', 'repair': 'dbt run --select ' ~ node.name}) -%}
             {%- elif found.split() not in accepted -%}
-                {%- set is_stamped = modules.re.search('spark_cdc view [0-9a-f]{32}', found) -%}
+                {%- set is_stamped = 'spark_cdc view ' in found -%}
                 {%- do findings.append({
                     'problem': 'the text of the view ' ~ view ~ ' is not what the project makes: somebody altered it, or another version of '
                         ~ 'spark_cdc wrote it',

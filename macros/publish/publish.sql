@@ -50,7 +50,7 @@
         {%- set mark = (record or {}).get('mark') -%}
     {%- else -%}
         {%- set properties = spark_cdc._query('show tblproperties ' ~ relation) | selectattr('key', 'equalto', 'spark_cdc.published') -%}
-        {%- set mark = properties | map(attribute='value') | first | default(none) -%}
+        {%- set mark = (properties | map(attribute='value') | list + [none]) | first -%}
         {%- set record = spark_cdc._target_record(relation, target.format) if mark == target.mark else none -%}
     {%- endif -%}
     {%- if mark != target.mark -%}
@@ -117,7 +117,7 @@ limit 100
         'mark': target.mark,
         'version': head.sequence,
         'commit': head.commit,
-        'load_id': spark_cdc._commits(head, records) | map(attribute='load_id') | list | last | default(none),
+        'load_id': ([none] + spark_cdc._commits(head, records) | map(attribute='load_id') | list) | last,
         'columns': columns,
     } -%}
     {%- set since = spark_cdc._target_since(target, head, found.record, columns) if found.exists else {'version': none} -%}
@@ -163,7 +163,7 @@ limit 100
     {%- set records = spark_cdc._load_records(target.capture.masked, oldest.loads) -%}
     {%- do spark_cdc._check_feed_records(target.entity, oldest, records) -%}
     {%- set before = spark_cdc._commits(oldest, records) | selectattr('version', 'le', record.version) | map(attribute='load_id') | list -%}
-    {{ return({'version': record.version} if before | last | default(none) == record.load_id else dict(no, why=made_anew)) }}
+    {{ return({'version': record.version} if ([none] + before) | last == record.load_id else dict(no, why=made_anew)) }}
 {%- endmacro -%}
 
 

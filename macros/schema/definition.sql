@@ -55,11 +55,11 @@
             'former': former,
             'changes': ['dropped ' ~ former.name],
             'key': 'other' if former.role == 'key' else 'same',
-            'problem': spark_cdc._broken(former, [
+            'problem': (spark_cdc._broken(former, [
                 (name not in entity.dropped_columns + declared,
                  "column '%(name)s' (%(role)s %(type)s) is gone. If it has another name now, say so under meta of that column (renamed_from: %(name)s); if it is not wanted "
                  'any more, name it under meta.spark_cdc (dropped_columns: [%(name)s]), where its old values stay readable in the ledger; else put it back'),
-            ]) | first | default(none),
+            ]) + [none]) | first,
         }) -%}
     {%- endfor -%}
 
@@ -111,9 +111,9 @@
 {%- macro _column_diff(entity, column, former) -%}
     {%- set conversion = spark_cdc._conversion(entity, column, former.type) -%}
     {#- what others see of the loads so far stays as it is -#}
-    {%- set problem = (conversion or {}).get('problem') or spark_cdc._broken({
+    {%- set problem = (conversion or {}).get('problem') or (spark_cdc._broken({
         'now': 'is sensitive with mask: ' ~ column.mask if column.sensitive else 'is not sensitive', 'name': entity.name,
-        'renamed_from': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
+        'was': 'sensitive with mask: ' ~ former.mask if former.mask else 'not sensitive', 'type': column.data_type, 'former_type': former.type,
     }, [
         (former.mask != column.mask,
          'it %(now)s, and was %(was)s in the loads so far, whose rows would stay as they are. '
@@ -122,7 +122,7 @@
         (column.sensitive and conversion is not none,
          'it is sensitive and has another type, %(type)s instead of %(former_type)s, which is not supported yet: put the type back, or replay from the '
          'first date'),
-    ]) | first | default(none) -%}
+    ]) + [none]) | first -%}
     {%- set is_renamed = column.name | lower != former.name | lower -%}
     {%- set is_rekeyed = (column.role == 'key') != (former.role == 'key') or (column.role == 'key' and conversion is not none and not problem
         and not spark_cdc._is_hashed_alike(former.type, column.data_type)) -%}

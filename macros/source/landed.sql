@@ -300,7 +300,7 @@ where false
 {%- macro _names_shown(names) -%}
     {%- set shown = [] -%}
     {%- for name in names -%}
-        {%- set unseen = name | select('in', '\x7f\u200b\u200c\u200d\u200e\u200f\u2060\ufeff') | list + name | select('lt', ' ') | list -%}
+        {%- set unseen = name | select('in', '\u007f\u200b\u200c\u200d\u200e\u200f\u2060\ufeff') | list + name | select('lt', ' ') | list -%}
         {%- do shown.append(tojson(name) if unseen or name != name.split() | join(' ') else name) -%}
     {%- endfor -%}
     {{ return(shown | join(', ')) }}

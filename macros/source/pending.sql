@@ -296,7 +296,7 @@ its path, {{ entity.source.path }}, does not tell the {{ 'day' if not is_day els
     {%- if format == 'table' -%}{{ return(['table'] * times | length) }}{%- endif -%}
     {#- each date has a folder with its files and nothing else -#}
     {%- if not files or format == 'json' or files | selectattr('files', 'equalto', 0) | list
-            or spark_cdc._found_by_pattern(entity, times).count != files | sum(attribute='files') + times | length -%}
+            or spark_cdc._found_by_pattern(entity, times).count != files | map(attribute='files') | sum + times | length -%}
         {{ return(apart) }}
     {%- endif -%}
     {%- set paths, told = files | map(attribute='paths') | sum(start=[]), {} -%}

@@ -67,10 +67,10 @@ left({{ clock }}, {{ 10 if entity.eff_type == 'date' else 19 }})
 {#- Why the column can't tell the business date; none if it can. -#}
 {%- macro _date_column_problem(entity) -%}
     {%- set type, accepted = entity.source.date_type, ['date', 'timestamp', 'timestamp_ntz', 'string'] -%}
-    {{ return(spark_cdc._broken({'name': entity.source.date_column, 'type': type, 'accepted': accepted | join(', ')}, [
+    {{ return((spark_cdc._broken({'name': entity.source.date_column, 'type': type, 'accepted': accepted | join(', ')}, [
         (type is none, "it has no column '%(name)s', which source.date_column names"),
         (type is not none and type not in accepted, "its column '%(name)s', which source.date_column names, is %(type)s; accepted are %(accepted)s"),
-    ]) | first | default(none)) }}
+    ]) + [none]) | first) }}
 {%- endmacro -%}
 
 
@@ -332,7 +332,7 @@ left join {{ table }}.refs as refs
         {%- do parents.update({row.snapshot_id | int: none if row.parent_id is none else row.parent_id | int}) -%}
         {%- if row.is_newest -%}{%- do newest.append(row.snapshot_id | int) -%}{%- endif -%}
     {%- endfor -%}
-    {{ return({'id': none, 'newest': newest | first | default(none), 'parents': parents}) }}
+    {{ return({'id': none, 'newest': (newest + [none]) | first, 'parents': parents}) }}
 {%- endmacro -%}
 
 

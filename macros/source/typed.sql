@@ -66,7 +66,7 @@ to_json({{ sql }}, map('ignoreNullFields', 'false', 'timeZone', 'UTC', {# -#}
     Returns a list of texts. -#}
 {%- macro _typed_message_problems(entity, columns) -%}
     {%- set problems = [] -%}
-    {%- set value = columns | selectattr('col_name', 'equalto', 'value') | first | default(none) -%}
+    {%- set value = (columns | selectattr('col_name', 'equalto', 'value') | list + [none]) | first -%}
     {%- set fields = columns | selectattr('col_name', 'equalto', 'key') | list if value else columns -%}
     {%- set fields = fields + (spark_cdc._typed_fields(value.data_type) if value and value.data_type.startswith('struct<') else []) -%}
     {%- set names = columns | map(attribute='col_name') | list + columns | map(attribute='data_type') | list -%}

@@ -180,10 +180,17 @@ if(map_contains_key(event_before, {{ name }}), event_before[{{ name }}], {{ unch
 {%- macro _sent_marks(entity, column) -%}
     {%- if entity.events.unavailable is none -%}{{ return([]) }}{%- endif -%}
     {%- set mark = entity.events.unavailable | string -%}
-    {%- set digits = mark.encode('utf-8').hex() -%}
     {%- set letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/' -%}
-    {%- set bytes, decimals = [], [] -%}
-    {%- for byte in mark.encode('utf-8') -%}
+    {%- set digits, bytes, decimals = [], [], [] -%}
+    {%- set plain = ' !"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~' -%}
+    {#- its bytes in UTF-8: urlencode makes %XX of each that is no plain character -#}
+    {%- set utf8, pieces = [], (mark | urlencode).split('%') -%}
+    {%- for piece in pieces -%}
+        {%- if not loop.first -%}{%- do utf8.append(piece[:2] | int(0, 16)) -%}{%- endif -%}
+        {%- for sign in (piece if loop.first else piece[2:]) -%}{%- do utf8.append(plain.index(sign) + 32) -%}{%- endfor -%}
+    {%- endfor -%}
+    {%- for byte in utf8 -%}
+        {%- do digits.append('0123456789abcdef'[byte // 16] ~ '0123456789abcdef'[byte % 16]) -%}
         {%- do bytes.append(byte if byte < 128 else byte - 256) -%}
         {%- do decimals.append('"' ~ letters[byte // 4] ~ letters[byte % 4 * 16] ~ '=="') -%}
     {%- endfor -%}
@@ -196,7 +203,7 @@ translate(substr(md5({{ spark_cdc._literal(mark) }}), 17, 1), '0123456789abcdef'
     {%- set base64 -%}base64(cast({{ spark_cdc._literal(mark) }} as binary)){%- endset -%}
     {%- set base64_list -%}concat('["', {{ base64 }}, '"]'){%- endset -%}
     {%- set text = [spark_cdc._literal(mark)] -%}
-    {%- set binary = [base64, spark_cdc._literal(digits), spark_cdc._literal(digits | upper)] -%}
+    {%- set binary = [base64, spark_cdc._literal(digits | join), spark_cdc._literal(digits | join | upper)] -%}
     {%- set list = [spark_cdc._literal('["' ~ mark ~ '"]'), base64_list, "concat('[\"', " ~ uuid ~ ", '\"]')"] -%}
     {%- for items in [bytes | join(','), bytes | join('.0,') ~ '.0', decimals | join(','), scaled] -%}
         {%- do list.append(spark_cdc._literal('[' ~ items ~ ']')) -%}

@@ -22,7 +22,7 @@
     {%- set claims = [] -%}
     {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if modules.re.fullmatch(prefix ~ '[0-9]{6,}', row.viewName) -%}
+                if row.viewName.startswith(prefix) and row.viewName[prefix | length:].isdigit() -%}
             {%- do claims.append(row.viewName[prefix | length:] | int) -%}
         {%- endfor -%}
     {%- endif -%}

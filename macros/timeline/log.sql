@@ -85,7 +85,7 @@ where entity = {{ spark_cdc._literal(entity) }} and status = 'committed' and loa
         {%- do spark_cdc._send(spark_cdc._create_load_log_sql(load_log)) -%}
         {#- for data tests of the same run -#}
         {%- do adapter.cache_added(load_log.incorporate(type='table')) -%}
-    {%- elif columns | reject('in', modules.re.findall('[|]-- ([a-z_]+): ', existing.information or '')) | list -%}
+    {%- elif columns | reject('in', (existing.information or '').replace('|-- ', '\n').replace(': ', '\n ').split('\n')) | list -%}
         {%- set own, new = spark_cdc._write_target(load_log), [] -%}
         {%- set found = adapter.get_columns_in_relation(own) | map(attribute='name') | list -%}
         {%- for name, data_type in columns.items() if name not in found -%}{%- do new.append(name ~ ' ' ~ data_type) -%}{%- endfor -%}
@@ -220,7 +220,7 @@ select
         'load': dict({
             'business_time': spark_cdc._load_time_text(capture.entity, load.load_id),
             'is_checkpoint': false,
-            'parent': manifest.loads | last | default(none),
+            'parent': ([none] + manifest.loads) | last,
             'replaced': [],
         }, **load),
         'audit': dict({'rows_prior': manifest.rows, 'rows_current': manifest.rows}, **audit),
@@ -411,7 +411,7 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
     text, or none). -#}
 {%- macro _loads_up_to(capture, loads, to) -%}
     {%- set entity, text = capture.entity, to | string | trim -%}
-    {%- set is_load = modules.re.fullmatch('[0-9]{8}(?:T[0-9]{6})?-[a-z]+-[0-9a-f]{8}', text) -%}
+    {%- set is_load = spark_cdc._is_load_id(text) -%}
     {%- set time = spark_cdc._business_time(text) -%}
     {%- if to is none -%}
         {%- set kept = loads[:-1] -%}

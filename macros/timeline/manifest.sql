@@ -130,7 +130,7 @@ view, and run the same command again:
     {%- set kept = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if modules.re.fullmatch(prefix ~ '[0-9]{6,}', row.viewName) -%}
+                if row.viewName.startswith(prefix) and row.viewName[prefix | length:].isdigit() -%}
             {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
             {%- set text = spark_cdc._view_text(view) -%}
             {%- do kept.update({row.viewName[prefix | length:] | int: dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
@@ -147,9 +147,8 @@ view, and run the same command again:
 {#- The same in what `show table extended` says of a view, as dbt's cache has it; an empty text
     where it is no view. -#}
 {%- macro _view_text_in(information) -%}
-    {%- set found = modules.re.search(
-        '(?:^|\n)View Text: (.*?)\n(?=View (?:Original Text|Schema Mode|Catalog))', information or '', modules.re.DOTALL) -%}
-    {{ return(found.group(1) if found else '') }}
+    {%- set found = ('\n' ~ (information or '')).partition('\nView Text: ')[2] -%}
+    {{ return(found.split('\nView Original Text')[0].split('\nView Schema Mode')[0].split('\nView Catalog')[0]) }}
 {%- endmacro -%}
 
 

@@ -195,7 +195,10 @@
 
 {#- A relation of ref() with all its rows: --empty and --sample would limit a view or a test to a
     part. -#}
-{%- macro _unsampled(relation) -%}{{ return(relation.replace(limit=none, event_time_filter=none)) }}{%- endmacro -%}
+{%- macro _unsampled(relation) -%}
+    {#- relations of dbt v2 have neither -#}
+    {{ return(relation.replace(limit=none, event_time_filter=none) if relation.limit is number or relation.event_time_filter else relation) }}
+{%- endmacro -%}
 
 
 {#- The table to write to. In a branch (docs/branches.md) a view with production's rows has the

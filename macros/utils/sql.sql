@@ -109,7 +109,7 @@
 
 
 {#- A regular expression that matches a text and nothing else. -#}
-{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\x0b\x0c')) }}{%- endmacro -%}
+{%- macro _escaped_regex(text) -%}{{ return(spark_cdc._escaped(text, '\\()[]{}?*+-|^$.&~# \t\n\r\u000b\u000c')) }}{%- endmacro -%}
 
 
 {#- Splits a text at separators (single characters) outside of quotes and brackets: struct<a: int,
@@ -259,5 +259,44 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 
 {#- A type to compare with what `describe` says, which leaves out the backticks of fields. -#}
 {%- macro _plain_type_shown(type) -%}
-    {{ return(spark_cdc._plain_type((type | string).replace('``', '\x00').replace('`', '').replace('\x00', '`'))) }}
+    {{ return(spark_cdc._plain_type((type | string).replace('``', '\u0000').replace('`', '').replace('\u0000', '`'))) }}
+{%- endmacro -%}
+
+
+{#- A positive number with three significant digits, as text: 0.0123, 12.3, 5. -#}
+{%- macro _three_digits(number) -%}
+    {%- set scales = [100, 10, 1, 0.1, 0.01, 0.001, 0.0001] | select('gt', number) | list | length -%}
+    {%- set text = ('%.' ~ (scales or 0) ~ 'f') | format(number) -%}
+    {{ return(text.rstrip('0').rstrip('.') if '.' in text else text) }}
+{%- endmacro -%}
+
+
+{#- Whether a text is what _run_id8() gives: eight hexadecimal digits. -#}
+{%- macro _is_id8(text) -%}
+    {{ return(text | length == 8 and not text | list | reject('in', '0123456789abcdef') | list) }}
+{%- endmacro -%}
+
+
+{#- Whether a relation is a table of the entity that a reset has set aside, see _ensure_table(). -#}
+{%- macro _is_set_aside(name, identifier) -%}
+    {%- set parts = identifier.rpartition('_before_') -%}
+    {{ return(parts[0] in [name ~ '_ledger', name ~ '_events'] and spark_cdc._is_id8(parts[2])) }}
+{%- endmacro -%}
+
+
+{#- Whether a text can be the name of a tag or a branch: lower case letters, digits and _, a letter
+    first, at most so many. -#}
+{%- macro _is_name(text, most) -%}
+    {%- set signs = text.replace('_', 'a') -%}
+    {{ return(text | length <= most and text.isascii() and signs.isalnum() and signs == signs.lower() and text[:1].isalpha()) }}
+{%- endmacro -%}
+
+
+{#- Whether a text has the form of a load's name: 20240304-d-0a935ca6. -#}
+{%- macro _is_load_id(text) -%}
+    {%- set parts = text.split('-') -%}
+    {%- if parts | length != 3 -%}{{ return(false) }}{%- endif -%}
+    {%- set time = parts[0].partition('T') -%}
+    {{ return(time[0] | length == 8 and time[0].isdigit() and (time[1] == '' or (time[2] | length == 6 and time[2].isdigit()))
+        and parts[1].isalpha() and parts[1] == parts[1].lower() and spark_cdc._is_id8(parts[2])) }}
 {%- endmacro -%}
