@@ -83,7 +83,7 @@ def test_what_a_run_keeps_is_never_changed() -> None:
         nodes = {one: macros.entity_node(one.rpartition(".stg_")[2]) for one in names}
         for node in nodes.values():
             macros._entity_problems(node["name"].removeprefix("stg_"), node)
-        for kept, value in macros._memo().items():
+        for kept, value in list(macros._memo().items()):
             if kept == "run":  # whose values these are
                 continue
             compared[kept] = value == _worked_out(macros, kept, nodes)
@@ -98,7 +98,8 @@ def _worked_out(macros: Macros, kept: str, nodes: dict[str, Any]) -> Any:
     if kept == "settings":
         return macros._known_settings_table()
     if kept.startswith("format "):
-        return macros._described_format(kept.removeprefix("format "))
+        del macros._memo()[kept]
+        return macros._adapter_format(kept.removeprefix("format "))
     node = nodes[kept.removesuffix(" as declared")]
     name = node["name"].removeprefix("stg_")
     return macros._completed_entity(name, macros._needed_node(node), kept.endswith("declared"))

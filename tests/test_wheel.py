@@ -175,14 +175,13 @@ def test_the_demos_folder_is_the_users_alone(temporary: Path) -> None:
 def test_the_demo_installs_what_it_came_from(
     noted: object, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = importlib.metadata.PathDistribution.read_text
+    class Installed:
+        version, files = spark_cdc.__version__, ()
 
-    def read(self: importlib.metadata.PathDistribution, name: str) -> str | None:
-        if name == "direct_url.json":
-            return json.dumps(noted) if noted else None
-        return kept(self, name)
+        def read_text(self, name: str) -> str | None:
+            return json.dumps(noted) if noted and name == "direct_url.json" else None
 
-    monkeypatch.setattr(importlib.metadata.PathDistribution, "read_text", read)
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Installed())
     assert demo._origin()[0] == f"spark-cdc[server]{where}"
 
 
