@@ -82,25 +82,7 @@ Nothing was written. Run the same command again.
         {%- do adapter.cache_dropped(table) -%}
         {{ return(columns) }}
     {%- endif -%}
-    {#- The format is the table's own once it is there: a setting that differs counts for new
-        tables, and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is
-        looked for by the setting alone, so an ORC table has to be known as one. -#}
-    {%- set cached = load_cached_relation(table) -%}
-    {%- set found, misfits = spark_cdc._provider_of(cached), [] -%}
-    {%- for one in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
-        {%- do misfits.append(one.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(one.data_type), '') or '`' in one.name ~ one.data_type -%}
-    {%- endfor -%}
-    {%- if misfits -%}
-        {%- set message -%}
-{{ entity.name }}: {{ cached }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
-{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
-        {%- endset -%}
-        {%- do exceptions.raise_compiler_error(message) -%}
-    {%- endif -%}
-    {%- if found and found != entity.file_format -%}
-        {%- do log(entity.name ~ ': ' ~ cached ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
-            ~ ' counts for new tables', info=true) -%}
-    {%- endif -%}
+    {%- do spark_cdc._note_file_format(entity, load_cached_relation(table)) -%}
     {%- if wanted -%}
         {%- set added -%}
             {%- for column in wanted.values() %}{{ column.at_sql }} {{ column.data_type }}{{ ', ' if not loop.last }}{% endfor -%}
@@ -111,6 +93,28 @@ Nothing was written. Run the same command again.
             ~ 'refresh table ' ~ table, info=true) -%}
     {%- endif -%}
     {{ return(settled + wanted.values() | list + partitioned) }}
+{%- endmacro -%}
+
+
+{#- The format is the table's own once it is there: a setting that differs counts for new tables,
+    and the log says so. What ORC does not keep (_orc_misfit(), names with backticks) is looked for
+    by the setting alone, so an ORC table has to be known as one. -#}
+{%- macro _note_file_format(entity, table) -%}
+    {%- set found, misfits = spark_cdc._provider_of(table), [] -%}
+    {%- for column in entity.stored if found == 'orc' and entity.file_format != 'orc' -%}
+        {%- do misfits.append(column.name) if spark_cdc._orc_misfit(spark_cdc._hash_type(column.data_type), '') or '`' in column.name ~ column.data_type -%}
+    {%- endfor -%}
+    {%- if misfits -%}
+        {%- set message -%}
+{{ entity.name }}: {{ table }} is an ORC table, but file_format is '{{ entity.file_format }}', so that what ORC does not keep would not be found in {# -#}
+{{ misfits | join(', ') }}. Say file_format: orc in the YAML of stg_{{ entity.name }}. Nothing was written.
+        {%- endset -%}
+        {%- do exceptions.raise_compiler_error(message) -%}
+    {%- endif -%}
+    {%- if found and found != entity.file_format -%}
+        {%- do log(entity.name ~ ': ' ~ table ~ ' is there and stays ' ~ found ~ '; file_format ' ~ entity.file_format
+            ~ ' counts for new tables', info=true) -%}
+    {%- endif -%}
 {%- endmacro -%}
 
 

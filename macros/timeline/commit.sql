@@ -14,6 +14,14 @@
 {%- endmacro -%}
 
 
+{#- The number of the commit in the name of a view beside the claims; none if it is another
+    view. -#}
+{%- macro _commit_number(identifier, prefix) -%}
+    {%- set digits = identifier.removeprefix(prefix) -%}
+    {{ return(digits | int if identifier.startswith(prefix) and digits | length >= 6 and digits.isdigit() else none) }}
+{%- endmacro -%}
+
+
 {#- The numbers of the commits that are claimed, asked of the metastore and not of dbt's cache.
     Their names alone are read: `show table extended` would fail where another run drops one of
     them meanwhile. -#}
@@ -22,8 +30,8 @@
     {%- set claims = [] -%}
     {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if row.viewName.startswith(prefix) and row.viewName[prefix | length:].isdigit() -%}
-            {%- do claims.append(row.viewName[prefix | length:] | int) -%}
+                if spark_cdc._commit_number(row.viewName, prefix) is not none -%}
+            {%- do claims.append(spark_cdc._commit_number(row.viewName, prefix)) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(claims) }}

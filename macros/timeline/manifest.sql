@@ -130,10 +130,10 @@ view, and run the same command again:
     {%- set kept = {} -%}
     {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
         {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if row.viewName.startswith(prefix) and row.viewName[prefix | length:].isdigit() -%}
+                if spark_cdc._commit_number(row.viewName, prefix) is not none -%}
             {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
             {%- set text = spark_cdc._view_text(view) -%}
-            {%- do kept.update({row.viewName[prefix | length:] | int: dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
+            {%- do kept.update({spark_cdc._commit_number(row.viewName, prefix): dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(kept) }}

@@ -86,7 +86,7 @@ def run(arguments: Options) -> int:
                 "Next:",
                 f"  cd {folder}",
                 "  spark-cdc server start",
-                *(f"  spark-cdc load {date}" for date in dates),
+                *(f"  spark-cdc load {date} --select {ENTITY}" for date in dates),
                 f"  dbt show --inline \"select * from {{{{ ref('{ENTITY}_versions') }}}}\"",
                 "Then an entity of your own file:",
                 "  spark-cdc new NAME --from-file FILE --key COLUMN",
