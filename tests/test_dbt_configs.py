@@ -22,6 +22,7 @@ def configure(project: Project, **models: Any) -> None:
     path.write_text(yaml.safe_dump(settings | {"models": {"shop": models}}), "utf-8")
 
 
+@pytest.mark.integration
 def test_tags_meta_groups_access_and_enabled_are_those_of_dbt(tmp_path: Path) -> None:
     project = Project(tmp_path / "shop", 1, "cdc", None)
     project.entity("bills", COLUMNS)

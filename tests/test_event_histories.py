@@ -351,4 +351,4 @@ def test_views_are_what_the_oracle_says(cursor: Any, schema: str, tmp_path: Path
 
 
 def test_enough_histories() -> None:
-    assert sum(run.count for run in RUNS) == HISTORIES >= 400
+    assert sum(run.count for run in RUNS) == HISTORIES >= 250

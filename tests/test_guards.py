@@ -157,6 +157,7 @@ def days(shop: Shop) -> dict[str, Any]:
     return seen
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("name", "guard", "parts"),
     [
@@ -223,6 +224,7 @@ def test_a_guard_trips_and_leaves_a_refused_load(
     assert days["2"][name]["figures"][0] == "2024-01-01"
 
 
+@pytest.mark.integration
 def test_figures_of_a_refused_load(shop: Shop, days: dict[str, Any]) -> None:
     figures = "rows_in, rows_rejected, rows_inserted, rows_updated, rows_deleted, rows_prior"
     where = "cdc_loads where status = 'refused' and entity = "
@@ -230,6 +232,7 @@ def test_figures_of_a_refused_load(shop: Shop, days: dict[str, Any]) -> None:
     assert shop.rows(f"{where}'g_rejects'", figures) == [(5, 3, 0, 0, 0, 4)]
 
 
+@pytest.mark.integration
 def test_a_lift_lets_the_load_pass(days: dict[str, Any]) -> None:
     lifted = {name: days["3"][name]["figures"] for name in GUARDED}
     assert lifted == {
@@ -240,6 +243,7 @@ def test_a_lift_lets_the_load_pass(days: dict[str, Any]) -> None:
     }
 
 
+@pytest.mark.integration
 def test_a_rejected_row_leaves_its_key_as_it_was(days: dict[str, Any]) -> None:
     day, later = "2024-01-02", "2024-01-01"
     assert days["2"]["q_full"]["current"] == [
@@ -266,6 +270,7 @@ def test_a_rejected_row_leaves_its_key_as_it_was(days: dict[str, Any]) -> None:
     assert days["2"]["q_events"]["figures"] == (day, 6, 3, 1, 1, 1, 0, 2, 4, 4)
 
 
+@pytest.mark.integration
 def test_rejects_are_shown_with_their_row_and_reason(days: dict[str, Any]) -> None:
     reason = "value: 'x' is not accepted as int"
     assert days["2"]["q_full"]["rejects"] == [
@@ -288,6 +293,7 @@ def test_rejects_are_shown_with_their_row_and_reason(days: dict[str, Any]) -> No
     ]
 
 
+@pytest.mark.integration
 def test_an_unreadable_key_keeps_all_missing_keys_of_a_full_load(
     shop: Shop, days: dict[str, Any]
 ) -> None:
@@ -305,6 +311,7 @@ def test_an_unreadable_key_keeps_all_missing_keys_of_a_full_load(
     assert partitions == [("L", 1), ("N", 1), ("R", 2), ("X", 3)]
 
 
+@pytest.mark.integration
 def test_checkpoints_of_deltas_and_events_carry_rejected_keys_over(days: dict[str, Any]) -> None:
     # 2 came with a field too many: its delete can't be accepted
     assert days["3"]["q_delta"]["current"] == [
@@ -328,6 +335,7 @@ def test_checkpoints_of_deltas_and_events_carry_rejected_keys_over(days: dict[st
     ]
 
 
+@pytest.mark.integration
 def test_keys_that_come_twice_are_set_aside_with_all_their_rows(days: dict[str, Any]) -> None:
     assert days["2"]["q_twice"]["current"] == [
         (1, 1, "N", "2024-01-01"),
@@ -349,6 +357,7 @@ def test_keys_that_come_twice_are_set_aside_with_all_their_rows(days: dict[str, 
     assert days["3"]["q_twice"]["figures"] == ("2024-01-03", 3, 2, 0, 0, 2, 1, 1, 4, 2)
 
 
+@pytest.mark.integration
 def test_a_corrected_rerun_takes_its_rejects_away(shop: Shop, days: dict[str, Any]) -> None:
     wanted = {
         "q_full": [(1, 1, "N"), (2, 7, "U"), (3, 31, "U")],

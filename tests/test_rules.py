@@ -252,9 +252,8 @@ def test_random_loads(
     assert len(query(made, f"select * from ({quality})")) == len(rates)
 
 
-@pytest.mark.parametrize(
-    "load_type", [pytest.param("full", marks=pytest.mark.integration), "delta"]
-)
+@pytest.mark.integration
+@pytest.mark.parametrize("load_type", ["full", "delta"])
 def test_a_backfill_counts_as_loads_one_by_one(
     cursor: Any, schema: str, tmp_path: Path, load_type: str
 ) -> None:
