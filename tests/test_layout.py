@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from dbt.parser.schemas import is_valid_type
 from dbt_common.clients.jinja import get_environment
 from jinja2 import nodes
 
@@ -84,6 +85,21 @@ def test_what_users_call_is_described_and_stands_before_what_it_uses() -> None:
         names = re.findall(r"\{%-?\s*macro\s+(\w+)", text)
         first = [name for name in names if name in public]
         assert names[: len(first)] == first, path
+
+
+def test_described_arguments_are_those_that_macros_take() -> None:
+    """dbt warns of others only while it parses everything anew."""
+    parse = get_environment(None, capture_macros=True).parse
+    taken = {
+        macro.name.removeprefix("dbt_macro__"): [argument.name for argument in macro.args]
+        for path in FILES
+        for macro in parse((MACROS / path).read_text("utf-8")).find_all(nodes.Macro)
+    }
+    for one in yaml.safe_load((MACROS / "macros.yml").read_text("utf-8"))["macros"]:
+        described = one.get("arguments", [])
+        assert [argument["name"] for argument in described] == taken[one["name"]], one["name"]
+        for argument in described:
+            assert is_valid_type(argument["type"]), (one["name"], argument)
 
 
 def test_the_house_keeps_its_size() -> None:
