@@ -270,7 +270,11 @@ def test_descriptions_are_written_when_they_are_not_there_yet(before: str | None
     sent: list[str] = []
     described = '["It\'s $1", {"id": "Number"}]'
     print_ = hashlib.md5(described.encode()).hexdigest()
-    config = {"persist_docs": {"relation": True, "columns": True}}
+    config = {
+        "persist_docs": {"relation": True, "columns": True},
+        "materialized": "cdc_ledger",
+    }
+    cached = SimpleNamespace(information=before % print_) if before else None
     given = macros(
         config=SimpleNamespace(get=config.get),
         model=Node(
@@ -286,9 +290,10 @@ def test_descriptions_are_written_when_they_are_not_there_yet(before: str | None
             get_columns_in_relation=lambda table: [SimpleNamespace(name=n) for n in ("ID", "v")]
         ),
         _send=sent.append,
+        _write_target=lambda relation: relation,
+        load_cached_relation=lambda relation: cached,
     )
-    found = SimpleNamespace(information=before % print_) if before else None
-    given._apply_config(found, "table")
+    given._apply_config()
     assert sent == (
         []
         if before
@@ -299,7 +304,8 @@ def test_descriptions_are_written_when_they_are_not_there_yet(before: str | None
         ]
     )
     sent.clear()
-    given._apply_config(None)  # the view whose text is the commit
+    config["materialized"] = "cdc_committed"  # the view whose text is the commit
+    given._apply_config()
     assert sent == []
 
 
@@ -312,8 +318,10 @@ def test_grants_are_those_of_dbt_where_the_server_has_them() -> None:
             this="cdc.orders_current",
             target=SimpleNamespace(schema="cdc", method=method),
             apply_grants=lambda *grants, **more: granted.append((grants, more)),
+            _write_target=lambda relation: relation,
+            load_cached_relation=lambda relation: None,
         )
-        given._apply_config(None, "view")
+        given._apply_config()
     assert granted == [(("cdc.orders_current", {"select": ["bi"]}), {"should_revoke": True})]
 
 

@@ -269,7 +269,10 @@ def test_commands_of_an_installed_wheel(built: Path, tmp_path: Path) -> None:
         return done.stdout
 
     said = run("spark_cdc.cli", "init", "my_project")
-    assert "stand-in is installed" in said and "  spark-cdc load 2024-03-04\n" in said
+    assert (
+        "stand-in is installed" in said
+        and "  spark-cdc load 2024-03-04 --select invoices\n" in said
+    )
     assert (folder / packages.LINK).resolve() == site / PACKAGE
     listed = run("dbt.cli.main", "ls", "--resource-type", "model", "--quiet", cwd=folder).split()
     models = {name.removeprefix("my_project.invoices.") for name in listed}

@@ -257,6 +257,17 @@
 {%- endmacro -%}
 
 
+{#- The ids that the models of an entity have, whether they are there or not. Argument: ledger (id
+    of <entity>_ledger). -#}
+{%- macro _model_ids(ledger) -%}
+    {%- set ids = [] -%}
+    {%- for kind in spark_cdc._model_kinds() -%}
+        {%- do ids.extend([ledger.removesuffix('ledger') ~ kind, ledger.removesuffix('ledger') ~ kind ~ '_sensitive']) -%}
+    {%- endfor -%}
+    {{ return(ids) }}
+{%- endmacro -%}
+
+
 {#- The entity that a model belongs to, from the model's name: stg_orders, orders_ledger and
     orders_current are all of `orders`.
     Returns text. -#}

@@ -51,13 +51,11 @@
     {%- set problems = spark_cdc._schema_problems(schema) -%}
     {%- set message = '%s: the model %s is built as %s.%s, but the models of an entity have to lie in one schema (%s) under their own names, by which '
                       'they find each other. Give all of them the same schema and no alias; a model of your own may show them under another name.' -%}
-    {%- for kind in spark_cdc._model_kinds() -%}
-        {%- for id in [ledger.removesuffix('ledger') ~ kind, ledger.removesuffix('ledger') ~ kind ~ '_sensitive'] if id in graph.nodes -%}
-            {%- set node = graph.nodes[id] -%}
-            {%- if node.schema != schema and not id.endswith('_sensitive') or node.alias != node.name -%}
-                {%- do problems.append(message % (name, node.name, node.schema, node.alias, schema)) -%}
-            {%- endif -%}
-        {%- endfor -%}
+    {%- for id in spark_cdc._model_ids(ledger) if id in graph.nodes -%}
+        {%- set node = graph.nodes[id] -%}
+        {%- if node.schema != schema and not id.endswith('_sensitive') or node.alias != node.name -%}
+            {%- do problems.append(message % (name, node.name, node.schema, node.alias, schema)) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{ return(problems) }}
 {%- endmacro -%}

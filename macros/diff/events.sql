@@ -438,8 +438,7 @@ where
             {%- do origin.update({part: '*' if part == 'table' and part in origins else new}) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set found = {'origin': origin, 'origins': origins} -%}
-    {%- do summary.update(found) -%}
+    {%- do summary.update({'origin': origin, 'origins': origins}) -%}
     {%- set asks_late = summary.late_possible or applied.get('truncated') -%}
     {%- set is_plain = not (summary.partial or spark_cdc._keys_move(entity, summary)) -%}
     {#- the number of keys is an estimate, and their rows are narrow -#}

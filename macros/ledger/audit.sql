@@ -38,7 +38,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
             retry` leaves out what it takes for done, and only an attempt of its own can judge the
             data as they are now. Staging is worked out here, as only stage() can be: a model
             stg_<entity> that does more is refused. -#}
-        {%- set entity, name = run.entity, run.entity.name -%}
+        {%- set name = entity.name -%}
         {%- set node, package = spark_cdc.entity_node(name), model['unique_id'].rsplit('.', 1)[0] -%}
         {%- set settings = spark_cdc._settings_of(node) -%}
         {#- what validate() asks of the models that dbt has selected, which a retry does not

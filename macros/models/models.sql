@@ -127,7 +127,7 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
         {%- endif -%}
     {%- endif -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
-    {%- do spark_cdc._apply_config(none) -%}
+    {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}
 {% endmaterialization %}
@@ -137,10 +137,9 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
     the commit, unless the entity archives its events: only the load at hand is read. In a replay
     from the archive they are taken from the partition of the load that is rebuilt. -#}
 {% materialization cdc_events, adapter='spark' %}
-    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_events(spark_cdc._capture_of_model(), sql) -%}
-    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
+    {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
@@ -151,10 +150,9 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
     overwrite of named partitions gives the same when it is sent twice. --full-refresh does not
     drop the table (see spark_cdc_reset). -#}
 {% materialization cdc_ledger, adapter='spark' %}
-    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._load_ledger(spark_cdc._capture_of_model(), sql) -%}
-    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
+    {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}
@@ -163,11 +161,10 @@ Load the date: {{ spark_cdc._load_command(run.entity, spark_cdc._time_text(run.e
 {#- cdc_loads: created if it is not there, and otherwise left alone, also by --full-refresh.
     Columns that a later version records are added. -#}
 {% materialization cdc_load_log, adapter='spark' %}
-    {%- set before = load_cached_relation(this) -%}
     {{ run_hooks(pre_hooks) }}
     {%- do spark_cdc._ensure_load_log(this) -%}
     {%- do store_raw_result('main', message='OK', code='OK', rows_affected='-1') -%}
-    {%- do spark_cdc._apply_config(before, 'table' if spark_cdc._write_target(this) == this else none) -%}
+    {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table' if spark_cdc._write_target(this) == this else 'view')]}) }}
 {% endmaterialization %}

@@ -13,9 +13,7 @@
         {%- for tested in ((graph.nodes.get(id) or {}).get('depends_on') or {}).get('nodes', []) if parts[0] == 'test' -%}{%- do touched.update({tested: true}) -%}{%- endfor -%}
     {%- endfor -%}
     {%- for name, node, ledger in spark_cdc._entity_nodes() if touched -%}
-        {%- set own = [node.unique_id] -%}
-        {%- for kind in spark_cdc._model_kinds() -%}{%- do own.extend([ledger.removesuffix('ledger') ~ kind, ledger.removesuffix('ledger') ~ kind ~ '_sensitive']) -%}{%- endfor -%}
-        {%- do entities.append((name, node, ledger)) if own | select('in', touched) | list -%}
+        {%- do entities.append((name, node, ledger)) if ([node.unique_id] + spark_cdc._model_ids(ledger)) | select('in', touched) | list -%}
     {%- endfor -%}
     {%- if not entities and 'model.spark_cdc.cdc_loads' not in touched -%}{{ return('') }}{%- endif -%}
     {%- set var_problems = spark_cdc._var_problems() -%}

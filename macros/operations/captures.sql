@@ -80,11 +80,12 @@
 {%- endmacro -%}
 
 
-{#- Stops an operation, if there are problems (texts): it names itself, what was found, and what did
-    not happen. -#}
-{%- macro _stop(operation, problems, ends='Nothing was changed.') -%}
+{#- Stops an operation, if there are problems (texts): it names itself, what was found (and of which
+    entity, if they are of one), and what did not happen. -#}
+{%- macro _stop(operation, problems, ends='Nothing was changed.', entity=none) -%}
     {%- if problems -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ problems | join('; ') ~ '. ' ~ ends) -%}
+        {%- set of = entity.name ~ ': ' if entity else '' -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ of ~ problems | join('; ') ~ '. ' ~ ends) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -165,13 +166,13 @@
         {%- do catalog.update({row.tableName: {
             'type': 'VIEW' if '\nType: VIEW\n' in row.information else 'TABLE',
             'text': spark_cdc._view_text_in(row.information),
-            'location': row.information.partition('\nLocation: ')[2].split('\n')[0] or none,
-            'provider': row.information.partition('\nProvider: ')[2].split('\n')[0] or none,
+            'location': spark_cdc._location_in(row.information) or none,
+            'provider': spark_cdc._provider_of(row) or none,
         }}) -%}
     {%- endfor -%}
-    {%- for sequence in spark_cdc._claims(capture) -%}
+    {%- for sequence in spark_cdc._numbers_beside(capture) -%}
         {%- set claim = spark_cdc._beside(capture, 'commit', sequence) -%}
-        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim)}}) -%}
+        {%- do catalog.update({claim.identifier: {'type': 'VIEW', 'text': spark_cdc._view_text(claim), 'is_claim': true}}) -%}
     {%- endfor -%}
     {%- for name, manifest in spark_cdc._tags(capture).items() -%}
         {%- do catalog.update({spark_cdc._beside(capture, 'tag', name).identifier: {'type': 'VIEW', 'text': manifest.text}}) -%}

@@ -33,7 +33,7 @@
          'its key is sensitive (%(names)s), and what a command names stands in logs: give the keys in a table or file that only you can read, with the '
          'columns %(names)s: spark-cdc forget %(name)s --keys TABLE'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
+    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
     {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
     {%- set head = spark_cdc._head(capture) -%}
     {#- What of the entity's state does not go with it. -#}
@@ -50,7 +50,7 @@
         (proof is not none and proof != (head.get('secrets') or {}).get(id, proof),
          'the secret in %(schema)s is not the one that the loads so far were hashed with: spark-cdc secrets check'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
+    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
     {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
     {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
@@ -158,7 +158,7 @@
     {%- set versions = [] -%}
     {%- for identifier, found in catalog.items() if found.get('kept_at') -%}{%- do versions.append(identifier) -%}{%- endfor -%}
     {#- claims of commits before the last one count for nothing any more -#}
-    {%- for sequence in spark_cdc._claims(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._beside(capture, 'commit', sequence).identifier) -%}{%- endfor -%}
+    {%- for sequence in spark_cdc._numbers_beside(capture) if sequence < head.sequence -%}{%- do versions.append(spark_cdc._beside(capture, 'commit', sequence).identifier) -%}{%- endfor -%}
     {%- set named = spark_cdc._named_loads(dict(capture, forgotten=[], forgotten_versions=versions)) -%}
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
@@ -187,7 +187,7 @@
     {#- What the new loads say of themselves, by the old names. The load behind one that keeps its
         name goes on to build on the old one, for which the new one stands. -#}
     {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
-    {%- set found = {} -%}
+    {%- set rewritten = {} -%}
     {%- for old, new in names.items() if old not in squashed -%}
         {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
         {%- set at = chain.index(old) if old in chain else none -%}
@@ -195,9 +195,8 @@
         {%- set behind = chain[at + 1] if at is not none and at + 1 < chain | length else none -%}
         {%- set stands_for = records[behind].parent if behind and behind not in names else old -%}
         {%- set record = dict(record, load_id=new, replaced=[old], stands_for=stands_for) -%}
-        {%- do found.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
+        {%- do rewritten.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
     {%- endfor -%}
-    {%- set rewritten = found -%}
     {{ return({
         'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
         'records': rewritten, 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
@@ -341,14 +340,6 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- The hash of the key of a row of the ledger, as the last definition has it: of a key that is
-    sensitive or has changed since, from its values. -#}
-{%- macro _forget_key_hash(entity, layout) -%}
-    {%- if not layout.get('rekeyed') and not spark_cdc._has_sensitive_key(entity) -%}{{ return('key_hash') }}{%- endif -%}
-    {{ return(spark_cdc._hash_unless(spark_cdc._any_null(spark_cdc._forget_keys(entity, layout)), spark_cdc._forget_keys(entity, layout))) }}
-{%- endmacro -%}
-
-
 {#- The key columns with the SQL of their values in the ledger, or in <entity>_events, whichever
     load wrote the row; prefix as of _place_sql(). -#}
 {%- macro _forget_keys(entity, layout, events=false, prefix='') -%}
@@ -454,7 +445,7 @@ from (
         (found.absent | int > 0 and not even_if_absent,
          '%(absent)s of %(keys)s keys are in no load. If no later load is to bring values of them either, say so: --even-if-absent'),
     ]) -%}
-    {%- do spark_cdc._stop('forget', problems and [entity.name ~ ': ' ~ problems | join('; ')], 'Nothing was written.') -%}
+    {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
     {{ return({'view': view, 'keys': found['keys'] | int, 'listed': found.listed | int, 'layout': layout}) }}
 {%- endmacro -%}
 
@@ -533,7 +524,10 @@ from (
     {%- endfor %}
     {%- if is_loaded %}
     left join (
-        select distinct {{ spark_cdc._forget_key_hash(entity, layout) | indent(8) }} as key_hash
+        {#- as the last definition has it: of a key that is sensitive or has changed since, from its
+            values #}
+        {%- set is_stored, keys = not (layout.get('rekeyed') or spark_cdc._has_sensitive_key(entity)), spark_cdc._forget_keys(entity, layout) %}
+        select distinct {{ 'key_hash' if is_stored else spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) | indent(8) }} as key_hash
         from {{ capture.ledger }}
         where operation <> 'L'
     ) as loaded

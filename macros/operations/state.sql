@@ -337,7 +337,7 @@ from collected
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
     {%- endfor -%}
     {%- for table in shown -%}
-        {%- set location = table.information.partition('\nLocation: ')[2].split('\n')[0] -%}
+        {%- set location = spark_cdc._location_in(table.information) -%}
         {%- set sql -%}
 select
     {{ spark_cdc._in_loads(head.loads) }} as is_needed,

@@ -45,7 +45,7 @@
         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
         {%- set head = spark_cdc._head(capture) -%}
         {%- set is_moved = 'move' in head and '-' ~ command[0] ~ '-' in head.move.load_id -%}
-        {%- set is_interrupted = is_moved and to is none and spark_cdc._claims(capture) | select('lt', head.sequence) | list | length > 0 -%}
+        {%- set is_interrupted = is_moved and to is none and spark_cdc._numbers_beside(capture) | select('lt', head.sequence) | list | length > 0 -%}
         {%- set is_there = is_interrupted or is_moved and command == 'redo' and not head.undone and captures | length > 1 -%}
         {%- if is_there -%}
             {%- set found = {'loads': []} -%}

@@ -278,7 +278,7 @@ order by listed.load_id
     {%- set dropped = 'drop view ' ~ verified.committed ~ '; then ' ~ again -%}
     {%- set manifest = verified.manifest -%}
     {%- set claims = {} -%}
-    {%- for identifier, view in verified.catalog.items() if spark_cdc._commit_number(identifier, name ~ '_commit_') is not none -%}
+    {%- for identifier, view in verified.catalog.items() if view.is_claim -%}
         {%- do claims.update({identifier: view.text}) -%}
     {%- endfor -%}
     {%- set from_claim = ' (which brings back the last commit)' if claims else '' -%}

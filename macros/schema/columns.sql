@@ -233,7 +233,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
         from {{ ledger }}
     ) as laid_out
     {%- if diff.key == 'other' and entity.events %}
-    where operation <> 'T' or not ({{ spark_cdc._any_null(entity.key_columns) }})  -- a key that was never there has no other columns
+    -- a key that was never there has no other columns
+    where operation <> 'T' or not ({{ spark_cdc._any_null(entity.key_columns) }})
     {%- endif %}
 )
 {%- endmacro -%}

@@ -14,27 +14,19 @@
 {%- endmacro -%}
 
 
-{#- The number of the commit in the name of a view beside the claims; none if it is another
-    view. -#}
-{%- macro _commit_number(identifier, prefix) -%}
-    {%- set digits = identifier.removeprefix(prefix) -%}
-    {{ return(digits | int if identifier.startswith(prefix) and digits | length >= 6 and digits.isdigit() else none) }}
-{%- endmacro -%}
-
-
-{#- The numbers of the commits that are claimed, asked of the metastore and not of dbt's cache.
-    Their names alone are read: `show table extended` would fail where another run drops one of
-    them meanwhile. -#}
-{%- macro _claims(capture) -%}
-    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_commit_' -%}
-    {%- set claims = [] -%}
+{#- The numbers of the commits of which there is a claim, or of another kind a view (see _beside()),
+    asked of the metastore and not of dbt's cache. Names alone are read: `show table extended` would
+    fail where another run drops one of them meanwhile. -#}
+{%- macro _numbers_beside(capture, kind='commit') -%}
+    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_' ~ kind ~ '_' -%}
+    {%- set numbers = [] -%}
     {%- if spark_cdc._mode() == 'load' or spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if spark_cdc._commit_number(row.viewName, prefix) is not none -%}
-            {%- do claims.append(spark_cdc._commit_number(row.viewName, prefix)) -%}
+        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*')) -%}
+            {%- set digits = row.viewName.removeprefix(prefix) -%}
+            {%- do numbers.append(digits | int) if row.viewName.startswith(prefix) and digits | length >= 6 and digits.isdigit() -%}
         {%- endfor -%}
     {%- endif -%}
-    {{ return(claims) }}
+    {{ return(numbers) }}
 {%- endmacro -%}
 
 
@@ -101,7 +93,7 @@ where
     {%- if '"commit": "' ~ manifest.commit ~ '"' not in claimed -%}
         {%- do spark_cdc._refuse_commit(capture.entity, change, spark_cdc._parse_manifest(claimed, claim)) -%}
     {%- endif -%}
-    {%- if spark_cdc._claims(capture) | max > manifest.sequence -%}
+    {%- if spark_cdc._numbers_beside(capture) | max > manifest.sequence -%}
         {%- do spark_cdc._send('drop view if exists ' ~ claim) -%}
         {%- set published = spark_cdc._published(capture) -%}
         {%- if not spark_cdc._is_committed(manifest, published) -%}{%- do spark_cdc._refuse_commit(capture.entity, change, published) -%}{%- endif -%}
@@ -121,7 +113,7 @@ where
     view may have hidden what others have committed since: that is shown again. Arguments:
     capture, sequence (number of the commit). -#}
 {%- macro _drop_claims(capture, sequence) -%}
-    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- set claims = spark_cdc._numbers_beside(capture) -%}
     {%- if claims | max > sequence -%}{%- do spark_cdc._head(capture) -%}{%- endif -%}
     {%- for older in claims | select('lt', sequence) -%}{%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'commit', older)) -%}{%- endfor -%}
 {%- endmacro -%}
@@ -165,7 +157,7 @@ Run the same command again.
 {%- macro _head(capture, is_planned=false) -%}
     {%- set cached = spark_cdc._cached_manifest(capture.committed) if spark_cdc._mode() == 'load' else none -%}
     {%- if cached is not none and is_planned -%}{{ return(cached) }}{%- endif -%}
-    {%- set claims = spark_cdc._claims(capture) -%}
+    {%- set claims = spark_cdc._numbers_beside(capture) -%}
     {%- set newest = claims | max if claims else 0 -%}
     {%- if cached is not none and newest and cached.sequence == newest -%}{{ return(cached) }}{%- endif -%}
     {%- set published = spark_cdc._published(capture) -%}

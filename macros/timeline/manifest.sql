@@ -126,16 +126,12 @@ view, and run the same command again:
 {#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
     kept_at (UTC, when the next one took its place) and text. -#}
 {%- macro _kept_versions(capture) -%}
-    {%- set schema, prefix = capture.schema ~ '_commits', capture.entity.name ~ '_version_' -%}
     {%- set kept = {} -%}
-    {%- if spark_cdc._query('show schemas like ' ~ spark_cdc._literal(schema)) -%}
-        {%- for row in spark_cdc._query('show views in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(prefix ~ '*'))
-                if spark_cdc._commit_number(row.viewName, prefix) is not none -%}
-            {%- set view = spark_cdc._relation_in(schema, row.viewName) -%}
-            {%- set text = spark_cdc._view_text(view) -%}
-            {%- do kept.update({spark_cdc._commit_number(row.viewName, prefix): dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- for number in spark_cdc._numbers_beside(capture, 'version') -%}
+        {%- set view = spark_cdc._beside(capture, 'version', number) -%}
+        {%- set text = spark_cdc._view_text(view) -%}
+        {%- do kept.update({number: dict(spark_cdc._parse_manifest(text, view), text=text)}) -%}
+    {%- endfor -%}
     {{ return(kept) }}
 {%- endmacro -%}
 

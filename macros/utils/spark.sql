@@ -62,6 +62,11 @@
 {%- endmacro -%}
 
 
+{#- Where a table's files lie, as `show table extended` tells; an empty text where it does not
+    say. -#}
+{%- macro _location_in(information) -%}{{ return(information.partition('\nLocation: ')[2].split('\n')[0]) }}{%- endmacro -%}
+
+
 {#- The rows of a query, as a list of dictionaries by column name. -#}
 {%- macro _query(sql) -%}
     {%- set rows = [] -%}
@@ -93,20 +98,23 @@
 
 {#- What dbt's configuration asks of the model's relation beside its rows: grants, which Apache
     Spark's SQL does not have, and descriptions (persist_docs), which are sent when they differ
-    from those that dbt's cache says are there.
+    from those that dbt's cache, which was filled before the model ran, says are there.
     Never descriptions of the view whose text is the commit: the metastore would get its whole
-    entry anew, as it was when Spark read it.
-    Arguments: before (the relation as the cache had it before the model ran, or none), kind
-    (table or view; none: no descriptions). -#}
-{%- macro _apply_config(before, kind=none) -%}
+    entry anew, as it was when Spark read it; nor of the view that a branch has in a table's
+    place. -#}
+{%- macro _apply_config() -%}
     {%- set grants, docs = config.get('grants') or {}, config.get('persist_docs') or {} -%}
+    {%- set is_table = config.get('materialized') not in ['cdc_view', 'cdc_committed'] -%}
+    {%- set kind = ('table' if spark_cdc._write_target(this) == this else none) if is_table
+        else 'view' if config.get('materialized') == 'cdc_view' else none -%}
     {%- if grants and target.method in ['http', 'odbc'] -%}{%- do apply_grants(this, grants, should_revoke=true) -%}{%- endif -%}
     {%- set text, columns = model.description if docs.get('relation') else '', {} -%}
     {%- for name, column in model.columns.items() if docs.get('columns') and kind == 'table' and column.description -%}
         {%- do columns.update({name | lower: column.description}) -%}
     {%- endfor -%}
-    {%- set print = local_md5(tojson([text, columns])) -%}
-    {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in (before.information or '' if before else '') -%}
+    {%- set print, cached = local_md5(tojson([text, columns])), load_cached_relation(this) -%}
+    {%- set known = (cached.information if cached is not none else none) or '' -%}
+    {%- if kind and (text or columns) and spark_cdc._mode() == 'load' and ('spark_cdc.docs=' ~ print) not in known -%}
         {%- for column in (adapter.get_columns_in_relation(this) if columns else []) if column.name | lower in columns -%}
             {%- do spark_cdc._send('alter table ' ~ this ~ ' alter column ' ~ spark_cdc._quote(column.name) ~ ' comment ' ~ spark_cdc._literal(columns[column.name | lower])) -%}
         {%- endfor -%}

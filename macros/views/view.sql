@@ -13,7 +13,7 @@
             {{ spark_cdc._replace_view_sql(this, spark_cdc._stamped_view_query(sql, fingerprint), existing is not none) }}
         {%- endcall -%}
     {%- endif -%}
-    {%- do spark_cdc._apply_config(existing, 'view') -%}
+    {%- do spark_cdc._apply_config() -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='view')]}) }}
 {% endmaterialization %}

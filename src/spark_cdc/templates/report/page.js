@@ -1,4 +1,5 @@
-// The report in the browser: filters, and the page of an entity when its link is followed. Values of data are set as text, never as HTML.
+// The report in the browser: filters, and the page of an entity when its link is followed. Values
+// of data are set as text, never as HTML.
 (async () => {
   "use strict";
 
