@@ -29,7 +29,7 @@ def description() -> str:
     text = re.sub(r"!\[([^]]+)\]\((?!https?:)[^)]+\)", r"*(Picture: \1.)*", text)
     text = re.sub(r"(?<!!)\[([^]]+)\]\((?!https?:|#)[^)]+\)", r"\1", text)
     where = "python -c 'from spark_cdc import project; print(project.package())'"
-    return f"{text}\nThe pages that this text names are in the package; this prints where:\n\n    {where}\n"
+    return f"{text}\nThe package holds the pages that this text names.\n\n    {where}\n"
 
 
 class BuildWithPackage(build_py):
