@@ -106,8 +106,8 @@ def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
         if None in pair:
             found.append(f"{name}: only one of both has it")
         elif pair[0] != pair[1]:
-            lines = [re.split(r"(?<=[,(]) ", text or "") for text in pair]
-            shown = list(difflib.unified_diff(*lines, "dbt v1", "dbt v2", lineterm="", n=1))
+            before, after = (re.split(r"(?<=[,(]) ", text or "") for text in pair)
+            shown = list(difflib.unified_diff(before, after, "dbt v1", "dbt v2", lineterm="", n=1))
             found.append("\n".join([f"{name}:", *shown[:12]]))
     return found
 
