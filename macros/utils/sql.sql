@@ -199,9 +199,10 @@ coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
 {%- endmacro -%}
 
 
-{#- This moment in UTC, as text. Argument: pattern (of strftime). -#}
+{#- This moment in UTC, as text, in microseconds at most: dbt v2 has nanoseconds.
+    Argument: pattern (of strftime). -#}
 {%- macro _time_now(pattern='%Y-%m-%d %H:%M:%S') -%}
-    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)) }}
+    {{ return(modules.datetime.datetime.now(modules.pytz.utc).strftime(pattern)[:26]) }}
 {%- endmacro -%}
 
 
