@@ -179,14 +179,12 @@ do. Nothing was committed and readers see what they saw before. Backfill the dat
     {%- set first = loads[0] -%}
     {%- set compared = dict(run, load=first, prior=spark_cdc._laid_out(entity, ledger, first.layout),
         broadcast=spark_cdc._is_few(entity, run.manifest.log_rows)) -%}
-    {%- set begun = none if run.manifest.loads else run -%}
-    {%- set columns = spark_cdc._ensure_table(entity, ledger, spark_cdc._ledger_columns(entity, first.layout),
-        ['business_date', 'load_id', 'operation'], ['key_hash', 'nonkey_hash'], begun=begun) -%}
+    {%- set columns = spark_cdc._ensure_table(run, 'ledger', first) -%}
     {%- set records = [] -%}
     {%- for load in loads -%}{%- do records.append(dict(load.items() | rejectattr(0, 'equalto', 'keep'))) -%}{%- endfor -%}
-    {%- do spark_cdc._set_session(ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(ledger, columns, records, spark_cdc._classify_loads_sql(compared, loads, incoming))) -%}
-    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first.layout, begun) -%}
+    {%- do spark_cdc._set_session(run.write.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(run.write.ledger, columns, records, spark_cdc._classify_loads_sql(compared, loads, incoming))) -%}
+    {%- do spark_cdc._write_masked_ledger(run, loads | map(attribute='load_id') | list, first) -%}
     {{ return(spark_cdc._audit_backfill(run, loads, days, landed.views, done)) }}
 {%- endmacro -%}
 

@@ -16,14 +16,13 @@
     {%- set names = entity.key_columns | map(attribute='name') | list -%}
     {%- set lengths = [] -%}
     {%- for key in keys or [] -%}{%- do lengths.append(key | length if key is sequence and key is not string else 1) -%}{%- endfor -%}
-    {%- set is_branch = env_var('SPARK_CDC_BRANCH', '') != '' or (entity.sensitive and spark_cdc._write_target(capture.masked) != capture.masked) -%}
     {%- set unique_keys = (entity.events or {}).get('unique_keys') or [] -%}
     {%- set problems = spark_cdc._broken({
         'names': names | join(', '), 'count': names | length, 'found': lengths | reject('equalto', names | length) | join(', '), 'name': entity.name,
     }, [
         (not entity.sensitive, 'it has no sensitive columns, and forget takes away nothing but their values (docs/sensitive.md)'),
         (not names, 'it has no key, by which rows could be told'),
-        (is_branch, 'this is a branch: forget in production, and make the branch anew'),
+        (env_var('SPARK_CDC_BRANCH', '') != '', 'this is a branch: forget in production, and make the branch anew'),
         (spark_cdc._secret_of(unique_keys | sum(start=[])) is not none,
          'its events name rows by a sensitive unique key (events.unique_keys) too, which the list of forgotten keys does not know'),
         ((not keys) == (not source), 'accepted are keys, or a table or file of them (source): spark-cdc forget %(name)s --key …, or --keys TABLE'),
@@ -147,7 +146,7 @@
     values), is_archived. -#}
 {%- macro _plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- set entity = capture.entity -%}
-    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.ledger) | list) -%}
+    {%- set records = spark_cdc._load_records(capture.ledger, spark_cdc._partitions_by_load(capture.write.ledger) | list) -%}
     {%- set sensitive = [] -%}
     {%- for column in entity.sensitive -%}{%- do sensitive.append(spark_cdc._place(wanted.layout, column).at) -%}{%- endfor -%}
     {%- for record in records.values() -%}
@@ -216,8 +215,8 @@
 {%- macro _write_forgotten(capture, plan, group, wanted) -%}
     {%- set then, layout = group.then, group.layout -%}
     {%- set now = dict(capture, entity=then) -%}
-    {%- set partitions = ['business_date', 'load_id', 'operation'] -%}
-    {%- set columns = spark_cdc._ensure_table(then, capture.ledger, spark_cdc._ledger_columns(then, layout), partitions, ['key_hash', 'nonkey_hash']) -%}
+    {%- set load = {'layout': layout, 'replaced': group.loads} -%}
+    {%- set columns = spark_cdc._ensure_table(now, 'ledger', load) -%}
     {%- set records = [] -%}
     {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
     {%- set new = [] -%}
@@ -226,15 +225,15 @@
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
         ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(squashed) ~ ')' if squashed else '') -%}
     {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
-    {%- do spark_cdc._set_session(capture.ledger) -%}
-    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, records, rows)) -%}
-    {%- do spark_cdc._write_masked_ledger(now, new, layout) -%}
+    {%- do spark_cdc._set_session(capture.write.ledger) -%}
+    {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.write.ledger, columns, records, rows)) -%}
+    {%- do spark_cdc._write_masked_ledger(now, new, load) -%}
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
-        {%- set settled = spark_cdc._ensure_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
+        {%- set settled = spark_cdc._ensure_table(now, 'events', load) -%}
         {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
-        {%- do spark_cdc._set_session(capture.events) -%}
-        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.events, settled, partitions[:2], rows, 'events_of_loads')) -%}
+        {%- do spark_cdc._set_session(capture.write.events) -%}
+        {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.write.events, settled, rows, 'events_of_loads')) -%}
     {%- endif -%}
 {%- endmacro -%}
 
@@ -317,7 +316,7 @@ loads bring no values of them. Run spark-cdc verify --select {{ capture.entity.n
     {%- do renamed.load_id.update({old: new}) -%}
     {%- do renamed.parent_load_id.update({old: (plan.records.get(old) or {}).get('parent') or ''}) -%}
 {%- endfor -%}
-insert overwrite table {{ capture.load_log }} by name
+insert overwrite table {{ capture.write.load_log }} by name
 select
     {%- for name in spark_cdc._load_log_columns() %}
     {% if name in renamed -%}
@@ -327,7 +326,7 @@ select
     {%- endif -%}
     {{ ',' if not loop.last }}
     {%- endfor %}
-from {{ capture.load_log }}
+from {{ capture.write.load_log }}
 where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.records | list or ['']) }}
 {%- endmacro -%}
 

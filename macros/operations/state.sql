@@ -73,14 +73,16 @@
 {%- macro acknowledge(dates, entities=none, execute=true) -%}
     {%- do spark_cdc._check_arguments('acknowledge', {'entities': entities, 'execute': execute}) -%}
     {%- set wanted = [dates] if dates is string or dates is not iterable else dates -%}
-    {%- set load_log, captures = spark_cdc._load_log(), spark_cdc._captures('acknowledge', entities) -%}
+    {%- set captures = spark_cdc._captures('acknowledge', entities) -%}
+    {%- set load_log = spark_cdc._load_log() -%}
     {%- do spark_cdc._ensure_load_log(load_log) -%}
+    {%- set load_log = spark_cdc._write_target(load_log) -%}
     {%- set sql -%}
 select
     entity,
     business_time,
     load_id
-from {{ spark_cdc._write_target(load_log) }}
+from {{ load_log }}
 where status = 'refused' and entity in ({{ spark_cdc._literals((captures | map(attribute='entity.name') | list) or ['']) }})
 order by business_time, load_id
     {%- endset -%}
@@ -327,11 +329,12 @@ from collected
     would do with their own defaults). -#}
 {%- macro _state_details(capture, row_limit=5, change_limit=100000, reject_limit=200) -%}
     {%- if not capture.head.loads -%}{{ return(none) }}{%- endif -%}
+    {%- set capture = spark_cdc._writing(capture) -%}
     {%- set head, dropped = capture.head, spark_cdc._vacuum_entity(capture, 168) -%}
     {#- Files of the ledger and, of change events, of the events table: a dictionary each with
         table, is_needed (whether a load that counts wrote them), files, bytes. -#}
     {%- set found = [] -%}
-    {%- set tables = [spark_cdc._write_target(capture.ledger).identifier, spark_cdc._write_target(capture.masked).identifier, spark_cdc._write_target(capture.events).identifier] -%}
+    {%- set tables = [capture.write.ledger.identifier, capture.write.masked.identifier, capture.write.events.identifier] -%}
     {%- set shown = [] -%}
     {%- for schema in [capture.schema, capture.ledger.schema] | unique -%}
         {%- do shown.extend(spark_cdc._query('show table extended in ' ~ spark_cdc._quote(schema) ~ ' like ' ~ spark_cdc._literal(tables | unique | join('|')))) -%}
@@ -653,9 +656,7 @@ where
 {%- macro _planned_statements(capture, run, load, held) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
-    {%- if is_begun -%}
-        {%- set capture = dict(capture, ledger=spark_cdc._write_target(capture.ledger), events=spark_cdc._write_target(capture.events), load_log=spark_cdc._write_target(capture.load_log)) -%}
-    {%- endif -%}
+    {%- set capture = dict(capture, **capture.write) -%}
     {%- set tables = ([(capture.events, spark_cdc._load_events_columns(entity, load.layout))] if entity.events else [])
             + [(capture.ledger, spark_cdc._ledger_columns(entity, load.layout))] -%}
     {%- set masked = [capture.masked] if entity.sensitive else [] -%}
