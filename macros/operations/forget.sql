@@ -7,9 +7,9 @@
     declared order; not where the key is sensitive, since they stand in logs), source (in their
     place a table with the key columns, or a CSV file with a header that Spark can read),
     even_if_absent (whether keys that no load has are accepted: later loads bring no values of
-    them). Returns nothing. -#}
-{%- macro forget(entity, keys=none, source=none, even_if_absent=false) -%}
-    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent}) -%}
+    them), execute (whether it is done; else it is only said). Returns nothing. -#}
+{%- macro forget(entity, keys=none, source=none, even_if_absent=false, execute=true) -%}
+    {%- do spark_cdc._check_arguments('forget', {'entity': entity, 'source': source, 'even_if_absent': even_if_absent, 'execute': execute}) -%}
     {%- set capture = spark_cdc._captures('forget', [entity])[0] -%}
     {#- What is wrong with what is asked for: raised before anything is read. -#}
     {%- set entity = capture.entity -%}
@@ -52,8 +52,7 @@
     {%- do spark_cdc._stop('forget', problems, 'Nothing was written.', entity) -%}
     {%- set layout = head.layout -%}
     {%- set wanted = spark_cdc._forget_wanted(capture, layout, keys, source, even_if_absent) -%}
-    {%- do spark_cdc._forget_list_keys(capture, wanted) -%}
-    {%- do spark_cdc._forget_entity(capture, head, wanted) -%}
+    {%- do spark_cdc._forget_entity(spark_cdc._forget_list_keys(capture, wanted), head, wanted) -%}
 {%- endmacro -%}
 
 
@@ -70,12 +69,12 @@
         {%- do tables.append(table) -%}
     {%- endfor -%}
     {%- if capture.ledger not in tables -%}
-        {%- do log(spark_cdc._forget_text(capture, wanted, {}, {}, []), info=true) -%}
+        {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, {}, {}, [])) -%}
         {{ return('') }}
     {%- endif -%}
     {%- set plan = spark_cdc._plan_forget(capture, head, wanted, catalog, tables) -%}
     {%- for group in plan.groups -%}{%- do spark_cdc._write_forgotten(capture, plan, group, wanted) -%}{%- endfor -%}
-    {%- if plan.names -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
+    {%- if plan.names and spark_cdc._mode() != 'plan' -%}{%- do spark_cdc._audit_forget(capture, plan, wanted) -%}{%- endif -%}
     {%- for name, tag in spark_cdc._tags(capture).items() if tag.loads | select('in', plan.names) | list -%}
         {%- set text = spark_cdc._forget_renamed(tag.text, plan.names) -%}
         {%- do spark_cdc._send('alter view ' ~ spark_cdc._beside(capture, 'tag', name) ~ ' as\nselect\n    ' ~ text[text.index('/* spark_cdc manifest:'):] | trim) -%}
@@ -106,8 +105,8 @@
     {#- events last, or the ledger: what is dropped last tells the same command that there is
         something left to do -#}
     {%- for table in tables if gone -%}{%- do spark_cdc._drop_loads(table, gone, purge=true) -%}{%- endfor -%}
-    {%- do log(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped), info=true) -%}
-    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) -%}
+    {%- do spark_cdc._say(spark_cdc._forget_text(capture, wanted, plan.names, plan.held, plan.dropped)) -%}
+    {%- set left = spark_cdc._forget_holders(capture, plan.sensitive, wanted, tables) if spark_cdc._mode() != 'plan' else {} -%}
     {%- if left -%}
         {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': while forget was on its way, a load was written that did not know the list yet (' ~ left | join(', ')
             ~ '). It is refused, or will be, but its files are there. Run the same command again when it has ended.') -%}
@@ -331,11 +330,16 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 {%- endmacro -%}
 
 
-{#- What was done, in words. -#}
+{#- What was done, in words. A dry run reads no partitions that the metastore does not know, such as
+    those of an insert that was killed. -#}
 {%- macro _forget_text(capture, wanted, names, held, dropped) -%}
-{{ capture.entity.name }}: forgot {{ spark_cdc._counted(wanted['keys'], 'key') }}
-{%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows had values of them; {# -#}
-{{ spark_cdc._counted(names | length, 'load') }} written anew{{ ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that did not count dropped' if dropped }}; later loads bring none
+{%- set is_plan = spark_cdc._mode() == 'plan' -%}
+{{ capture.entity.name }}: {{ 'would forget' if is_plan else 'forgot' }} {{ spark_cdc._counted(wanted['keys'], 'key') }}
+{%- if wanted.listed %} ({{ wanted.listed }} of them on the list before){% endif %}: {{ held.values() | sum }} rows {{ 'have' if is_plan else 'had' }} values of them; {# -#}
+{{ spark_cdc._counted(names | length, 'load') }} {{ 'would be ' if is_plan }}written anew{{ ' (' ~ names | join(', ') ~ ')' if is_plan and names }}
+{{- ', ' ~ spark_cdc._counted(dropped | length, 'load') ~ ' that ' ~ ('do' if is_plan else 'did') ~ ' not count dropped' if dropped }}
+{{- ' (' ~ dropped | join(', ') ~ ')' if is_plan and dropped }}; later loads {{ 'would ' if is_plan }}bring none
+{{- '. Not known: what an interrupted insert has left in partitions that the metastore does not know' if is_plan }}
 {%- endmacro -%}
 
 
@@ -351,19 +355,49 @@ where entity = '{{ capture.entity.name }}' and {{ spark_cdc._in_loads(plan.recor
 
 
 {#- Puts the keys on the list, before anything is rewritten: from then on no load that begins
-    brings values of them. Those that are there already keep their tokens. -#}
+    brings values of them. Those that are there already keep their tokens. Returns the capture; in
+    a dry run its entity's list is a temporary view with the keys on it. -#}
 {%- macro _forget_list_keys(capture, wanted) -%}
     {%- set entity, list = capture.entity, spark_cdc._forgotten_list(capture.entity) -%}
+    {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
+    {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
+    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
+    {%- if spark_cdc._mode() == 'plan' -%}
+        {%- set sql -%}
+create or replace temporary view {{ wanted.view }}_list as
+select
+    key_token,
+    any_value(key_hash) as key_hash,
+    secret
+from (
+    select
+        {{ now.sql | indent(8) }} as key_token,
+        key_hash,
+        '{{ id }}' as secret
+    from {{ wanted.view }}
+    {%- if spark_cdc._is_there(list) %}
+
+    union all
+
+    select
+        key_token,
+        key_hash,
+        secret
+    from {{ list }}
+    {%- endif %}
+) as listed
+group by key_token, secret
+        {%- endset -%}
+        {%- do spark_cdc._send(sql) -%}
+        {{ return(dict(capture, entity=dict(entity, forgotten_list=wanted.view ~ '_list'))) }}
+    {%- endif -%}
     {%- set columns = [] -%}
     {%- for name, data_type in [('key_token', 'binary'), ('key_hash', 'binary'), ('forgotten_at', 'timestamp'), ('secret', 'string'), ('run', 'string')] -%}
         {%- do columns.append({'at_sql': name, 'data_type': data_type}) -%}
     {%- endfor -%}
     {%- do spark_cdc._send(spark_cdc._create_table_sql(list, columns, 'orc', ['secret', 'run'])) -%}
-    {%- if wanted.listed == wanted['keys'] -%}{{ return('') }}{%- endif -%}
-    {%- set is_keyed = spark_cdc._has_sensitive_key(entity) -%}
-    {%- set id = spark_cdc._secret_id(spark_cdc._secret_of(entity.sensitive)) if is_keyed else 'none' -%}
+    {%- if wanted.listed == wanted['keys'] -%}{{ return(capture) }}{%- endif -%}
     {%- set tokens = spark_cdc._forgotten_tokens(entity, list, entity.key_columns) -%}
-    {%- set now = {'secret': id, 'sql': spark_cdc._forgotten_token(entity, entity.key_columns, id) if is_keyed else 'key_hash'} -%}
     {%- set sql -%}
 insert overwrite table {{ list }} partition (secret, run)
 select
@@ -388,6 +422,7 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- do spark_cdc._set_overwrite(list) -%}
     {%- do spark_cdc._send(sql) -%}
     {%- do spark_cdc._send('refresh table ' ~ list) -%}
+    {{ return(capture) }}
 {%- endmacro -%}
 
 

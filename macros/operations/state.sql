@@ -104,7 +104,7 @@ order by business_time, load_id
     {%- endif -%}
     {%- for name, rows in chosen.items() -%}
         {%- do spark_cdc._set_load_status(load_log, 'refused', 'acknowledged', name, rows | map(attribute='load_id') | unique | list) -%}
-        {%- do spark_cdc._say(name ~ ': acknowledged ' ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
+        {%- do spark_cdc._say(name ~ ': ' ~ ('would acknowledge ' if spark_cdc._mode() == 'plan' else 'acknowledged ') ~ spark_cdc._counted(rows | length, 'refused load') ~ ' of ' ~ rows | map(attribute='business_time') | unique | join(', ')
             ~ '; what is refused again is reported again') -%}
     {%- endfor -%}
 {%- endmacro -%}
@@ -509,9 +509,9 @@ limit {{ reject_limit }}
 {#- A part of state(), for notices and metrics (docs/notify.md): what cdc_loads has of some runs,
     and what is new since the last load of each entity. One statement, which reads these partitions
     alone. Arguments: runs (dbt's invocation ids). Returns a dictionary by entity: rows (of
-    cdc_loads, each as a text of JSON), places (by load, where its input lies, see
-    _landing_place()), and of an entity of the project, also of one that is broken, last (business
-    time, or none). -#}
+    cdc_loads, each as a text of JSON), places (by load, where its input lies: {table}, {path}, or
+    none of the change feed of a table), and of an entity of the project, also of one that is
+    broken, last (business time, or none). -#}
 {%- macro _state_runs(found, runs=[]) -%}
     {%- set committed, entities, told, wanted, attempts = {}, {}, {}, [], [] -%}
     {%- for capture in found.captures -%}
@@ -549,7 +549,10 @@ where
             {%- set one = told.setdefault(row.entity, {'rows': [], 'places': {}}) -%}
             {%- do one.rows.append(row.load) -%}
             {%- if row.entity in entities -%}
-                {%- do one.places.update({row.load_id: spark_cdc._landing_place(entities[row.entity], spark_cdc._load_time(row.load_id))}) -%}
+                {%- set entity = entities[row.entity] -%}
+                {%- set landing = spark_cdc._landing_source(entity) if entity.source.format == 'table' else none -%}
+                {%- do one.places.update({row.load_id: {'table': landing.schema ~ '.' ~ landing.identifier} if landing
+                    else {'path': spark_cdc._landing_path(entity, [spark_cdc._load_time(row.load_id)])} if entity.source.format != 'change_feed' else none}) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endif -%}
@@ -592,7 +595,7 @@ where
     business date, load type, position and skipped guards are those of a run. -#}
 {%- macro _state_plan(capture) -%}
     {%- set capture = spark_cdc._captures('plan', capture.entity.name) | first -%}
-    {%- set name, ledger = capture.entity.name, capture.ledger -%}
+    {%- set name = capture.entity.name -%}
     {%- set settings = spark_cdc._settings_of(spark_cdc.entity_node(name)) -%}
     {#- as validate() asks at the start of a run -#}
     {%- set problems = spark_cdc._var_problems() + spark_cdc._model_problems(name, settings, capture.ledger_node.unique_id)
@@ -629,16 +632,7 @@ where
         feed=entity.source.get('feed'),
     ) -%}
     {%- set columns = spark_cdc._ledger_columns(entity, load.layout) -%}
-    {%- set written = spark_cdc._rows_and_records_sql(columns, [load], query) -%}
-    {%- if run.manifest.existed and spark_cdc._is_there(ledger) -%}
-        {#- the ledger's rows in the columns that it would have with the load -#}
-        {%- set there, shown = spark_cdc._found_names(ledger), [] -%}
-        {%- for column in columns -%}
-            {%- do shown.append(column.at_sql if column.at | lower in there else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
-        {%- endfor -%}
-        {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ ledger ~ '\n\nunion all\n\n' ~ written -%}
-    {%- endif -%}
-    {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
+    {%- set planned = spark_cdc._planned_ledger(run, columns, [load], query) -%}
     {%- set held = spark_cdc._held_rows(dict(run, ledger=planned), load) -%}
     {%- if held.sql -%}
         {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if held.drops_deletes)
@@ -647,6 +641,22 @@ where
     {%- endif -%}
     {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
     {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held))) }}
+{%- endmacro -%}
+
+
+{#- The ledger with loads in it that are only planned, as a temporary view: they are audited as if
+    they were written. Arguments: run, columns (that the ledger would have), loads (their plans),
+    sql (query of the rows of all). Returns the view's name. -#}
+{%- macro _planned_ledger(run, columns, loads, sql) -%}
+    {%- set written, shown = spark_cdc._rows_and_records_sql(columns, loads, sql), [] -%}
+    {%- if run.manifest.existed and spark_cdc._is_there(run.ledger) -%}
+        {%- set there = spark_cdc._found_names(run.ledger) -%}
+        {%- for column in columns -%}
+            {%- do shown.append(column.at_sql if column.at | lower in there else 'cast(null as ' ~ column.data_type ~ ') as ' ~ column.at_sql) -%}
+        {%- endfor -%}
+        {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ run.ledger ~ '\n\nunion all\n\n' ~ written -%}
+    {%- endif -%}
+    {{ return(spark_cdc._plan_view('planned_' ~ run.entity.name, written)) }}
 {%- endmacro -%}
 
 
