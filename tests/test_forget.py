@@ -117,8 +117,8 @@ def test_a_key_is_gone_from_all_files_and_stays_so(shop: Project, command: Comma
     for name in SETTINGS:
         code, said = command("forget", name, "--key", "2", "--dry-run")
         assert code == 0, said
-        told = re.search(rf"{name}: would forget 1 key: (\d+) rows have .*; (\d+) loads? would", said)
-        assert told and said.count(", 202") == int(told[2]) - 1, said
+        told = re.search(rf"{name}: would forget 1 key: (\d+) rows have .*; (\d+) load", said)
+        assert told and len(re.findall(r"\d{8}-\w+-[0-9a-f]{8}", said)) >= int(told[2]) > 0, said
         assert shown(shop, name) == before[name]
         assert shop.query(f"show tables in {{s}}_sensitive like '{name}_forgotten'") == []
         code, said = command("forget", name, "--key", "2")

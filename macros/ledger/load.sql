@@ -22,9 +22,13 @@
 {%- endmacro -%}
 
 
-{#- The capture that the model at hand belongs to. -#}
+{#- The capture that the model at hand belongs to, made once in a run of dbt. -#}
 {%- macro _capture_of_model() -%}
-    {{ return(spark_cdc._writing(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema']))) }}
+    {%- set memo, name = spark_cdc._memo(), 'capture ' ~ model['schema'] ~ '.' ~ spark_cdc._entity_name() -%}
+    {%- if name not in memo -%}
+        {%- do memo.update({name: spark_cdc._writing(spark_cdc._capture(spark_cdc._entity(spark_cdc._entity_name()), model['schema']))}) -%}
+    {%- endif -%}
+    {{ return(memo[name]) }}
 {%- endmacro -%}
 
 

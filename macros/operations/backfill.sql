@@ -73,7 +73,15 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
             {%- do spark_cdc._check_prior(of_load, spark_cdc._figures_of_state(counted.rows, load.base, load.log), known) -%}
         {%- endif -%}
         {%- if counts.R -%}
-            {%- do spark_cdc._refuse_rejects(of_load, known) -%}
+            {#- rejected rows stop a backfill, also where a load of the date alone would set them
+                aside: what their keys were before is not known then -#}
+            {%- do spark_cdc._check_rejects(of_load, known) -%}
+            {%- set message -%}
+{{ entity.name }}: {{ spark_cdc._counted(counts.R, 'row') }} of {{ load.business_time }} would be set aside (quarantine), which a backfill does not {# -#}
+do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
+'{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
+            {%- endset -%}
+            {%- do spark_cdc._refuse_load(entity, 'rejects', message, of_load.load, known) -%}
         {%- endif -%}
         {%- set audit = spark_cdc._audit_counted_load(of_load, known, recent) -%}
         {%- do recent.update({load.load_id: audit.rows_in}) -%}
@@ -108,20 +116,6 @@ spark_cdc.backfill found {{ spark_cdc._counted(problems | length, 'problem') }} 
         {%- do input.update({'records': counts.get(days[loop.index0].day, 0) if records is none else records}) -%}
     {%- endfor -%}
     {{ return(inputs) }}
-{%- endmacro -%}
-
-
-{#- Rejected rows stop a backfill, also where a load of the date alone would set them aside: what
-    their keys were before is not known then. -#}
-{%- macro _refuse_rejects(run, known) -%}
-    {%- do spark_cdc._check_rejects(run, known) -%}
-    {%- set entity, load = run.entity, run.load -%}
-    {%- set message -%}
-{{ entity.name }}: {{ spark_cdc._counted(known.counts.R, 'row') }} of {{ load.business_time }} would be set aside (quarantine), which a backfill does not {# -#}
-do. Nothing was committed and readers see what they saw before. Backfill the dates before it, load {{ load.business_time }} by itself (spark-cdc load {# -#}
-'{{ load.business_time }}' --select {{ entity.name }}), then backfill the rest.
-    {%- endset -%}
-    {%- do spark_cdc._refuse_load(entity, 'rejects', message, load, known) -%}
 {%- endmacro -%}
 
 

@@ -124,16 +124,45 @@
 {%- endmacro -%}
 
 
-{#- The loads with values of the keys on the list, of both tables: a dictionary as of
-    _forgotten_holders(). -#}
+{#- The loads that hold something of the keys on the list, or of rejected rows in which one of
+    the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
+    capture, sensitive (names of the physical columns that hold or held sensitive values), wanted
+    (of _forget_wanted()), tables (of the entity; the masked ledger is left out), loads (names; none
+    for all that lie there). -#}
 {%- macro _forget_holders(capture, sensitive, wanted, tables, loads=none) -%}
-    {%- set held = {} -%}
+    {%- set entity, holders = capture.entity, {} -%}
     {%- for table in tables if table != capture.masked -%}
-        {%- for load_id, count in spark_cdc._forgotten_holders(capture, table, sensitive, wanted, loads).items() -%}
-            {%- do held.update({load_id: held.get(load_id, 0) + count}) -%}
-        {%- endfor -%}
+        {%- set is_ledger = table == capture.ledger -%}
+        {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
+        {%- set left, old_left = [], [] -%}
+        {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
+        {%- for name in sensitive if 'old__' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('old__' ~ name) ~ ' is not null') -%}{%- endfor -%}
+        {%- set rejected = "operation = 'R'" if is_ledger else 'note is not null' -%}
+        {%- set where -%}
+(forgotten__is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
+        {%- if old_left %} or (forgotten__is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+        {%- endset -%}
+        {%- set rows -%}
+select *
+from {{ table }}
+where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
+        {%- endset -%}
+        {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
+        {%- set sql -%}
+select
+    load_id,
+    count(*) as row_count
+from (
+    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
+        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
+) as held
+group by load_id
+order by load_id
+        {%- endset -%}
+        {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: holders.get(row.load_id, 0) + row.row_count | int}) -%}{%- endfor -%}
     {%- endfor -%}
-    {{ return(held) }}
+    {{ return(holders) }}
 {%- endmacro -%}
 
 
@@ -575,44 +604,4 @@ from (
     as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
     {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
-{%- endmacro -%}
-
-
-{#- The loads that hold something of the keys on the list, or of rejected rows in which one of
-    the keys wanted stands: a dictionary from the load to the number of its rows. Arguments:
-    capture, table (its ledger or events), sensitive (names of the physical columns that hold or
-    held sensitive values), wanted (of _forget_wanted()), loads (names; none for all that lie
-    there). -#}
-{%- macro _forgotten_holders(capture, table, sensitive, wanted, loads=none) -%}
-    {%- set entity, is_ledger = capture.entity, table == capture.ledger -%}
-    {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
-    {%- set left, old_left = [], [] -%}
-    {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
-    {%- for name in sensitive if 'old__' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('old__' ~ name) ~ ' is not null') -%}{%- endfor -%}
-    {%- set rejected = "operation = 'R'" if is_ledger else 'note is not null' -%}
-    {%- set where -%}
-(forgotten__is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
-coalesce(get_json_object(note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
-        {%- if old_left %} or (forgotten__is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
-    {%- endset -%}
-    {%- set rows -%}
-select *
-from {{ table }}
-where {{ "operation <> 'L'" if is_ledger else 'true' }}{{ ' and ' ~ spark_cdc._in_loads(loads) if loads }}
-    {%- endset -%}
-    {%- set tokens = spark_cdc._forget_key_tokens(entity, wanted.layout, not is_ledger) -%}
-    {%- set sql -%}
-select
-    load_id,
-    count(*) as row_count
-from (
-    {{ spark_cdc._forgotten_rows_sql(entity, rows, [{'name': 'load_id', 'sql': 'load_id'}], rejected, tokens.of_key, tokens.of_old,
-        spark_cdc._forget_wanted_in_text(rejected, wanted), where) | indent(4) }}
-) as held
-group by load_id
-order by load_id
-    {%- endset -%}
-    {%- set holders = {} -%}
-    {%- for row in spark_cdc._query(sql) -%}{%- do holders.update({row.load_id: row.row_count | int}) -%}{%- endfor -%}
-    {{ return(holders) }}
 {%- endmacro -%}

@@ -165,18 +165,12 @@ order by business_time, load_id
 {%- endmacro -%}
 
 
-{#- What keeps an entity from being loaded: a list of texts. -#}
-{%- macro _state_problems(capture) -%}
-    {%- set name, node = capture.entity.name, capture.node -%}
-    {{ return(spark_cdc._entity_problems(name, node)
-        + spark_cdc._model_problems(name, spark_cdc._settings_of(node), capture.ledger_node.unique_id)) }}
-{%- endmacro -%}
-
-
 {#- A part of state(): problems (that keep an entity from being loaded, texts), and the settings
     expected_every, guards and maintenance. -#}
 {%- macro _state_settings(capture) -%}
-    {%- set entity, problems = capture.entity, spark_cdc._state_problems(capture) -%}
+    {%- set entity, node = capture.entity, capture.node -%}
+    {%- set problems = spark_cdc._entity_problems(entity.name, node)
+        + spark_cdc._model_problems(entity.name, spark_cdc._settings_of(node), capture.ledger_node.unique_id) -%}
     {{ return({'problems': problems, 'expected_every': entity.expected_every, 'guards': entity.guards, 'maintenance': entity.maintenance}) }}
 {%- endmacro -%}
 
@@ -191,7 +185,7 @@ order by business_time, load_id
 {%- macro _state_pending(found) -%}
     {%- set told, asked, since = {}, [], {} -%}
     {%- for capture in found.captures -%}
-        {%- set problems = spark_cdc._state_problems(capture) -%}
+        {%- set problems = spark_cdc._state_settings(capture).problems -%}
         {%- do told.update({capture.entity.name: {'problems': problems}}) -%}
         {%- if not problems -%}
             {%- do asked.append(capture) -%}

@@ -191,8 +191,8 @@ from (
     select
         value,
         {#- the object under such names; one that has a name twice is as it came #}
-        if(names is null or {{ spark_cdc._json_has_repeated_names('object', 'names') }}, object, map_from_arrays(names, map_values(object))) as fields,
-        {{ spark_cdc._json_has_repeated_names('object', 'names') }} as has_repeated_names
+        if(names is null or {{ spark_cdc._has_repeated_names('object', 'names') }}, object, map_from_arrays(names, map_values(object))) as fields,
+        {{ spark_cdc._has_repeated_names('object', 'names') }} as has_repeated_names
     from (
         select
             value,

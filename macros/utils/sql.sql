@@ -23,20 +23,6 @@
 {%- endmacro -%}
 
 
-{#- A text whose lines are joined to one, but for lists: an indented line and the one after it stand
-    alone. -#}
-{%- macro _folded(text) -%}
-    {%- set folded = namespace(text='', is_list=true) -%}
-    {%- for line in text.split('\n') -%}
-        {%- set is_list = line.startswith('  ') -%}
-        {%- set break = '' if loop.first else '\n' if is_list or folded.is_list else ' ' -%}
-        {%- set folded.text = folded.text ~ break ~ line -%}
-        {%- set folded.is_list = is_list -%}
-    {%- endfor -%}
-    {{ return(folded.text) }}
-{%- endmacro -%}
-
-
 {#- A relation, or a query between brackets, which needs a name. -#}
 {%- macro _from(relation) -%}
     {%- set text = relation | string -%}
@@ -168,10 +154,11 @@
 {%- endmacro -%}
 
 
-{#- Whether a map that was read from a JSON object has a name more than once: a condition that is
-    never null. -#}
-{%- macro _has_repeated_names(map) -%}
-coalesce(size(array_distinct(map_keys({{ map }}))) < size({{ map }}), false)
+{#- Whether a map that was read from a JSON object has a name more than once, or under some other
+    names (an array, or null) one of those: a condition that is never null. -#}
+{%- macro _has_repeated_names(map, names=none) -%}
+{%- set own = 'map_keys(' ~ map ~ ')' -%}
+coalesce(size(array_distinct({{ 'coalesce(' ~ names ~ ', ' ~ own ~ ')' if names else own }})) < size({{ map }}), false)
 {%- endmacro -%}
 
 
