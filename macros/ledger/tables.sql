@@ -31,10 +31,10 @@ Nothing was written. Run the same command again.
                     {%- set folder = row.info_value ~ '/' ~ table.identifier -%}
                     {%- set looks = [] -%}
                     {%- for _ in range(2) -%}
-                        {%- do looks.append(false not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
+                        {%- do looks.append(none not in looks and not spark_cdc._lacks_path(folder ~ '/_delta_log') and spark_cdc._lacks_path(folder ~ '/_delta_log/*.{json,parquet}')
                             and spark_cdc._lacks_path(folder ~ '/[^_]*')) -%}
                     {%- endfor -%}
-                    {%- if looks == [true, true] and not spark_cdc._is_there(table) -%}
+                    {%- if looks | select | list | length == 2 and not spark_cdc._is_there(table) -%}
                         {%- do log(entity.name ~ ': drops ' ~ folder ~ ', in which a statement that broke off has left the log of a Delta table without a version', info=true) -%}
                         {%- do spark_cdc._ensure_load_log(capture.load_log) -%}
                         {%- do spark_cdc._drop_folder(capture.write.load_log, ['entity', 'load_id'], folder) -%}

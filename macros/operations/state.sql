@@ -140,7 +140,7 @@ order by business_time, load_id
     capture (with head and draft, manifests). -#}
 {%- macro _state_of(capture) -%}
     {%- set entity, head, draft = capture.entity, capture.head, capture.draft -%}
-    {%- set loads = spark_cdc._loads_by_date(capture.masked, head.loads) -%}
+    {%- set loads = spark_cdc._loads_by_date(capture, head.loads) -%}
     {{ return({
         'entity': entity.name,
         'load_type': entity.declared_load_type,

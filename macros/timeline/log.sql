@@ -392,8 +392,8 @@ where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 
 {#- Loads that compact has squashed are listed by their own names, in the place of what stands
     for them. -#}
-{%- macro _loads_by_date(ledger, loads) -%}
-    {%- set records = spark_cdc._load_records(ledger, spark_cdc._loads_with(loads, 'is_history')) -%}
+{%- macro _loads_by_date(capture, loads) -%}
+    {%- set records = spark_cdc._load_records(capture.masked, spark_cdc._loads_with(loads, 'is_history')) -%}
     {%- set listed = [] -%}
     {%- for load_id in loads -%}
         {%- set kind = spark_cdc._load_kind(load_id) -%}
@@ -433,7 +433,7 @@ of the view {{ entity.name }}_committed ({{ loads[-3:] | join(', ') }}) and date
     {%- set is_cut = cut and spark_cdc._load_kind(cut[0]).is_squashed -%}
     {%- if is_cut -%}
         {%- set squashed = kept[-1] if not spark_cdc._load_kind(cut[0]).is_history else cut[0] -%}
-        {%- set first = spark_cdc._loads_by_date(capture.masked, [squashed])[0] -%}
+        {%- set first = spark_cdc._loads_by_date(capture, [squashed])[0] -%}
         {%- if squashed in kept or (end is defined and spark_cdc._load_time(first) < end) -%}
             {%- set problem -%}
 {{ entity.name }}: compact has squashed the loads from {{ spark_cdc._load_time_text(entity, first) }} to {# -#}

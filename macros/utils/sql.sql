@@ -45,9 +45,10 @@
 {%- macro _json_limits() -%}'maxNumLen', '2147483647', 'maxStringLen', '2147483647'{%- endmacro -%}
 
 
-{#- Whether nothing lies at a path, in which Spark's wildcards count. -#}
+{#- A path at which nothing lies, as Spark has it (its wildcards count); none if something does. -#}
 {%- macro _lacks_path(path) -%}
-    {{ return('PATH_NOT_FOUND' in spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`')) }}
+    {%- set plan = spark_cdc._plan('select 1 from text.`' ~ path.replace('`', '``') ~ '`') -%}
+    {{ return((spark_cdc._plan_missing_path(plan) or path) if 'PATH_NOT_FOUND' in plan else none) }}
 {%- endmacro -%}
 
 
