@@ -99,7 +99,9 @@ def test_each_command_of_ours_names_entities() -> None:
         for match in OURS.finditer(text):
             rest = re.split(r"\. |;|\), |\)\.|, which|, then|, or |`", text[match.end() :])[0]
             has_arguments = re.match(r" (-|\d|'|\"|\{|DATE)", rest)
-            if not has_arguments or re.match(r" (--(help|dry-run|file|expect|every)|DATE …$|\{option)", rest):
+            if not has_arguments or re.match(
+                r" (--(help|dry-run|file|expect|every)|DATE …$|\{option)", rest
+            ):
                 continue
             count += 1
             is_built = "chain.options(" in rest or "_names(" in rest

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO, TypeVar
 
-from spark_cdc import chain, console
+from spark_cdc import business_date, chain, console
 
 PAUSE = 5.0  # seconds before the first retry; then twice as long
 # Words of Spark, Thrift and metastores for what may be gone by the next attempt, as is a commit of
@@ -139,7 +139,7 @@ def work(
                     ready = [lane for lane in ready if lane.waiting]
                 if not ready:
                     continue
-                name = ", ".join(dict.fromkeys(lane.waiting[0] for lane in ready))
+                name = business_date.few(sorted({lane.waiting[0] for lane in ready}))
                 screen.advance(name)
                 for lane, outcome in zip(ready, load(ready, screen), strict=True):
                     before = len(lane.waiting)
