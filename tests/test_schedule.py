@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from spark_cdc import console, schedule
+from spark_cdc import chain, console, schedule
+from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.schedule import Lane, Outcome
 
@@ -167,3 +169,161 @@ def test_what_is_due(waiting: dict[str, float], now: float, ready: list[str], wa
     stopped = [Lane("failed", deque(["1"]), failed="x"), Lane("done")]
     lanes, seconds = schedule.due([*stopped, *found], now)
     assert ([one.name for one in lanes], seconds) == (ready, wait)
+
+
+DAYS = ("2024-03-01", "2024-03-02", "2024-03-03")
+Call = tuple[str, dict[str, str]]
+
+
+class FakeDbt:
+    """dbt with two entities, a and b; it fails where a command has a text of `fails`, once each."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.fails: list[str] = []
+        self.entities: dict[str, dict[str, Any]] = {}
+
+    def invoke(
+        self, _: chain.Dbt, words: tuple[str, ...], shown: bool, watch: Any, given: Any, *more: Any
+    ) -> tuple[chain.Done, None]:
+        if words[0] == "ls":
+            names = [f"{entity}_{kind}" for entity in "ab" for kind in ("ledger", "committed")]
+            return chain.Done(True, "\n".join(names)), None
+        if "spark_cdc.state" in words:
+            found = [one | {"entity": name} for name, one in self.entities.items()]
+            return chain.Done(True, f"spark_cdc: {json.dumps({'entities': found})}"), None
+        dates = given.get("SPARK_CDC_BUSINESS_DATE", "")
+        line = " ".join(words)
+        self.calls.append((line, json.loads(dates) if dates.startswith("{") else {}))
+        failing = [text for text in self.fails if text in f"{line} {dates}"]
+        for text in failing:
+            self.fails.remove(text)
+        nodes = tuple(
+            chain.Node(name, "error" if failing else "success", "Connection refused")
+            for name in words
+            if name.endswith(("_ledger", "_committed"))
+        )
+        return chain.Done(not failing, "it is wrong", models=1, nodes=nodes), None
+
+
+@pytest.fixture
+def dbt(monkeypatch: pytest.MonkeyPatch) -> FakeDbt:
+    fake = FakeDbt()
+    monkeypatch.setattr(chain.Dbt, "_invoke", lambda *given: fake.invoke(*given))
+    monkeypatch.setattr(chain.reach, "problem", lambda *_: None)
+    monkeypatch.setattr(schedule, "PAUSE", 0.01)
+    monkeypatch.setenv("SPARK_CDC_PORT", "10999")
+    return fake
+
+
+def test_pending_dates_are_loaded_in_rounds(
+    dbt: FakeDbt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A lost connection of the second round is tried again, by itself."""
+    dbt.entities = {
+        "a": {"pending": {"dates": list(DAYS)}, "times": []},
+        "b": {"pending": {"dates": [DAYS[0]]}, "times": []},
+    }
+    dbt.fails = [f'"a": "{DAYS[1]}"']
+    assert command_line.main(["load", "--output", "json", "--parallel", "3"]) == 0
+    said = capsys.readouterr()
+    assert [dates for _, dates in dbt.calls] == [
+        {"a": DAYS[0], "b": DAYS[0]},
+        {"a": DAYS[1]},
+        {"a": DAYS[1]},
+        {"a": DAYS[2]},
+    ]
+    models = "a_ledger a_committed"
+    assert [line for line, _ in dbt.calls] == [
+        f"run --select {models} b_ledger b_committed --threads 3",
+        *[f"run --select {models} --threads 3"] * 3,
+    ]
+    assert "a  2024-03-02  failed, next attempt in 0 s: a_ledger: Connection refused" in said.err
+    told = {one["entity"]: one for one in json.loads(said.out)["entities"]}
+    assert told["a"]["loaded"] == list(DAYS) and told["b"]["loaded"] == [DAYS[0]]
+    dbt.entities = {"a": {"pending": {"dates": []}, "times": [DAYS[0]]}}
+    assert command_line.main(["load"]) == 3
+
+
+def test_pending_dates_that_fail_leave_the_others_alone(
+    dbt: FakeDbt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dbt.entities = {"a": {"pending": {"dates": list(DAYS)}}, "b": {"pending": {"absent": "no"}}}
+    dbt.fails = [f'"a": "{DAYS[1]}"']
+    assert command_line.main(["load", "--retries", "0", "--to", DAYS[1]]) == 1
+    said = capsys.readouterr()
+    assert "1 of 2 entities failed. 1 of their dates are not loaded." in said.err
+    assert said.err.endswith(f"\n  spark-cdc load --retries 0 --to {DAYS[1]}\n")
+    assert "b: no" in said.out
+    assert len(dbt.calls) == 2
+
+
+BULK = ("load", f"{DAYS[0]}..{DAYS[2]}", "--bulk", "--select", "a", "b")
+
+
+def test_bulk_loads_take_one_entity_after_the_other(
+    dbt: FakeDbt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dbt.entities = {"a": {"times": [DAYS[0]]}, "b": {"times": []}}
+    assert command_line.main([*BULK, "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a: would load 2 dates (2024-03-02 to 2024-03-03); 1 committed and skipped",
+        "b: would load 3 dates (2024-03-01 to 2024-03-03)",
+    ]
+    assert dbt.calls == []
+    words = (*BULK, "--skip-missing", "--dates-per-statement", "2", "--skip-guards", "a.empty")
+    assert command_line.main(words) == 0
+    arguments = {"dates": list(DAYS), "skip_missing": True, "dates_per_statement": 2}
+    guards = json.dumps({"spark_cdc_skip_guards": ["a.empty"]})
+    expected = []
+    for entity in "ab":
+        given = json.dumps({"entities": [entity], **arguments})
+        expected += [
+            f"run-operation spark_cdc.backfill --args {given} --vars {guards}",
+            f"run --select tag:spark_cdc.{entity},config.materialized:cdc_view",
+        ]
+    assert [line for line, _ in dbt.calls] == expected
+
+
+@pytest.mark.parametrize(
+    ("fails", "message", "count"),
+    [
+        (
+            '"entities": ["a"]',
+            "The bulk load of a failed, and nothing of it is committed. Not started: b.\n"
+            "a: it is wrong",
+            1,
+        ),
+        ("tag:spark_cdc.a,", "The bulk load of a is committed, but its views could not", 2),
+    ],
+)
+def test_a_bulk_load_that_fails_stops(
+    fails: str, message: str, count: int, dbt: FakeDbt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dbt.fails = [fails]
+    assert command_line.main(BULK) == 1
+    assert message in capsys.readouterr().err
+    assert len(dbt.calls) == count
+
+
+def test_a_replay_loads_dates_in_order_and_stops(
+    dbt: FakeDbt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each date into the drafts that lack it; what was not loaded with the own type keeps it."""
+    loaded = {"load_type": "delta", "times": list(DAYS), "load_types": ["full", "delta", "delta"]}
+    dbt.entities = {"a": loaded, "b": {**loaded, "times": [DAYS[1]], "load_types": ["delta"]}}
+    dbt.fails = [f'"business_date": "{DAYS[1]}"']
+    assert command_line.main(["replay", "--from", DAYS[0], "--skip-guards", "a.empty"]) == 1
+    lines = [line for line, _ in dbt.calls]
+    assert [line.partition(" --select ")[2] for line in lines] == [
+        "a_ledger a_committed",
+        "a_ledger a_committed b_ledger b_committed",
+    ]
+    given = [json.loads(line.split(" --vars ")[1].partition(" --select ")[0]) for line in lines]
+    draft = {"from": DAYS[0], "source": "landing"}
+    common = {"spark_cdc_replay": draft, "spark_cdc_skip_guards": ["a.empty"]}
+    first = {"business_date": DAYS[0], "spark_cdc_load_type": {"a": "full"}}
+    assert given == [common | first, common | {"business_date": DAYS[1]}]
+    said = capsys.readouterr().err
+    assert f"The replay failed at {DAYS[1]}. Readers see the state from before it." in said
+    assert f"\n  spark-cdc replay --from {DAYS[0]} --select a b --skip-guards a.empty\n" in said
