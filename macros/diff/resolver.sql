@@ -195,7 +195,7 @@ pushing as (
             and step__before.transaction_id = step__transaction_id, false
         )
         {%- if tells_again %}
-        and not coalesce(max(step__leaves_nothing) over (partition by event_position, event_hash), false)
+        and not coalesce(max(step__leaves_nothing) over (partition by event_position, event_hash, step__transaction_id), false)
         {%- endif %}
         or step__is_inserted and step__may_queue and not coalesce(
             step__before.is_inserted and step__before.transaction_id = step__transaction_id, false

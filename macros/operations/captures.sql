@@ -85,7 +85,7 @@
 {%- macro _stop(operation, problems, ends='Nothing was changed.', entity=none) -%}
     {%- if problems -%}
         {%- set of = entity.name ~ ': ' if entity else '' -%}
-        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ of ~ problems | join('; ') ~ '. ' ~ ends) -%}
+        {%- do exceptions.raise_compiler_error('spark_cdc.' ~ operation ~ ': ' ~ of ~ (problems | join('; ')).removesuffix('.') ~ '. ' ~ ends) -%}
     {%- endif -%}
 {%- endmacro -%}
 
