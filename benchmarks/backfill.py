@@ -95,7 +95,7 @@ def main() -> int:
         before = on.peak
         together = Project(bench / "together", entity, on, "together")
         words = ("--dates-per-statement", str(args.per_statement), "--select", "orders")
-        seconds = timed(together, "backfill", f"{dates[0]}..{dates[-1]}", *words)
+        seconds = timed(together, "load", f"{dates[0]}..{dates[-1]}", "--bulk", *words)
         peak = on.peak
         same = [
             "select 'alone', count(*), sum(amount), count(distinct eff_start_date)"

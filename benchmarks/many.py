@@ -2,7 +2,7 @@
 
     python -m benchmarks.many --entities 65 --rows 100000 --changes 1000
 
-Day 1 is a first load of all rows, day 2 a delta of changes, each by one `spark-cdc run`. Server,
+Day 1 is a first load of all rows, day 2 a delta of changes, each by one `spark-cdc load`. Server,
 schema and data are its own, in .spark_cdc/bench/many.
 """
 
@@ -104,7 +104,7 @@ def _timed(made: harness.Project, day: str, parallel: int) -> tuple[float, ...]:
     """Run the command for a day; return its seconds, and the CPU seconds of Spark and of dbt."""
     server = made.on.status.pid
     before, own, begun = _cpu(server), _children(), time.monotonic()
-    made.command("run", "--to", day, "--parallel", str(parallel), is_shown=True)
+    made.command("load", "--to", day, "--parallel", str(parallel), is_shown=True)
     seconds = time.monotonic() - begun
     return seconds, _cpu(server) - before, _children() - own
 

@@ -3,7 +3,7 @@
     python -m benchmarks.many_loads --loads 400 --rows 100000 --changes 1000
     python -m benchmarks.many_loads --maintenance '{compact_loads: null}'      # without maintenance
 
-Loads are those of `spark-cdc load FIRST..LAST --every 15m`, as users run it, with the seconds that
+Loads are those of `spark-cdc load FIRST..LAST --step 15m`, as users run it, with the seconds that
 it prints. Reads are sums over current, one date of history, versions as of a time; the median of
 five. At some numbers of loads the entity is held against another that has the same data and has
 been loaded ten times only, in turn, so that whatever else the machine does counts for both: what
@@ -80,7 +80,7 @@ class Loads:
         dates = "..".join(f"{FIRST + at * STEP:%Y-%m-%d %H:%M:%S}" for at in ends)
         self.log.unlink(missing_ok=True)
         self.count += count
-        printed = self.project.command("load", dates, "--every", "15m", "--select",
+        printed = self.project.command("load", dates, "--step", "15m", "--select",
                                        f"models/{self.project.entity.name}")  # fmt: skip
         return [float(s) for s in re.findall(r" of \d+ {2}([\d.]+) s {2}", printed)]
 

@@ -136,12 +136,12 @@ def test_the_command_loads_what_is_not_committed_yet(
     # another order of columns, as any date may have
     project.land("stock", "2024-01-03", "name,id", "c,2")
 
-    code, said = command("backfill", "2024-01-01..2024-01-05", "--select", "stock")
+    code, said = command("load", "2024-01-01..2024-01-05", "--bulk", "--select", "stock")
     assert code == 1
     assert "nothing has landed of 1 date of 5: 2024-01-04" in said
     assert "--skip-missing" in said
 
-    words = ("backfill", "2024-01-01..2024-01-05", "--select", "stock", "--skip-missing")
+    words = ("load", "2024-01-01..2024-01-05", "--bulk", "--select", "stock", "--skip-missing")
     code, said = command(*words, "--dry-run")
     assert code == 0 and "4 dates would be committed, 7 rows in, I 3, U 1, D 1" in said, said
     assert "; 2 rows then. Nothing was changed (execute: false)" in said
@@ -161,11 +161,11 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert project.rows("stock_current", "id, name") == [(2, "c"), (3, "d")]
 
     land("stock", {4: ["9,z"], 6: ["3,d"]})
-    code, said = command("backfill", "2024-01-01..2024-01-06", "--select", "stock")
+    code, said = command("load", "2024-01-01..2024-01-06", "--bulk", "--select", "stock")
     assert code == 1
     assert "2024-01-04 lie before the last load, 2024-01-05" in said
     assert "spark-cdc replay --from 2024-01-04 --dates 2024-01-04 --select stock" in said
-    words = ("backfill", "2024-01-05..2024-01-06", "--select", "stock")
+    words = ("load", "2024-01-05..2024-01-06", "--bulk", "--select", "stock")
     code, said = command(*words, "--dry-run")
     assert code == 0 and "1 date would be committed, 1 rows in, I 0, U 0, D 1" in said, said
     assert committed(project, "stock") == loads
@@ -173,7 +173,7 @@ def test_the_command_loads_what_is_not_committed_yet(
     assert code == 0, said
     assert "stock: 1 date committed already and left out" in said
     assert committed(project, "stock") == [*loads, ("2024-01-06", 1, 0, 0, 1, 1)]
-    code, said = command("backfill", "2024-01-05..2024-01-06", "--select", "stock")
+    code, said = command("load", "2024-01-05..2024-01-06", "--bulk", "--select", "stock")
     assert code == 0, said
     assert "stock: nothing is left to load" in said
 
@@ -219,15 +219,15 @@ def test_guards_and_missing_columns_are_those_of_each_date(
 ) -> None:
     project.entity("guarded", COLUMNS_OF, guards={"deleted_share": 0.5, "min_rows": 1})
     land("guarded", {1: ["1,a", "2,b", "3,c"], 2: ["1,a", "2,b", "3,c"], 3: ["1,a"], 4: ["1,a"]})
-    words = ("backfill", "2024-01-01..2024-01-04", "--select", "guarded")
+    words = ("load", "2024-01-01..2024-01-04", "--bulk", "--select", "guarded")
     code, said = command(*words)
     assert code == 1
     assert "a guard stops the load of 2024-01-03" in said
-    assert "spark-cdc backfill 2024-01-01..2024-01-04 --select guarded --skip-guards" in said
+    assert "spark-cdc load 2024-01-01..2024-01-04 --bulk --select guarded --skip-guards" in said
     code, said = command(*words, "--skip-guards", "guarded.deleted_share")
     assert code == 0, said
     project.land("guarded", "2024-01-05", "id", "1")
-    code, said = command("backfill", "2024-01-05", "--select", "guarded")
+    code, said = command("load", "2024-01-05", "--bulk", "--select", "guarded")
     assert code == 1
     assert "missing: name" in said
 

@@ -9,7 +9,7 @@ from dbt.cli.main import dbtRunner
 
 from project import Project
 from spark_cdc import cli as command_line
-from spark_cdc import load
+from spark_cdc import selection
 
 pytestmark = [pytest.mark.proves("command line"), pytest.mark.integration]
 
@@ -103,7 +103,7 @@ def test_a_load_of_nothing_is_no_success(
 ) -> None:
     project.serve_commands(monkeypatch)
     assert command_line.main(["load", "2024-01-01", "--select", "no_such_entity"]) == 2
-    assert "No model is selected by" in capsys.readouterr().err
+    assert "No entity is selected by --select no_such_entity" in capsys.readouterr().err
 
 
 @pytest.mark.integration
@@ -114,7 +114,15 @@ def test_a_load_without_select_runs_the_models_of_entities_only(project: Project
     try:
         listed = project.dbt("ls", "--resource-type", "model", "--output", "name")
         chosen = project.dbt(
-            *("ls", "--resource-type", "model", "--output", "name", "--select", *load.OF_ENTITIES)
+            *(
+                "ls",
+                "--resource-type",
+                "model",
+                "--output",
+                "name",
+                "--select",
+                *selection.OF_ENTITIES,
+            )
         )
     finally:
         report.unlink()

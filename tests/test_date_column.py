@@ -86,7 +86,7 @@ def ids(warehouse: Warehouse) -> list[int]:
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/St_Johns"])
 @pytest.mark.parametrize("type", MOMENTS)
 def test_a_row_is_of_the_date_that_its_column_shows(table: Any, type: str, zone: str) -> None:
-    """Also in loads of many dates, and in what spark-cdc run finds; whatever the session's zone."""
+    """Also in loads of many dates, and in pending dates; whatever the session's zone."""
     warehouse = table(type, MOMENTS[type])
     warehouse.cursor.execute(f"set time zone '{zone}'")
     macros, capture = warehouse.macros, warehouse.macros._capture_of_model()

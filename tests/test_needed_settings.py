@@ -55,7 +55,8 @@ def capture(entity: Any, schema: str) -> dict[str, Any]:
 
 
 def of(operation: str, node: dict[str, Any], names: Any = "orders", **more: Any) -> Any:
-    return macros(node, _capture=capture, **more)._captures(operation, names)
+    given = {"_capture": capture, "_writing": lambda made: made, **more}
+    return macros(node, **given)._captures(operation, names)
 
 
 def of_run(node: dict[str, Any], *selected: str, **more: Any) -> Macros:
@@ -127,6 +128,7 @@ def two(node: dict[str, Any]) -> Macros:
     warned: list[str] = []
     made = macros(
         _capture=capture,
+        _writing=lambda made: made,
         graph=Node(nodes={one["unique_id"]: Node(one) for one in nodes}),
         exceptions=SimpleNamespace(warn=warned.append, raise_compiler_error=_refused),
     )

@@ -72,7 +72,7 @@ def entity(**changes: Any) -> dict[str, Any]:
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    plain = {"id": "r", "command": "run", "schema": "cdc", "exit_code": 0, "error": None}
+    plain = {"id": "r", "command": "load", "schema": "cdc", "exit_code": 0, "error": None}
     times = {"started_at": "2024-03-02T06:00:00+00:00", "ended_at": "2024-03-02T06:00:09+00:00"}
     return {**plain, **times, "entities": [entity()], **changes}
 
@@ -251,10 +251,10 @@ def test_metrics(tmp_path: Path) -> None:
     assert told["spark_cdc_refused_loads"] == {("orders",): 1, ('q"\\',): 0, ("other",): 0}
     assert told["spark_cdc_entity_failed"] == {("orders",): 0, ("other",): 1}
     assert told["spark_cdc_entity_outstanding_loads"] == {("orders",): 0, ("other",): 2}
-    assert told["spark_cdc_command_exit_code"] == {("run",): 1}
+    assert told["spark_cdc_command_exit_code"] == {("load",): 1}
     # the server is gone: what was known of loads stays; another command, with one entity
-    waits = entity(state="waits", waits="2024-03-03 expected", left=["z"])
-    metrics.write(path, report(command="load", entities=[waits]), None)
+    waits = entity(state="waits", waits="2024-03-03 expected", left=None)
+    metrics.write(path, report(command="replay", entities=[waits]), None)
     again = families(path)
     assert {name: again[name] for name in metrics.OF_LOADS} == {
         name: told[name] for name in metrics.OF_LOADS
@@ -262,7 +262,7 @@ def test_metrics(tmp_path: Path) -> None:
     assert again["spark_cdc_entity_failed"] == told["spark_cdc_entity_failed"]
     assert again["spark_cdc_entity_waiting"] == {("orders",): 1, ("other",): 0}
     assert again["spark_cdc_entity_outstanding_loads"] == told["spark_cdc_entity_outstanding_loads"]
-    assert again["spark_cdc_command_exit_code"] == {("run",): 1, ("load",): 0}
+    assert again["spark_cdc_command_exit_code"] == {("load",): 1, ("replay",): 0}
     # an entity that is gone
     last.pop("other")
     metrics.write(path, report(), found)
@@ -476,15 +476,15 @@ def test_all_are_told_of_runs(
         return code, said.out + said.err
 
     select = ("--select", "path:models/told", "path:models/bad")
-    code, said = call("run", *select, "--notify-command", f"cat > {tmp_path}/command.json")
+    code, said = call("load", *select, "--notify-command", f"cat > {tmp_path}/command.json")
     assert code == 1, said
     assert "not notified: the URL at 127.0.0.1: it answered 500, tried 3 times" in said
     [one] = told_to(file)
     assert json.loads((tmp_path / "command.json").read_text()) == one
     assert [body for _, body in receiver.got] == [one] * 3
     assert receiver.got[0][0]["Authorization"] == SECRET
-    assert (one["command"], one["exit_code"], one["schema"]) == ("run", 1, project.schema), said
-    assert one["summary"] == "spark-cdc run: 3 loads; failed: bad"
+    assert (one["command"], one["exit_code"], one["schema"]) == ("load", 1, project.schema), said
+    assert one["summary"] == "spark-cdc load: 3 loads; failed: bad"
     bad, told = sorted(one["entities"], key=lambda entity: entity["entity"])
     assert (told["state"], told["loaded"]) == ("loaded", list(DATES[:2]))
     assert [load["rows_inserted"] for load in told["loads"]] == [1, 1]
@@ -515,7 +515,7 @@ def test_all_are_told_of_runs(
     assert (bad["state"], bad["loaded"], bad["rows"]) == ("loaded", [DATES[1]], 1)
     assert families(prom)["spark_cdc_refused_loads"] == {("bad",): 0, ("told",): 0}
     project.land("told", DATES[2], "id,value", "1,1")
-    code, said = call("backfill", DATES[2], "--select", "told", "--notify-on", "problems")
+    code, said = call("load", DATES[2], "--bulk", "--select", "told", "--notify-on", "problems")
     assert code == 0, said
     [filled] = told_to(file)[2:]
     assert [one["loaded"] for one in filled["entities"]] == [[DATES[2]]]
@@ -543,7 +543,7 @@ def test_a_server_that_is_gone_is_told(
     project.entity("lone", KEYED)
     project.profile(port=1, connect_retries=0)
     file = tmp_path / "report.jsonl"
-    words = ("run", "--select", "path:models/lone", "--retries", "0", "--notify-file", str(file))
+    words = ("load", "--select", "path:models/lone", "--retries", "0", "--notify-file", str(file))
     try:
         assert command_line.main(words) == 1
     finally:

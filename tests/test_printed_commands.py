@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 import shlex
@@ -15,7 +14,7 @@ import pytest
 import yaml
 
 from project import Project
-from spark_cdc import chain, cli, load, replay
+from spark_cdc import business_date, chain, cli, replay, selection
 from spark_cdc.macros import CompilerError, load_macros
 from test_config import GOOD, macros
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.proves("command line")
 ROOT = Path(__file__).resolve().parents[1]
 DBT = re.compile(r"(\S*)\bdbt (run|build|test|seed|snapshot)\b(?!-operation)")
 # Commands of `spark-cdc` that take --select; undo, redo, forget, diff and new name entities first.
-OURS = re.compile(r"spark-cdc (load|run|replay|backfill|compact|vacuum|verify|plan)\b")
+OURS = re.compile(r"spark-cdc (load|replay|compact|vacuum|verify|plan)\b")
 # What may stand behind --select: the entity's tag, or a model that is named and meant alone.
 SELECTED = {
     "{{ spark_cdc._selector(entity.name) }}": "a load of the entity",
@@ -100,7 +99,9 @@ def test_each_command_of_ours_names_entities() -> None:
         for match in OURS.finditer(text):
             rest = re.split(r"\. |;|\), |\)\.|, which|, then|, or |`", text[match.end() :])[0]
             has_arguments = re.match(r" (-|\d|'|\"|\{|DATE)", rest)
-            if not has_arguments or re.match(r" (--(help|dry-run|file|expect)|\{option)", rest):
+            if not has_arguments or re.match(
+                r" (--(help|dry-run|file|expect|every)|DATE …$|\{option)", rest
+            ):
                 continue
             count += 1
             is_built = "chain.options(" in rest or "_names(" in rest
@@ -182,31 +183,15 @@ def test_dates_are_asked_for_without_a_command_for_all() -> None:
         assert "dbt run" not in str(error.value)
 
 
-def test_what_is_left_of_dates_is_loaded_as_it_was_asked_for() -> None:
-    words = (
-        "load 2024-01-02 2024-01-03 --select orders tag:a --exclude x --skip-guards orders.empty"
-    )
-    more = ["--load-type", "full", "--position", "10:15 x", "--target", "t", "--branch", "b"]
-    arguments = cli.parser().parse_args([*words.split(), *more])
-    again = shlex.split(load._again(arguments, ["2024-01-03"]))
-    asked = vars(arguments)
-    found = vars(cli.parser().parse_args(again[1:])) | {"run": asked["run"]}
-    assert found == asked | {"dates": ["2024-01-03"]}
-    asked["dates"] = ["2024-01-01..2024-01-03"]
-    assert load._again(argparse.Namespace(**asked), ["2024-01-03"]).startswith(
-        "Run the same command"
-    )
-
-
 def test_a_replay_goes_on_with_its_entities() -> None:
     date, other = "2024-03-02 00:00:00", "2024-03-03 00:00:00"
     shared = {"load_type": "full", "per": "date", "has_archive": False, "rows": 1}
     plans = [
-        replay.plan(one, load.parse_business_date("2024-03-02")[0])
+        replay.plan(one, business_date.parse("2024-03-02")[0])
         for one in (
             SimpleNamespace(
                 entity=name,
-                times=[load.parse_business_date(text)[0] for text in (date, other)],
+                times=[business_date.parse(text)[0] for text in (date, other)],
                 draft=None,
                 text=lambda time: time.strftime("%Y-%m-%d"),
                 **shared,
@@ -226,7 +211,7 @@ def test_a_replay_goes_on_with_its_entities() -> None:
     ],
 )
 def test_the_name_of_an_entity_selects_its_models(words: list[str], selected: list[str]) -> None:
-    assert load._options("select", words) == selected
+    assert selection.options("select", words) == selected
 
 
 COLUMNS = {"id": {"data_type": "int", "role": "key"}, "value": "int"}

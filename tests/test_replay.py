@@ -296,7 +296,7 @@ def test_times_of_day_and_a_backfill_that_stops(
     )
     shop.land("ticks", "2024-01-01T000000", "id,value,op,pos", "1,a,I,1")
     shop.land("ticks", "2024-01-01T001500", "id,value,op,pos", "one,b,U,2")
-    words = ("load", "2024-01-01 00:00..2024-01-01 00:15", "--every", "15m")
+    words = ("load", "2024-01-01 00:00..2024-01-01 00:15", "--step", "15m")
     words += ("--select", "path:models/ticks")
     code, said = command(*words)
     assert code == 1

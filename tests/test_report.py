@@ -244,7 +244,7 @@ def test_commands_that_mend() -> None:
         [*days(4, 6, **delta), refused("2024-03-05", **delta)], expected_every="daily", **delta
     )
     assert steps(late) == {
-        "stale": ["spark-cdc run --select shop"],
+        "stale": ["spark-cdc load --select shop"],
         "refused": [
             "spark-cdc replay --from 2024-03-05 --dates 2024-03-05 --select shop --publish",
             "spark-cdc acknowledge 2024-03-05 --select shop",

@@ -1,4 +1,4 @@
-"""`spark-cdc run`: what is pending is loaded, entity by entity in order of its dates."""
+"""`spark-cdc load`: what is pending is loaded, entity by entity in order of its dates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pyhive.exc import OperationalError
 
 from event_warehouse import EventWarehouse, column
 from project import Project
-from spark_cdc import chain, pending, run
+from spark_cdc import business_date, chain, pending, schedule
 from spark_cdc import cli as command_line
 from spark_cdc.errors import SparkCdcError
 from spark_cdc.exit_codes import ExitCode
@@ -37,13 +37,13 @@ DATES = ("2024-03-01", "2024-03-02", "2024-03-03")
 
 @pytest.fixture
 def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
-    """Call `spark-cdc run` of some entities; gives the exit code and the summary."""
+    """Call `spark-cdc load` of some entities; gives the exit code and the summary."""
     project.serve_commands(monkeypatch)
-    monkeypatch.setattr(run, "PAUSE", 0.1)
+    monkeypatch.setattr(schedule, "PAUSE", 0.1)
 
     def called(*names: str, words: tuple[str, ...] = ()) -> tuple[int, dict[str, Any], str]:
         select = ("--select", *(f"path:models/{name}" for name in names))
-        code = command_line.main(["run", *select, "--output", "json", *words])
+        code = command_line.main(["load", *select, "--output", "json", *words])
         said = capsys.readouterr()
         told = json.loads(said.out) if said.out.startswith("{") else {"entities": []}
         return code, {one["entity"]: one for one in told["entities"]}, said.err + said.out
@@ -131,7 +131,7 @@ def test_one_that_fails_stops_only_itself(project: Project, call: Any) -> None:
     assert told["bad"]["loaded"] == [DATES[0]]
     assert told["bad"]["left"] == list(DATES[1:])
     assert "2024-03-02" in told["bad"]["failed"]
-    assert "tried in vain" not in said
+    assert "next attempt" not in said
     assert times(project, "bad") == [DATES[0]]
     project.land("bad", DATES[1], "id,value", "1,1")
     code, told, said = call("good", "bad")
@@ -147,19 +147,19 @@ def test_a_lost_race_is_tried_again(
     project.entity("raced", KEYED)
     for date in DATES[:2]:
         project.land("raced", date, "id,value", "1,1")
-    settle, refused = run.Controller._settle, []
+    load, refused = pending.Rounds.load, []
 
-    def lost(self: Any, work: run.Work, done: Any, passes: bool) -> None:
+    def lost(self: Any, ready: list[pending.Work], screen: Any) -> list[schedule.Outcome]:
+        outcomes = load(self, ready, screen)
         if not refused:  # as if this run had not committed, but another one
-            refused.append(work.waiting[0])
-            node = chain.Node("raced_committed", "error", "another one was first")
-            done, passes = chain.Done(False, "", nodes=(node,)), True
-        settle(self, work, done, passes)
+            refused.append(ready[0].waiting[0])
+            outcomes = [schedule.Outcome(False, "another one was first", is_transient=True)]
+        return outcomes
 
-    monkeypatch.setattr(run.Controller, "_settle", lost)
+    monkeypatch.setattr(pending.Rounds, "load", lost)
     code, told, said = call("raced")
     assert code == 0, said
-    assert "tried in vain; again in" in said
+    assert "failed, next attempt in 0 s: another one was first" in said
     assert "raced  2024-03-01  committed by another run" in said
     assert told["raced"]["loaded"] == [DATES[1]]
     assert times(project, "raced") == list(DATES[:2])
@@ -242,7 +242,7 @@ def test_a_kill_in_the_middle(project: Project, call: Any) -> None:
     }
     select = [f"path:models/{name}" for name in names]
     with subprocess.Popen(
-        [sys.executable, "-m", "spark_cdc.cli", "run", "--select", *select],
+        [sys.executable, "-m", "spark_cdc.cli", "load", "--select", *select],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -291,21 +291,21 @@ def test_lists_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     path.write_text(text)
     with pytest.raises(SparkCdcError, match=message):
-        run.read_list(path)
+        pending.read_list(path)
 
 
 def test_what_is_missing() -> None:
     """A date is due when the next one begins."""
     now = dt.datetime(2024, 3, 5, 6)
-    daily = pending.parse_expectation("daily")
-    assert pending.missing(["2024-03-01", "2024-03-03"], "date", daily, now) == [
+    daily = business_date.parse_expectation("daily")
+    assert business_date.missing(["2024-03-01", "2024-03-03"], "date", daily, now) == [
         "2024-03-02",
         "2024-03-04",
     ]
-    quarters = pending.parse_expectation("15m")
-    found = pending.missing(["2024-03-05 05:15:00"], "timestamp", quarters, now)
+    quarters = business_date.parse_expectation("15m")
+    found = business_date.missing(["2024-03-05 05:15:00"], "timestamp", quarters, now)
     assert found == ["2024-03-05 05:30:00", "2024-03-05 05:45:00"]
-    assert pending.missing([], "date", daily, now) == []
+    assert business_date.missing([], "date", daily, now) == []
 
 
 @pytest.mark.parametrize(
@@ -318,16 +318,16 @@ def test_what_is_missing() -> None:
     ],
 )
 def test_exit_codes(states: list[dict[str, Any]], code: int) -> None:
-    assert run.code_of([run.Work("a", [], **state) for state in states]) == code
+    assert pending.code_of([pending.Work("a", **state) for state in states]) == code
 
 
 def test_a_dry_run_names_the_dates(capsys: Any) -> None:
-    arguments = command_line.parser().parse_args(["run", "--dry-run"])
+    arguments = command_line.parser().parse_args(["load", "--dry-run"])
     days = [f"2024-03-{day:02}" for day in range(1, 32)]
-    few = run.Work("few", [], waiting=deque(days[:3]))
-    many = run.Work("many", [], waiting=deque([*days, "2024-04-01", "2024-04-02"]))
-    works = [few, many, run.Work("idle", [])]
-    assert run._finish(works, arguments, run.code_of(works, dry_run=True), []) == 0
+    few = pending.Work("few", waiting=deque(days[:3]))
+    many = pending.Work("many", waiting=deque([*days, "2024-04-01", "2024-04-02"]))
+    works = [few, many, pending.Work("idle")]
+    assert pending._finish(works, arguments, pending.code_of(works, dry_run=True), []) == 0
     said = capsys.readouterr().out
     assert "few: would load 2024-03-01, 2024-03-02, 2024-03-03\n" in said
     assert "2024-03-31, … and 2 more up to 2024-04-02\n" in said
@@ -370,11 +370,11 @@ def test_again_and_again(
             raise KeyboardInterrupt
         return ExitCode.NOTHING
 
-    monkeypatch.setattr(run, "_once", once)
-    monkeypatch.setattr(run.time, "sleep", lambda seconds: None)
-    arguments = command_line.parser().parse_args(["run", "--every", "5s"])
+    monkeypatch.setattr(pending, "_once", once)
+    monkeypatch.setattr(pending.time, "sleep", lambda seconds: None)
+    arguments = command_line.parser().parse_args(["load", "--every", "5s"])
     with pytest.raises(KeyboardInterrupt):
-        run.run(arguments)
+        pending.run(arguments)
     first, second, third, changed, last = parsed
     assert first is None and second is third is not None
     assert changed is None and last is not None
@@ -383,6 +383,6 @@ def test_again_and_again(
 
 @pytest.mark.parametrize("words", [["--dry-run"], ["--output", "json"]])
 def test_every_is_for_loads(words: list[str]) -> None:
-    arguments = command_line.parser().parse_args(["run", "--every", "5s", *words])
+    arguments = command_line.parser().parse_args(["load", "--every", "5s", *words])
     with pytest.raises(SparkCdcError, match="neither --dry-run nor --output json"):
-        run.run(arguments)
+        pending.run(arguments)

@@ -440,7 +440,7 @@ def test_a_stream_that_is_killed_loses_and_doubles_nothing(
 
     people.serve_commands(monkeypatch)
     monkeypatch.chdir(people.folder)
-    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+    code = command_line.main(["load", "--select", "path:models/people", "--output", "json"])
     told = json.loads(capsys.readouterr().out)
     assert code == 0, told
     assert len(told["entities"][0]["loaded"]) == len(closed)

@@ -280,7 +280,15 @@ def test_a_backfill_writes_both_sides(shop: Project, command: Command) -> None:
         describe(shop, name, like=like)
         for day in range(3):
             land(shop, name, day, like=like)
-    words = ("backfill", f"{DAYS[0]}..{DAYS[2]}", "--select", *names, "--dates-per-statement", "2")
+    words = (
+        "load",
+        f"{DAYS[0]}..{DAYS[2]}",
+        "--bulk",
+        "--select",
+        *names,
+        "--dates-per-statement",
+        "2",
+    )
     code, said = command(*words)
     assert code == 0, said
     for name in names:

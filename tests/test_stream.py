@@ -92,8 +92,8 @@ WORDS = ["stream", "--once", "--interval", "10s", "--max-per-trigger", "1", "--c
 
 
 def loaded(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The business times that `spark-cdc run` loads."""
-    code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+    """The business times that `spark-cdc load` loads."""
+    code = command_line.main(["load", "--select", "path:models/people", "--output", "json"])
     told = json.loads(capsys.readouterr().out)
     assert code == 0, told
     return list(told["entities"][0]["loaded"])
@@ -586,7 +586,7 @@ def test_retention(
         return done.stdout
 
     def load() -> list[str]:
-        code = command_line.main(["run", "--select", "path:models/people", "--output", "json"])
+        code = command_line.main(["load", "--select", "path:models/people", "--output", "json"])
         told = json.loads(capsys.readouterr().out)
         assert code == 0, told
         return told["entities"][0]["loaded"]

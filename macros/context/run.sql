@@ -131,7 +131,7 @@
 {#- The command that loads in spite of some guards. -#}
 {%- macro _skip_command(entity, load, guards) -%}
     {%- if load.get('backfill') -%}
-        {{ return('spark-cdc backfill ' ~ load.backfill ~ ' --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
+        {{ return('spark-cdc load ' ~ load.backfill ~ ' --bulk --select ' ~ entity.name ~ ' --skip-guards ' ~ entity.name ~ '.' ~ guards | join(' ' ~ entity.name ~ '.')) }}
     {%- endif -%}
     {{ return(spark_cdc._load_command(entity, load.business_time, skip=guards)) }}
 {%- endmacro -%}

@@ -162,7 +162,7 @@ options (
     {%- if not spark_cdc._lacks_path(folder ~ '/_closed/*') -%}{{ return(none) }}{%- endif -%}
     {%- set problem -%}
 the business time of '{{ folder }}' is not closed; spark-cdc stream may still add messages, which no load would read.
-spark-cdc run loads it when it is closed.
+spark-cdc load without dates loads it when it is closed.
     {%- endset -%}
     {%- set command = 'spark-cdc stream --status --select ' ~ entity.name -%}
     {{ return(spark_cdc._load_refusal(entity, 'open_time', problem, ' To see which are closed:\n  ' ~ command)) }}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, load, parsing
+from spark_cdc import business_date, chain, console, parsing
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
 
 def run(arguments: Options) -> int:
     """Run the macro, and print what it acknowledged."""
-    dates = [load.parse_business_date(text)[1] for text in arguments.dates]
+    dates = [business_date.parse(text)[1] for text in arguments.dates]
     more = {"execute": False} if arguments.dry_run else {}
     chain.Dbt(arguments.target).show("acknowledge", arguments.select, dates=dates, **more)
     if arguments.dry_run:

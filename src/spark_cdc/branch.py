@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spark_cdc import load, named, parsing
+from spark_cdc import business_date, named, parsing
 
 
 def _own_loads(one: dict[str, Any]) -> str:
-    return load.quoted(one["dates"]) if one["is_there"] else "(its schema is gone)"
+    return business_date.quoted(one["dates"]) if one["is_there"] else "(its schema is gone)"
 
 
 def repeat(branches: Sequence[dict[str, Any]]) -> list[str]:
@@ -18,10 +18,12 @@ def repeat(branches: Sequence[dict[str, Any]]) -> list[str]:
     for one in branches:
         dates = one["dates"]
         if dates and dates[0] <= one["until"]:
-            first = load.quoted(dates[:1])
+            first = business_date.quoted(dates[:1])
             commands.append(f"  spark-cdc replay --from {first} --select {one['entity']} --publish")
         elif dates:
-            commands.append(f"  spark-cdc load {load.quoted(dates)} --select {one['entity']}")
+            commands.append(
+                f"  spark-cdc load {business_date.quoted(dates)} --select {one['entity']}"
+            )
     return ["\nThe same loads in production:", *commands] if commands else []
 
 

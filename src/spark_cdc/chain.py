@@ -163,6 +163,7 @@ class Dbt:
         self._parses_once = parses_once
         self._parsed: bytes | None = None
         self._printed = stacks.Output()
+        self._say: Callable[[], str] | None = None
         self.invocations: list[str] = []
         self.failed: dict[str, str] = {}
 
@@ -176,14 +177,12 @@ class Dbt:
         self,
         *words: str,
         shown: bool = False,
-        interrupted: Callable[[], str] = _interrupted,
         watch: Callable[[Event], None] | None = None,
         variables: Mapping[str, str] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> Done:
         """Run a dbt command. What it prints goes to the terminal if shown, and into the result.
 
-        interrupted: what to say if it is interrupted, see ends_at_once.
         watch: gets dbt's events, in dbt's threads.
         variables: of the environment, for this command.
         heard: gets what macros log, as they do.
@@ -192,7 +191,7 @@ class Dbt:
         """
         words = (*words, *(["--target", self.target] if self.target else []))
         waits = contextlib.nullcontext() if shown else console.Step(_name(words), console.PATIENCE)
-        with self.ends_at_once(interrupted), waits:
+        with self.ends_at_once(), waits:
             asks = {} if shown else ASKS
             done, error = self._invoke(words, shown, watch, dict(variables or {}) | asks, heard)
         unreachable = None if done.ok else reach.problem(self.target, error)
@@ -206,27 +205,31 @@ class Dbt:
         return list(parts(Done(True, self._printed.getvalue()), "load"))
 
     @contextlib.contextmanager
-    def ends_at_once(self, say: Callable[[], str]) -> Iterator[None]:
+    def ends_at_once(self, say: Callable[[], str] | None = None) -> Iterator[None]:
         """On Ctrl-C or SIGTERM meanwhile, end a command line with what `say` returns.
+
+        Without `say`, with what a block around it says, else with what any command may say.
 
         dbt tidies up before it ends: it prints a traceback, and cancels statements over connections
         that its threads wait on, from which it may never come back. Without that nothing is lost.
         The server ends what it runs for a connection that is gone, within seconds, and a load
         counts only when all of it is written.
         """
-
-        act = end_process
-        if act is None or threading.current_thread() is not threading.main_thread():
+        act, around = end_process, self._say
+        is_main = threading.current_thread() is threading.main_thread()
+        if act is None or not is_main or (around and not say):
             yield
             return
+        self._say = say or _interrupted
 
         def end(*_: object) -> None:
-            act(say())
+            act((say or _interrupted)())
 
         before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
+            self._say = around
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -419,14 +422,14 @@ class _Committed(TypedDict):
 
 
 class Watch:
-    """Sees loads as dbt ends them; its methods run in dbt's threads.
+    """Prints loads as dbt ends them, and what macros note; its methods run in dbt's threads.
 
-    ended: gets each load. screen: gets what macros note.
+    ended: gets each load, too.
     """
 
-    def __init__(self, ended: Callable[[Load], None], screen: console.Screen) -> None:
-        self._ended = ended
+    def __init__(self, screen: console.Screen, ended: Callable[[Load], None] | None = None) -> None:
         self._screen = screen
+        self._ended = ended
         self._spent: dict[str, float] = {}
         self._told: dict[str, _Committed] = {}
 
@@ -445,35 +448,10 @@ class Watch:
         self._spent[entity] = self._spent.get(entity, 0) + seconds
         one = self._told.get(entity)
         if one and node.node_name == f"{entity}_committed" and node.node_status == "success":
-            self._ended(Load(entity, **one, seconds=self._spent[entity]))
-
-
-class Progress:
-    """Loads dates one after the other, and prints a line for each load as it ends."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.done = 0
-        self._screen = console.Screen(count, "date")
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._screen.close()
-
-    def step(
-        self, date: str, dbt: Dbt, *words: str, interrupted: Callable[[], str] = _interrupted
-    ) -> Done:
-        """Run dbt for a date; what dbt printed is shown only if it failed."""
-        self._screen.advance(date)
-        watch = Watch(lambda load: self._screen.line(str(load)), self._screen)
-        done = dbt.run(*words, interrupted=interrupted, watch=watch)
-        self.done += done.ok
-        self._screen.advance(date, 1)
-        if not done.ok:
-            self._screen.line(f"{date}  failed\n{failure(done)}")
-        return done
+            load = Load(entity, **one, seconds=self._spent[entity])
+            self._screen.line(str(load))
+            if self._ended:
+                self._ended(load)
 
 
 def data(done: Done) -> Any:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,13 +17,13 @@ from spark_cdc.exit_codes import MEANINGS, ExitCode
 # Modules with a function add_parser(subparsers) that sets the default `run`, a function from the
 # parsed arguments to the exit code.
 MODULES = (
-    *("load", "run", "backfill", "stream", "undo", "replay", "acknowledge", "status", "report"),
+    *("load", "stream", "undo", "replay", "acknowledge", "status", "report"),
     *("diff", "tag", "branch", "maintenance", "forget", "secrets", "demo", "init"),
     *("new", "generate", "server", "packages"),
 )
 # The commands as `spark-cdc --help` lists them.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Load": ("load", "run", "backfill", "stream"),
+    "Load": ("load", "stream"),
     "Correct": ("undo", "redo", "replay", "acknowledge"),
     "Look": ("status", "report", "diff", "verify"),
     "Maintain": ("maintain", "tag", "branch", "vacuum", "compact", "forget", "secrets"),
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
         usage="spark-cdc [--quiet] [--debug] COMMAND …",
         formatter_class=parsing.Formatter,
     )
+    top.set_defaults(line="spark-cdc")
     top.add_argument("--version", action="version", version=f"spark-cdc {__version__}")
     parsing.add_common(top, default=False)
     commands = top.add_subparsers(
@@ -73,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in words or bool(os.environ.get("SPARK_CDC_DEBUG"))
     try:
         arguments = parser().parse_args(words)
+        arguments.line = shlex.join(["spark-cdc", *words])
         branch = getattr(arguments, "branch", None)
         with console.progress(not arguments.quiet), _own_process(), _in_branch(branch):
             return int(arguments.run(arguments) or ExitCode.DONE)

@@ -22,7 +22,7 @@ MEANINGS: Mapping[ExitCode, str] = {
     ExitCode.DONE: "done, and nothing is wrong; dates that were asked for are committed",
     ExitCode.FAILED: "something failed, was refused, or is wrong",
     ExitCode.USAGE: "the command line or a setting is wrong; nothing was begun",
-    ExitCode.NOTHING: "no date was pending (`run`), or no server runs (`server status`)",
-    ExitCode.ATTENTION: "something waits for a person (`run`), or the server does not answer",
+    ExitCode.NOTHING: "no date was pending (`load`), or no server runs (`server status`)",
+    ExitCode.ATTENTION: "something waits for a person (`load`), or the server does not answer",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C or SIGTERM; run the same command again",
 }

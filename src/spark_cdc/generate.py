@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spark_cdc import console, load, parsing, project
+from spark_cdc import business_date, console, parsing, project
 from spark_cdc.synthetic.delivery import EventShares
 from spark_cdc.synthetic.events import TRUTHS, EventOptions, LoadCounts, generate_events
 from spark_cdc.synthetic.formats import FORMATS
@@ -199,7 +199,7 @@ def _expand_days(texts: Sequence[str]) -> list[str]:
     for text in ",".join(texts).split(","):
         first, dots, last = text.strip().partition("..")
         if dots and is_date(first) and is_date(last) and first <= last:
-            days += load.expand(first, last)
+            days += business_date.expand(first, last)
         elif text.strip():
             days.append(text.strip())
     return days

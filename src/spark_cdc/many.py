@@ -17,7 +17,7 @@ from spark_cdc.entity import ROLES, Entity, own_name
 from spark_cdc.errors import SparkCdcError, UsageError
 
 Row = dict[str, str]
-# Of `spark-cdc run --file`, which may be the same file.
+# Of `spark-cdc load --file`, which may be the same file.
 OTHERS = ("entity", "expected_every")
 SCHEMA = ("table_name", "column_name", "data_type")
 KEYS = ("is_key", "column_key", "is_primary_key", "primary_key", "constraint_type")

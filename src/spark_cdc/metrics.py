@@ -25,7 +25,7 @@ OF_LOADS = {
 OF_COMMANDS = {
     "spark_cdc_entity_failed": "Whether it failed in the last command that loaded it.",
     "spark_cdc_entity_waiting": "Whether something of it waits for a person.",
-    "spark_cdc_entity_outstanding_loads": "Loads that the last spark-cdc run left.",
+    "spark_cdc_entity_outstanding_loads": "Dates that the last load of pending dates left.",
     "spark_cdc_command_timestamp_seconds": "When the command last ended.",
     "spark_cdc_command_exit_code": "With which exit code.",
 }
@@ -166,12 +166,12 @@ def of_command(report: state.Report) -> Samples:
     }
     for one in report["entities"]:
         of_entity = labels(schema=report["schema"], entity=one["entity"])
-        values = {
+        values: dict[str, float] = {
             "spark_cdc_entity_failed": one["state"] == "failed",
             "spark_cdc_entity_waiting": bool(one["waits"]),
-            "spark_cdc_entity_outstanding_loads": len(one["left"]),
         }
+        if one["left"] is not None:
+            values["spark_cdc_entity_outstanding_loads"] = len(one["left"])
         for name, value in values.items():
-            if name != "spark_cdc_entity_outstanding_loads" or report["command"] == "run":
-                samples.setdefault(name, {})[of_entity] = float(value)
+            samples.setdefault(name, {})[of_entity] = float(value)
     return samples

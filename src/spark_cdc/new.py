@@ -620,7 +620,7 @@ def _run_many(args: argparse.Namespace) -> int:
         print(f"Wrote {len(fresh)} entities below {directory}.")
         _write_overview()
         print("Read the YAML: are types and keys right? Then, when something has landed:")
-        print("  spark-cdc run --dry-run")
+        print("  spark-cdc load --dry-run")
     return 0
 
 

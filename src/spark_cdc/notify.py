@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from spark_cdc import __version__, chain, lineage, metrics, parsing, project, state
+from spark_cdc import __version__, chain, lineage, metrics, project, state
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -41,7 +41,10 @@ AUTHORIZATION = "SPARK_CDC_NOTIFY_AUTHORIZATION"
 
 @dataclass(frozen=True)
 class Options:
-    """Options that commands have in common whose loads are told."""
+    """Options that commands have in common whose loads are told.
+
+    line: the command line itself, which an error asks to repeat.
+    """
 
     target: str | None
     dry_run: bool
@@ -50,6 +53,7 @@ class Options:
     notify_on: str | None
     metrics_file: str | None
     openlineage: bool | None
+    line: str
 
 
 Given = TypeVar("Given", bound=Options)
@@ -242,16 +246,6 @@ class Teller:
         return acts
 
 
-def set_run(
-    parser: argparse.ArgumentParser,
-    name: str,
-    kind: type[Given],
-    act: Callable[[Given, chain.Dbt], int],
-) -> None:
-    """Let a command that loads call a function with its options, and tell what it did."""
-    parsing.set_run(parser, kind, lambda options: after(name, options, act))
-
-
 def after(name: str, arguments: Given, act: Callable[[Given, chain.Dbt], int]) -> int:
     """Run a command that loads, tell what it did, and return its exit code."""
     dbt = chain.Dbt(arguments.target, parses_once=True)
@@ -319,7 +313,7 @@ def _entities(
                 "entity": entity,
                 "state": "failed" if failure else "loaded",
                 "loaded": [load["business_time"] for load in done],
-                "left": [],
+                "left": None,
                 "rows": sum(load.get("rows_in") or 0 for load in done),
                 "seconds": round(sum(load.get("duration_seconds") or 0 for load in done), 3),
                 "failed": failure or None,

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spark_cdc import chain, console, load, notify, parsing, project, state, status
+from spark_cdc import (
+    business_date,
+    chain,
+    console,
+    notify,
+    parsing,
+    project,
+    schedule,
+    state,
+    status,
+)
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.exit_codes import ExitCode
 
@@ -53,8 +65,8 @@ def command(plans: Sequence[Plan]) -> str:
     one = plans[0]
     source = "" if one.source == "landing" else f" --source {one.source}"
     named = [one.state.text(date) for date in one.dates if date not in one.state.times]
-    more = f" --dates {load.quoted(named)}" if named else ""
-    date = load.quoted([one.state.text(one.first)])
+    more = f" --dates {business_date.quoted(named)}" if named else ""
+    date = business_date.quoted([one.state.text(one.first)])
     return f"spark-cdc replay --from {date}{more}{source} --select {_names(plans)}"
 
 
@@ -93,7 +105,8 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "--rebuild", action="store_true", help="also load the dates that the draft has"
     )
     notify.add_arguments(parser)
-    notify.set_run(parser, "replay", Options, run)
+    act = functools.partial(notify.after, "replay", act=run)
+    parsing.set_run(parser, Options, act)
 
 
 def plan(
@@ -129,8 +142,8 @@ def _has_snapshots(one: state.State, first: dt.datetime) -> bool:
 
 
 def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> list[Plan]:
-    first, _ = load.parse_business_date(given)
-    extra = [load.parse_business_date(text)[0] for text in arguments.dates]
+    first, _ = business_date.parse(given)
+    extra = [business_date.parse(text)[0] for text in arguments.dates]
     wrong = [
         f"--dates {date} is before --from {given}. Accepted are later dates."
         for date in extra
@@ -171,34 +184,57 @@ def _plans(arguments: Options, given: str, states: Sequence[state.State]) -> lis
 
 
 def build(
-    dbt: chain.Dbt, plans: Sequence[Plan], skipped: Sequence[str] = (), given: str = ""
+    dbt: chain.Dbt,
+    plans: Sequence[Plan],
+    line: str,
+    skipped: Sequence[str] = (),
+    given: str = "",
 ) -> None:
     """Load what the drafts lack, date by date, all entities of a date at once.
 
+    line: the command line, for an interrupt.
     given: options of the command line, for the one that goes on.
 
     Raises SparkCdcError at the first date that fails.
     """
-    dates = sorted({date for one in plans for date in one.todo})
-    with chain.Progress(len(dates)) as progress:
-        for date in dates:
-            _build_date(dbt, plans, date, progress, skipped, given)
+    steps = {}
+    for date in sorted({date for one in plans for date in one.todo}):
+        of_date = [one for one in plans if date in one.todo]
+        steps[_text(plans, of_date, date)] = (of_date, date)
+    lane = schedule.Lane("", deque(steps))
+
+    def load(_: Sequence[schedule.Lane], screen: console.Screen) -> list[schedule.Outcome]:
+        text = lane.waiting[0]
+        words = _words(plans, text, *steps[text], skipped)
+        done = dbt.run(*words, watch=chain.Watch(screen))
+        return [schedule.Outcome(done.ok, "" if done.ok else chain.failure(done))]
+
+    schedule.work(dbt, [lane], load, line)
+    if lane.failed:
+        raise SparkCdcError(
+            f"The replay failed at {lane.waiting[0]}. Readers see the state from before it.\n"
+            f"{lane.failed}",
+            f"{chain.LOG} When the cause is gone:\n{command(plans)}{given}\n"
+            f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
+        )
 
 
-def _build_date(
-    dbt: chain.Dbt,
-    plans: Sequence[Plan],
-    date: dt.datetime,
-    progress: chain.Progress,
-    skipped: Sequence[str],
-    given: str,
-) -> None:
-    """Load a date into the drafts that lack it."""
-    of_date = [one for one in plans if date in one.todo]
+def _text(plans: Sequence[Plan], of_date: Sequence[Plan], date: dt.datetime) -> str:
+    """Return a date, or the first one, as dbt gets it: with a time of day if an entity needs it."""
     text = max((one.state.text(date) for one in of_date), key=len)
-    first = max((one.state.text(one.first) for one in of_date), key=len)
-    if date.time() == dt.time() and plans[0].first.time() == dt.time():
-        text, first = text[:10], first[:10]
+    is_day = date.time() == dt.time() and plans[0].first.time() == dt.time()
+    return text[:10] if is_day else text
+
+
+def _words(
+    plans: Sequence[Plan],
+    text: str,
+    of_date: Sequence[Plan],
+    date: dt.datetime,
+    skipped: Sequence[str],
+) -> list[str]:
+    """Return the dbt command that loads a date into the drafts that lack it."""
+    first = max((one.state.text(one.first) for one in of_date), key=len)[: len(text)]
     asked = {"from": first, "source": of_date[0].source}
     more: dict[str, object] = {"spark_cdc_skip_guards": list(skipped)} if skipped else {}
     types = {
@@ -208,13 +244,7 @@ def _build_date(
         named = {name: load_type for name, load_type in types.items() if load_type}
         more["spark_cdc_load_type"] = named
     values = project.variables({"business_date": text, "spark_cdc_replay": asked, **more})
-    models = [name for one in of_date for name in one.models]
-    if not progress.step(text, dbt, "run", "--vars", values, "--select", *models).ok:
-        raise SparkCdcError(
-            f"The replay failed at {text}. Readers see the state from before it.",
-            f"{chain.LOG} When the cause is gone:\n{command(plans)}{given}\n"
-            f"To drop the draft: spark-cdc replay --discard --select {_names(plans)}",
-        )
+    return ["run", "--vars", values, "--select", *(name for one in of_date for name in one.models)]
 
 
 def compare(dbt: chain.Dbt, entities: Sequence[str]) -> str:
@@ -272,7 +302,7 @@ def run(arguments: Options, dbt: chain.Dbt) -> int:
     if not (arguments.first or arguments.publish or arguments.discard):
         raise UsageError("--from is missing. Give the first date to reload.", EXAMPLE)
     for text in [*([arguments.first] if arguments.first else []), *arguments.dates]:
-        load.parse_business_date(text)
+        business_date.parse(text)
     if arguments.dry_run and not (arguments.first and not arguments.discard):
         return _dry_run_of_drafts(arguments, state.read(dbt, arguments.select))
     if arguments.discard:
@@ -307,7 +337,7 @@ def run(arguments: Options, dbt: chain.Dbt) -> int:
         dbt.operate("discard_replay", drafted)
     given = chain.options(arguments, "target", "branch")
     skipped = chain.options(arguments, "skip-guards")
-    build(dbt, plans, arguments.skip_guards, skipped + given)
+    build(dbt, plans, arguments.line, arguments.skip_guards, skipped + given)
     print(compare(dbt, entities))
     again = command(plans) + skipped + given
     if arguments.publish and not outdated:

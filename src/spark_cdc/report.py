@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_cdc import chain, console, load, parsing, project, report_figures, report_page, state
+from spark_cdc import (
+    business_date,
+    chain,
+    console,
+    parsing,
+    project,
+    report_figures,
+    report_page,
+    state,
+)
 from spark_cdc.errors import SparkCdcError, UsageError
 
 MANY = 20  # entities: beyond it their ledgers are read only if that is asked for
@@ -110,7 +119,7 @@ def _date(text: str | None) -> dt.datetime | None:
     """Return the day of a business date."""
     if text is None:
         return None
-    return dt.datetime.combine(load.parse_business_date(text)[0].date(), dt.time())
+    return dt.datetime.combine(business_date.parse(text)[0].date(), dt.time())
 
 
 def write(dbt: chain.Dbt, scope: Scope, out: str | None = None, options: str = "") -> Path:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from spark_cdc import pending
+from spark_cdc import business_date
 
 # The levels of an entity's state, most pressing first.
 LEVELS = ("urgent", "warning", "idle", "healthy")
@@ -321,13 +321,14 @@ def _missing(made: Entity, counted: Sequence[str], last: str | None, now: dt.dat
         if KINDS[kind] in ("refused", "undone") and time > min([*counted, last])
     ]
     times = sorted({*counted, *came, last})
-    return pending.missing(times, made.per, pending.parse_expectation(made.expected_every), now)
+    step = business_date.parse_expectation(made.expected_every)
+    return business_date.missing(times, made.per, step, now)
 
 
 def _broken(made: Entity, last: str | None) -> list[Attention]:
     if made.broken:
         steps = [
-            ("Correct the YAML, then check it:", made.command("run --select ENTITY --dry-run"))
+            ("Correct the YAML, then check it:", made.command("load --select ENTITY --dry-run"))
         ]
         return [Attention("misconfigured", "", made.broken, steps, urgent=True)]
     if not made.known:
@@ -337,7 +338,7 @@ def _broken(made: Entity, last: str | None) -> list[Attention]:
         )
         return [Attention("removed", last or "", text)]
     if not made.committed_loads:
-        steps = [("Load the dates that have landed:", made.command("run --select ENTITY"))]
+        steps = [("Load the dates that have landed:", made.command("load --select ENTITY"))]
         return [Attention("never loaded", "", "No load is committed.", steps)]
     return []
 
@@ -406,7 +407,7 @@ def _late(made: Entity, last: str | None) -> list[Attention]:
     found = []
     if after:
         text = f"Expected {made.expected_every}. The last load is {last}. Missing: {_few(after)}."
-        steps = [("When the source has delivered:", made.command("run --select ENTITY"))]
+        steps = [("When the source has delivered:", made.command("load --select ENTITY"))]
         found.append(Attention("stale", after[0], text, steps, urgent=True))
     if between:
         text = f"Expected {made.expected_every}. Missing between loads: {_few(between)}."

@@ -212,12 +212,12 @@ class Answer(TypedDict, total=False):
 
 
 class EntityReport(TypedDict):
-    """What became of an entity."""
+    """What became of an entity; left: None where only pending dates would tell."""
 
     entity: str
     state: str
     loaded: list[str]
-    left: list[str]
+    left: list[str] | None
     rows: int
     seconds: float
     failed: str | None

@@ -17,7 +17,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_cdc import chain, jars, java, load, parsing, project, s3, server, state, table_formats
+from spark_cdc import (
+    business_date,
+    chain,
+    jars,
+    java,
+    parsing,
+    project,
+    s3,
+    server,
+    state,
+    table_formats,
+)
 from spark_cdc.errors import SparkCdcError, UsageError
 from spark_cdc.jars import Jar
 from spark_cdc.streaming import KAFKA, SOURCES, Job, Retention, Source
@@ -106,7 +117,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
         "stream",
         "land messages of Kafka, or files as they arrive",
         "Writes the entities' source.stream into their landing folders, batch by batch, each"
-        " exactly once, and closes business times that are over; spark-cdc run loads them beside"
+        " exactly once, and closes business times that are over; spark-cdc load loads them beside"
         " it. A restart goes on at its checkpoint (docs/stream.md).",
         "spark-cdc stream --kafka broker:9092 --select orders --once",
     )
@@ -132,7 +143,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     parser.add_argument("--once", action="store_true", help="land all that is there now, and end")
     parser.add_argument(
         "--interval",
-        type=functools.partial(load.parse_time, "--interval", least=1),
+        type=functools.partial(business_date.parse_time, "--interval", least=1),
         default="1m",
         metavar="TIME",
         help="time between two batches, and between two business times of entities with times of"
@@ -140,7 +151,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     parser.add_argument(
         "--idle",
-        type=functools.partial(load.parse_time, "--idle"),
+        type=functools.partial(business_date.parse_time, "--idle"),
         default="0s",
         metavar="TIME",
         help="close a business time this long after its end if no newer message came (default: 0s)",
@@ -184,7 +195,7 @@ def add_parser(subparsers: parsing.Subparsers) -> None:
     )
     parser.add_argument(
         "--retention",
-        type=functools.partial(load.parse_time, "--retention"),
+        type=functools.partial(business_date.parse_time, "--retention"),
         metavar="TIME",
         help="only drop loaded business times of the landing that are older, such as 30d",
     )

@@ -136,7 +136,7 @@ class Watch(threading.Thread):
 
 
 class Loader(services.Service):
-    """`spark-cdc run --every 5s`: load after load."""
+    """`spark-cdc load --every 5s`: load after load."""
 
     name = "loads"
 
@@ -146,7 +146,7 @@ class Loader(services.Service):
 
     def command(self) -> Sequence[str]:
         every = f"{EVERY:.0f}s"
-        return [sys.executable, "-m", "spark_cdc.cli", "run", "--retries", "0", "--every", every]
+        return [sys.executable, "-m", "spark_cdc.cli", "load", "--retries", "0", "--every", every]
 
     def environment(self) -> Mapping[str, str]:
         return self._shop.environment(self._server_port)
