@@ -37,7 +37,7 @@
     {%- set start, end = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else ''), '(?=\\s*(' ~ separator ~ '|\\z))' -%}
     {%- set open, inner = start ~ q, '[^' ~ q ~ ']*' -%}
     {%- set has_quote = 'contains(value, ' ~ spark_cdc._literal(quote) ~ ')' -%}
-    {#- the line without pairs that stand for a quote in a value -#}
+    {#- the line without pairs that stand for a quote; beside `and` Spark makes it of every line -#}
     {%- set text = namespace(sql='value') -%}
     {%- for pair in ([quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else []) -%}
         {%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}
@@ -46,15 +46,15 @@
         {%- set doubled = '(' ~ q ~ '{3}|' ~ open ~ inner ~ '[^' ~ q ~ '](?<!' ~ separator ~ ')' ~ q ~ '{2})' -%}
         {{ return({
             'open': 'if(' ~ has_quote ~ ', regexp_count(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ '|' ~ q ~ end) ~ '), 0)',
-            'unescaped': '(' ~ has_quote ~ ' and ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ')',
+            'unescaped': 'if(' ~ has_quote ~ ', ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ', false)',
         }) }}
     {%- endif -%}
     {#- the same without the fields that are closed -#}
     {%- set rest = 'regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241')" -%}
     {%- set unclosed = ' rlike ' ~ spark_cdc._literal(open ~ inner ~ '\\z') -%}
     {{ return({
-        'open': 'if(\n    ' ~ [has_quote, text.sql ~ unclosed, rest ~ unclosed] | join('\n    and ') ~ ',\n    1, 0\n)',
-        'unescaped': '(' ~ has_quote ~ ' and ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ')',
+        'open': 'if(' ~ has_quote ~ ', if(' ~ text.sql ~ unclosed ~ '\n    and ' ~ rest ~ unclosed ~ ', 1, 0), 0)',
+        'unescaped': 'if(' ~ has_quote ~ ', ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ', false)',
     }) }}
 {%- endmacro -%}
 
