@@ -26,7 +26,8 @@
         open       1 where a field begins with a quote that the line does not close; with multiLine
                    how many quotes begin or end a field
         unescaped  whether a field between quotes holds a quote that is not escaped, as where
-                   quotes are doubled and `escape` is another character -#}
+                   quotes are doubled and `escape` is another character
+        rest       of a line with quotes, without its closed fields: a column for the others -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
     {%- if entity.source.format != 'csv' or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
@@ -49,12 +50,11 @@
             'unescaped': 'if(' ~ has_quote ~ ', ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ', false)',
         }) }}
     {%- endif -%}
-    {#- the same without the fields that are closed -#}
-    {%- set rest = 'regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241')" -%}
     {%- set unclosed = ' rlike ' ~ spark_cdc._literal(open ~ inner ~ '\\z') -%}
     {{ return({
-        'open': 'if(' ~ has_quote ~ ', if(' ~ text.sql ~ unclosed ~ '\n    and ' ~ rest ~ unclosed ~ ', 1, 0), 0)',
-        'unescaped': 'if(' ~ has_quote ~ ', ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ', false)',
+        'rest': 'if(' ~ has_quote ~ ', regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241'), null)",
+        'open': 'if(rest' ~ unclosed ~ ', if(' ~ text.sql ~ unclosed ~ ', 1, 0), 0)',
+        'unescaped': 'rest rlike ' ~ spark_cdc._literal(open ~ inner ~ q),
     }) }}
 {%- endmacro -%}
 
@@ -262,7 +262,7 @@ from (
                 {{ blank }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
-                select value, _metadata.file_path as path
+                select value, _metadata.file_path as path{{ ', ' ~ quotes.rest ~ ' as rest' if 'rest' in quotes }}
                 from {{ spark_cdc._direct_sql(entity, times, 'text', ['linesep']) }}
             )
         )
