@@ -26,7 +26,8 @@
         open       1 where a field begins with a quote that the line does not close; with multiLine
                    how many quotes begin or end a field
         unescaped  whether a field between quotes holds a quote that is not escaped, as where
-                   quotes are doubled and `escape` is another character -#}
+                   quotes are doubled and `escape` is another character
+        rest       of a line with quotes, without its closed fields: a column for the others -#}
 {%- macro _csv_quotes(entity) -%}
     {%- set quote = spark_cdc._reader_option(entity, ['quote'], '"') -%}
     {%- if entity.source.format != 'csv' or not quote -%}{{ return({'open': '0', 'unescaped': 'false'}) }}{%- endif -%}
@@ -37,7 +38,7 @@
     {%- set start, end = '(^|' ~ separator ~ ')' ~ ('\\s*' if is_trimmed else ''), '(?=\\s*(' ~ separator ~ '|\\z))' -%}
     {%- set open, inner = start ~ q, '[^' ~ q ~ ']*' -%}
     {%- set has_quote = 'contains(value, ' ~ spark_cdc._literal(quote) ~ ')' -%}
-    {#- the line without pairs that stand for a quote in a value -#}
+    {#- the line without pairs that stand for a quote; beside `and` Spark makes it of every line -#}
     {%- set text = namespace(sql='value') -%}
     {%- for pair in ([quote ~ quote] if escape == quote else [escape ~ escape, escape ~ quote] if escape else []) -%}
         {%- set text.sql = 'replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(pair) ~ ", '')" -%}
@@ -46,15 +47,14 @@
         {%- set doubled = '(' ~ q ~ '{3}|' ~ open ~ inner ~ '[^' ~ q ~ '](?<!' ~ separator ~ ')' ~ q ~ '{2})' -%}
         {{ return({
             'open': 'if(' ~ has_quote ~ ', regexp_count(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ '|' ~ q ~ end) ~ '), 0)',
-            'unescaped': '(' ~ has_quote ~ ' and ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ')',
+            'unescaped': 'if(' ~ has_quote ~ ', ' ~ text.sql ~ ' rlike ' ~ spark_cdc._literal(doubled ~ end) ~ ', false)',
         }) }}
     {%- endif -%}
-    {#- the same without the fields that are closed -#}
-    {%- set rest = 'regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241')" -%}
     {%- set unclosed = ' rlike ' ~ spark_cdc._literal(open ~ inner ~ '\\z') -%}
     {{ return({
-        'open': 'if(\n    ' ~ [has_quote, text.sql ~ unclosed, rest ~ unclosed] | join('\n    and ') ~ ',\n    1, 0\n)',
-        'unescaped': '(' ~ has_quote ~ ' and ' ~ rest ~ ' rlike ' ~ spark_cdc._literal(open ~ inner ~ q) ~ ')',
+        'rest': 'if(' ~ has_quote ~ ', regexp_replace(' ~ text.sql ~ ', ' ~ spark_cdc._literal(open ~ inner ~ q ~ end) ~ ", '\\u00241'), null)",
+        'open': 'if(rest' ~ unclosed ~ ', if(' ~ text.sql ~ unclosed ~ ', 1, 0), 0)',
+        'unescaped': 'rest rlike ' ~ spark_cdc._literal(open ~ inner ~ q),
     }) }}
 {%- endmacro -%}
 
@@ -262,7 +262,7 @@ from (
                 {{ blank }} as is_blank,
                 {{ "format_string('%s', value) <> value" if is_csv and spark_cdc._csv_encoding(entity) == 'utf-8' else 'false' }} as is_malformed
             from (
-                select value, _metadata.file_path as path
+                select value, _metadata.file_path as path{{ ', ' ~ quotes.rest ~ ' as rest' if 'rest' in quotes }}
                 from {{ spark_cdc._direct_sql(entity, times, 'text', ['linesep']) }}
             )
         )
