@@ -260,7 +260,7 @@ def _forgotten_statements(
     """What forget asks and writes, of a plain key and of a sensitive one."""
     entity, name = capture["entity"], capture["entity"]["name"]
     columns = [*entity["stored"], {"name": "key_hash", "sql": "key_hash"}]
-    columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "note")]
+    columns += [{"name": one, "sql": one} for one in ("nonkey_hash", "cdc__note")]
     secret = Relation("spark_cdc_secret_20240101t000000_00000000")
     keys = [dict(key, name=f"forgotten:{key['name']}", secret=secret) for key in columns[:1]]
     keyed = {"secret": "20240101t000000_00000000", "sql": macros._hash(keys)}
@@ -270,10 +270,10 @@ def _forgotten_statements(
     placed = macros._ledger_columns(entity)
     return {
         f"stg_{name}_forgotten": macros._forgotten_rows_sql(
-            entity, staged, columns, "note is not null", [{"secret": "none", "sql": "key_hash"}]
+            entity, staged, columns, "cdc__note is not null", [{"secret": "none", "sql": "key_hash"}]
         ),
         f"stg_{name}_forgotten_keyed": macros._forgotten_rows_sql(
-            entity, staged, columns, "note is not null", [keyed, keyed]
+            entity, staged, columns, "cdc__note is not null", [keyed, keyed]
         ),
         f"{name}_forgotten": macros._forgotten_copy_sql(
             capture | {"events": None},

@@ -125,7 +125,7 @@ class Source:
 
     def record(self, load_id: str) -> dict[str, Any]:
         [(note,)] = self.project.query(
-            f"select note from {{s}}.{self.name}_ledger where load_id = '{load_id}'"
+            f"select cdc__note from {{s}}.{self.name}_ledger where load_id = '{load_id}'"
             " and operation = 'L'"
         )
         found: dict[str, Any] = json.loads(note)

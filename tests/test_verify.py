@@ -274,7 +274,7 @@ def damage_delta(project: Project) -> list[str]:
     damage.rewrite("04d", "I", "id <> 9")
     damage.rewrite("05d", "U", key_hash="if(id = 4, unhex(md5('x')), key_hash)")
     damage.rewrite("03hc", "X", name="if(id = 1, 'z', name)", seen="if(id = 2, 'z', seen)")
-    damage.rewrite("05d", "L", note=f"replace(note, '{before}', '20240101-d-00000000')")
+    damage.rewrite("05d", "L", cdc__note=f"replace(cdc__note, '{before}', '20240101-d-00000000')")
     one = "partition (entity = 'delta', load_id = '{}', status = 'committed')"
     row = f"select * from {{s}}.cdc_loads where load_id = '{hc}'"
     project.query(f"create table {{s}}.extra using parquet as {row}")

@@ -136,7 +136,7 @@ the ledger holds no whole load {{ load.load_id }}, as if {{ entity.name }}_ledge
         {%- if entity.deleted_when and not is_counted -%}
             {%- do spark_cdc._land_load(entity, spark_cdc._landing_source(entity), run.time) -%}
             {%- set staged = '(\n' ~ spark_cdc._stage_sql(entity, spark_cdc._landed_view(entity)) ~ '\n) as staged' -%}
-            {%- set rows_in = rows_in - spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where note is null and is_deleted')[0].row_count | int -%}
+            {%- set rows_in = rows_in - spark_cdc._query('select count(*) as row_count from ' ~ staged ~ ' where cdc__note is null and cdc__deleted')[0].row_count | int -%}
         {%- endif -%}
         {%- set kept = known.rows_prior - counts.D - counts.U - counts.X -%}
         {%- if rows_in - written == kept and unchanged in [none, kept - counts.N] -%}{{ return('') }}{%- endif -%}

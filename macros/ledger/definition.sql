@@ -60,7 +60,7 @@
     {%- for item in diff.columns if item.conversion is not none and item.conversion.misfit != 'false' and item.column.on_cast_error != 'null' -%}
         {%- set former = spark_cdc._place_sql(spark_cdc._place(load.layout, item.former)) -%}
         {%- do changed.append({
-            'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('raw__value', former)
+            'column': item.column, 'type': item.former.type, 'value': former, 'misfit': item.conversion.misfit | replace('cdc__raw_value', former)
         }) -%}
     {%- endfor -%}
     {%- if not changed -%}{{ return([]) }}{%- endif -%}

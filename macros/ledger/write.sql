@@ -12,17 +12,17 @@ insert overwrite table {{ spark_cdc._write_target(ledger) }} partition ({{ parti
 select
     {{ columns | map(attribute='at_sql') | join(',\n    ') }}
 from (
-    select /*+ repartition_by_range({{ partitions }}, cluster__order) */ *
+    select /*+ repartition_by_range({{ partitions }}, cdc__cluster_order) */ *
     from (
         select
             *,
-            {{ order }} as cluster__order
+            {{ order }} as cdc__cluster_order
         from (
 {{ spark_cdc._rows_and_records_sql(columns, loads, sql) }}
         ) as unordered
     ) as ordered
 ) as ranged
-sort by {{ partitions }}, cluster__order
+sort by {{ partitions }}, cdc__cluster_order
 {%- endif -%}
 {%- endmacro -%}
 
@@ -168,7 +168,7 @@ from (
 union all
 
 select
-    {%- set values = {'note': 'record', 'business_date': 'business_date', 'load_id': 'load_id', 'operation': "'L'"} -%}
+    {%- set values = {'cdc__note': 'record', 'business_date': 'business_date', 'load_id': 'load_id', 'operation': "'L'"} -%}
     {%- for column in columns %}
     {{ spark_cdc._aliased(values.get(column.name, 'cast(null as ' ~ column.data_type ~ ')'), column.at_sql) }}{{ ',' if not loop.last }}
     {%- endfor %}
@@ -282,7 +282,7 @@ from (
             load_id,
             operation,
             {{ side }} as side,
-            xxhash64(key_hash, nonkey_hash, eff_start_date, if(operation = 'R', null, note)) as row_hash
+            xxhash64(key_hash, nonkey_hash, eff_start_date, if(operation = 'R', null, cdc__note)) as row_hash
         from {{ table }}
         where {{ spark_cdc._in_loads(loads) }}
         {{- '\n\n        union all\n' if loop.first }}

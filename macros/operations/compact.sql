@@ -192,13 +192,13 @@ what they saw before. Run spark-cdc verify --select {{ capture.entity.name }} to
 {#- The rows of both loads and the record of the history; few files for each partition, unless
     they are brought in an order anyway. -#}
 {%- macro _compacted_rows_sql(capture, plan, columns, history, checkpoint, is_ordered=false) -%}
-{%- set carried = columns | rejectattr('name', 'in', ['note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
+{%- set carried = columns | rejectattr('name', 'in', ['cdc__note', 'business_date', 'load_id', 'operation']) | map(attribute='sql') | list -%}
 select{{ ' /*+ rebalance(business_date, load_id, operation) */' if not is_ordered }}
     {{ columns | map(attribute='sql') | join(',\n    ') }}
 from (
     select
         {{ carried | join(',\n        ') }},
-        note,
+        cdc__note,
         business_date,
         {{ spark_cdc._literal(plan.history) }} as load_id,
         operation
@@ -211,7 +211,7 @@ from (
 
     select
         {{ carried | join(',\n        ') }},
-        cast(null as string) as note,
+        cast(null as string) as cdc__note,
         {{ spark_cdc._partition(checkpoint) | indent(8) }},
         if(operation in ('D', 'T'), 'T', 'X') as operation
     from (
@@ -226,7 +226,7 @@ from (
         {% for column in columns if column.sql in carried -%}
         cast(null as {{ column.data_type }}) as {{ column.sql }},
         {% endfor -%}
-        {{ spark_cdc._literal(tojson(history)) }} as note,
+        {{ spark_cdc._literal(tojson(history)) }} as cdc__note,
         {{ spark_cdc._partition(history) | indent(8) }},
         'L' as operation
 ) as squashed

@@ -232,7 +232,7 @@
     {%- if plan.is_archived -%}
         {%- set event_columns = spark_cdc._load_events_columns(then, layout) -%}
         {%- set settled = spark_cdc._ensure_table(then, capture.events, event_columns, partitions[:2], ['key_hash', 'event_hash']) -%}
-        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
+        {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.events, event_columns, 'cdc__note is not null', spark_cdc._in_loads(group.loads), plan, wanted) -%}
         {%- do spark_cdc._set_session(capture.events) -%}
         {%- do spark_cdc._send(spark_cdc._write_rows_sql(capture.events, settled, partitions[:2], rows, 'events_of_loads')) -%}
     {%- endif -%}
@@ -245,8 +245,8 @@
 {%- macro _forgotten_copy_sql(capture, table, columns, rejected, condition, plan, wanted) -%}
 {%- set tokens = spark_cdc._forget_key_tokens(plan.entity_now, wanted.layout, table == capture.events) -%}
 {%- set given, old_given = [], [] -%}
-{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'forgotten__given_' ~ loop.index}) -%}{%- endfor -%}
-{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'forgotten__old_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_key -%}{%- do given.append({'secret': token.secret, 'sql': 'cdc__forgotten_given_' ~ loop.index}) -%}{%- endfor -%}
+{%- for token in tokens.of_old -%}{%- do old_given.append({'secret': token.secret, 'sql': 'cdc__forgotten_old_given_' ~ loop.index}) -%}{%- endfor -%}
 {%- set rows -%}
 select
     {%- for column in columns %}
@@ -400,13 +400,13 @@ left anti join {{ list }} as list_{{ loop.index }}
     {%- set key_hash = spark_cdc._hash_unless(spark_cdc._any_null(keys), keys) if layout.get('rekeyed') else 'key_hash' -%}
     {{ return({
         'of_key': spark_cdc._forgotten_tokens(entity, list, keys, key_hash),
-        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'old__')) if events else [],
+        'of_old': spark_cdc._forgotten_old_tokens(entity, list, spark_cdc._forget_keys(entity, layout, events, 'cdc__old_')) if events else [],
     }) }}
 {%- endmacro -%}
 
 
 {#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
-    columns, key_hash, forgotten__text (a pattern that finds the key in a rejected row of which the
+    columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which the
     key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the
     manifest), keys, source, even_if_absent (of forget()).
     Returns a dictionary: view, keys (number), listed (how many are on the list already),
@@ -427,7 +427,7 @@ create or replace temporary view {{ view }} as
 select
     *,
     {{ spark_cdc._hash(entity.key_columns) | indent(4) }} as key_hash,
-    concat('(?s)^', {{ patterns | join(', ') }}) as forgotten__text
+    concat('(?s)^', {{ patterns | join(', ') }}) as cdc__forgotten_text
 from (
     select distinct
         {{ typed | join(',\n        ') }}
@@ -540,7 +540,7 @@ from (
 {#- Whether one of the keys wanted stands in a rejected row of which the key could not be read,
     as a condition. -#}
 {%- macro _forget_wanted_in_text(rejected, wanted) -%}
-    {{ return('(' ~ rejected ~ ') and key_hash is null and note rlike (select array_join(collect_list(forgotten__text), \'|\') from ' ~ wanted.view ~ ')') }}
+    {{ return('(' ~ rejected ~ ') and key_hash is null and cdc__note rlike (select array_join(collect_list(cdc__forgotten_text), \'|\') from ' ~ wanted.view ~ ')') }}
 {%- endmacro -%}
 
 
@@ -554,12 +554,12 @@ from (
     {%- set found = adapter.get_columns_in_relation(table) | map(attribute='name') | list -%}
     {%- set left, old_left = [], [] -%}
     {%- for name in sensitive if name in found -%}{%- do left.append(spark_cdc._quote(name) ~ ' is not null') -%}{%- endfor -%}
-    {%- for name in sensitive if 'old__' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('old__' ~ name) ~ ' is not null') -%}{%- endfor -%}
-    {%- set rejected = "operation = 'R'" if is_ledger else 'note is not null' -%}
+    {%- for name in sensitive if 'cdc__old_' ~ name in found and not is_ledger -%}{%- do old_left.append(spark_cdc._quote('cdc__old_' ~ name) ~ ' is not null') -%}{%- endfor -%}
+    {%- set rejected = "operation = 'R'" if is_ledger else 'cdc__note is not null' -%}
     {%- set where -%}
-(forgotten__is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
-coalesce(get_json_object(note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
-        {%- if old_left %} or (forgotten__is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
+(cdc__forgotten_is_gone and ({{ (left + old_left) | join(' or ') }} or (({{ rejected }}) and {# -#}
+coalesce(get_json_object(cdc__note, '$.reasons[0]'), '') <> '{{ spark_cdc._forgotten_text() }}')))
+        {%- if old_left %} or (cdc__forgotten_is_old_gone and ({{ old_left | join(' or ') }})){% endif -%}
     {%- endset -%}
     {%- set rows -%}
 select *

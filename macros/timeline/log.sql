@@ -309,7 +309,7 @@ the snapshot differed in {{ spark_cdc._counted(differing, 'row') }} from what th
     {%- set sql -%}
 select
     load_id,
-    note
+    cdc__note as note
 from {{ ledger }}
 where
     {{ spark_cdc._in_loads(loads) }}
@@ -385,7 +385,7 @@ select
     load_id,
     operation,
     1 as row_count,
-    note
+    cdc__note as note
 from {{ ledger }}
 where {{ spark_cdc._in_loads(recorded) }} and operation = 'L'
 {%- endmacro -%}
@@ -479,14 +479,14 @@ from (
             load_id,
             explode(if(
                 operation = 'R',
-                array_append(from_json(get_json_object(note, '$.rules'), 'array<string>'), ''),
-                split(note, ',')
+                array_append(from_json(get_json_object(cdc__note, '$.rules'), 'array<string>'), ''),
+                split(cdc__note, ',')
             )) as rule
         from {{ ledger }}
         where
             {{ spark_cdc._in_loads(loads) }}
             and operation in {{ spark_cdc._operations('judged') }}
-            and note is not null
+            and cdc__note is not null
     ) as named
     group by load_id, rule
 ) as counted

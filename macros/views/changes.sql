@@ -38,11 +38,11 @@ select
     {{ spark_cdc._change_image_sql(entity) | join(',\n    ') }},
     eff_start_date,
     'update_preimage' as _change_type,
-    next__change.{{ of_commit | join(',\n    next__change.') }}
+    cdc__next_change.{{ of_commit | join(',\n    cdc__next_change.') }}
 from (
     select
         *,
-        lead(struct(operation, {{ of_commit | join(', ') }})) over (partition by key_hash order by eff_start_date) as next__change
+        lead(struct(operation, {{ of_commit | join(', ') }})) over (partition by key_hash order by eff_start_date) as cdc__next_change
     from {{ changed if prior is none else '(
         select *
         from ' ~ changed ~ '
@@ -53,7 +53,7 @@ from (
         from ' ~ prior ~ '
     ) as known' }}
 ) as followed
-where next__change.operation = 'U'
+where cdc__next_change.operation = 'U'
 {%- endmacro -%}
 
 

@@ -91,7 +91,7 @@ select * from query_of_view
     Returns a query with the columns of _committed_sql(). -#}
 {%- macro _committed_sensitive_sql(entity, ledger, committed, layout={}) -%}
 {%- set of_load = ['in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation', 'squashed_load_ids', 'load_record', 'recommitted'] -%}
-{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'note') | list -%}
+{%- set stored = spark_cdc._ledger_columns(entity) | rejectattr('name', 'equalto', 'cdc__note') | list -%}
 {%- set shown = layout.get('shown') or {} -%}
 select /*+ broadcast(counted) */
     {% for column in stored -%}
