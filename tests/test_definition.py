@@ -370,7 +370,7 @@ def test_a_value_that_may_be_lost_reads_as_null(cursor: Any) -> None:
 
 @pytest.mark.parametrize("since", ["20240304", "20240304T101500"])
 def test_rows_before_a_change_are_known_by_their_own_time(cursor: Any, since: str) -> None:
-    """Also where squashing has gathered them under the name of a later load."""
+    """Also where compacting has gathered them under the name of a later load."""
     macros, _ = described({"id": KEY})
     before, at = ("2024-03-03 23:00:00", "2024-03-04 00:00:00")
     if "T" in since:

@@ -499,7 +499,7 @@ COMMITTED = """(
         date(if(is_base, '2024-03-01', '2024-03-02')) as business_date,
         is_base as in_checkpoint, not is_base as since_checkpoint, not is_base as in_last_load,
         '{carried}' as default_operation,
-        cast(null as string) as load_record, cast(null as array<string>) as squashed_load_ids
+        cast(null as string) as load_record, cast(null as array<string>) as compacted_load_ids
     from values
         (1, 5, '18:00', 'aa', '2024-03-01', true, 'I'),
         (2, 6, '18:00', 'bb', '2024-03-01', true, 'I'),
@@ -583,7 +583,7 @@ def test_rejects_are_those_of_committed_loads(cursor: Any) -> None:
     ledger = f"(select * from values {values} as ledger ({names}))"
     committed = (
         f"(select '{first}' as load_id, 'L' as operation,"
-        " cast(null as array<string>) as squashed_load_ids)"
+        " cast(null as array<string>) as compacted_load_ids)"
     )
     sql = macros._rejects_sql(entity, ledger, committed)
     found = query_runner(cursor)(f"select * from ({sql}) as shown").rows
@@ -624,7 +624,7 @@ def test_versions_of_events_are_those_of_committed_loads(cursor: Any) -> None:
     )"""
     committed = (
         "(select 'counts' as load_id, 'L' as operation,"
-        " cast(null as array<string>) as squashed_load_ids)"
+        " cast(null as array<string>) as compacted_load_ids)"
     )
     sql = macros._event_versions_sql(macros._entity("students"), events, committed)
     found = query_runner(cursor)(

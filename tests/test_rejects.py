@@ -185,7 +185,7 @@ def test_rejects_shows_what_the_notes_say(cursor: Any) -> None:
     ledger = f"(select * from values {values} as ledger ({names}))"
     loads = ", ".join(f"('{load}')" for load in rows)
     committed = (
-        "(select load_id, 'L' as operation, cast(null as array<string>) as squashed_load_ids"
+        "(select load_id, 'L' as operation, cast(null as array<string>) as compacted_load_ids"
         f" from values {loads} as loads (load_id))"
     )
     cursor.execute(

@@ -106,7 +106,7 @@
     {%- set technical = [
         'key_hash', 'nonkey_hash', 'untracked_hash', 'operation', 'eff_start_date', 'eff_end_date', 'is_current',
         'business_date', 'load_id', 'in_checkpoint', 'since_checkpoint', 'in_last_load', 'default_operation',
-        'squashed_load_ids', 'load_record', 'recommitted',
+        'compacted_load_ids', 'load_record', 'recommitted',
         'rejected_columns', 'rejected_rules', 'rejected_reason', 'rejected_row',
     ] -%}
     {%- set of_events = [

@@ -120,11 +120,11 @@ where cdc__rank = 1 and operation <> 'D'
     has changed since, its row in either. Used by diff(), by the report, by what a replay would
     change, and by change feeds where a commit took loads away.
     Arguments: ledger, changed (query of the rows that only one of the states has: columns and
-    cdc__is_after, which says whether it is the second), common (the state at the end of the loads that
-    both have), columns (list of expressions over the ledger's, key_hash, operation, eff_start_date
-    and load_id among them), operations (as of _rows_of_keys_sql()).
-    Returns common table expressions; the last one is `states`: these columns and cdc__is_after, also of
-    keys that are deleted (operation D). -#}
+    cdc__is_after, which says whether it is the second), common (the state at the end of the loads
+    that both have), columns (list of expressions over the ledger's, key_hash, operation,
+    eff_start_date and load_id among them), operations (as of _rows_of_keys_sql()).
+    Returns common table expressions; the last one is `states`: these columns and cdc__is_after,
+    also of keys that are deleted (operation D). -#}
 {%- macro _compared_states_ctes(ledger, changed, common, columns, operations) -%}
 changed as (
     {{ changed | indent(4) }}

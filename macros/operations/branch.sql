@@ -349,7 +349,7 @@ again; if it says so once more, drop the tag first: spark-cdc tag drop branch_{{
             {%- do loads.update({place: spark_cdc._parse_manifest(text, capture.committed).loads if text else none}) -%}
         {%- endfor -%}
         {%- set own, last = [], tag.manifest.loads[-1] -%}
-        {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_squashed -%}
+        {%- for load_id in loads[schema] or [] if load_id not in tag.manifest.loads and not spark_cdc._load_kind(load_id).is_compacted -%}
             {%- do own.append(load_id) -%}
         {%- endfor -%}
         {%- do told[tag.entity].append({

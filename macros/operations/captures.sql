@@ -201,7 +201,7 @@
 {#- The loads that count, or that somebody is about to make count: all that the entity's
     manifests name, be they committed, claimed, drafted, tagged or kept for change feeds. Loads
     that were undone are among them until vacuum has them forgotten. Returns a dictionary: named,
-    and squashed (what the histories among them stand for). -#}
+    and compacted (what the histories among them stand for). -#}
 {%- macro _named_loads(operated) -%}
     {%- set named = [] -%}
     {%- for identifier, found in spark_cdc._catalog_of(operated).items()
@@ -217,10 +217,10 @@
     {%- set histories = spark_cdc._loads_with(named, 'is_history') -%}
     {%- set records = spark_cdc._load_records(operated.masked, histories) -%}
     {%- if records | length < histories | length -%}
-        {%- set missing = 'the records of squashed loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
+        {%- set missing = 'the records of compacted loads are missing (' ~ histories | join(', ') ~ '), which say what to keep' -%}
         {%- do spark_cdc._refuse_vacuum(operated, missing) -%}
     {%- endif -%}
-    {{ return({'named': named, 'squashed': records.values() | map(attribute='squashed') | sum(start=[]) | unique | list}) }}
+    {{ return({'named': named, 'compacted': records.values() | map(attribute='compacted') | sum(start=[]) | unique | list}) }}
 {%- endmacro -%}
 
 

@@ -86,7 +86,7 @@
             refused by it -#}
         {%- set next = dict(spark_cdc._timeline_renamed(head, plan.names), forgotten=true) -%}
         {#- What was done, as a row of cdc_loads that tells no key. Replaced are also the new loads
-            that do not count by themselves: undone, squashed, of a tag. -#}
+            that do not count by themselves: undone, compacted, of a tag. -#}
         {%- set row = spark_cdc._operation_row(capture, next, {
             'load_id': next.loads[-1].split('-')[0] ~ '-g-' ~ spark_cdc._run_id8(),
             'load_type': 'forget',
@@ -141,7 +141,7 @@
 
 {#- What is to be done: held (of _forget_holders()), names (of loads that are written anew: from
     the old to the new one), dropped (loads that hold values and that no manifest names),
-    squashed (those of names of which compact has left rejected rows and events alone), groups
+    compacted (those of names of which compact has left rejected rows and events alone), groups
     (of loads with one definition: then, the entity as it was, layout, loads), records (of loads,
     the new ones' under the old names), sensitive (physical columns that hold or held sensitive
     values), is_archived. -#}
@@ -163,12 +163,12 @@
     {%- set is_archived = entity.events is not none and entity.events.archive -%}
     {%- set histories = {} -%}
     {%- for load_id in spark_cdc._loads_with(named.named, 'is_history') -%}
-        {%- for squashed in records[load_id].squashed -%}{%- do histories.setdefault(squashed, []).append(load_id) -%}{%- endfor -%}
+        {%- for compacted in records[load_id].compacted -%}{%- do histories.setdefault(compacted, []).append(load_id) -%}{%- endfor -%}
     {%- endfor -%}
-    {%- set renamed, squashed, dropped = [], [], [] -%}
+    {%- set renamed, compacted, dropped = [], [], [] -%}
     {%- for load_id in held -%}
-        {%- if load_id in named.named + named.squashed -%}
-            {%- do squashed.append(load_id) if load_id not in named.named -%}
+        {%- if load_id in named.named + named.compacted -%}
+            {%- do compacted.append(load_id) if load_id not in named.named -%}
             {%- do renamed.extend([load_id] + histories.get(load_id, [])) -%}
         {%- else -%}
             {%- do dropped.append(load_id) -%}
@@ -188,7 +188,7 @@
         name goes on to build on the old one, for which the new one stands. -#}
     {%- set chain = head.loads + spark_cdc._undone_loads(head) -%}
     {%- set rewritten = {} -%}
-    {%- for old, new in names.items() if old not in squashed -%}
+    {%- for old, new in names.items() if old not in compacted -%}
         {%- set record = fromjson(spark_cdc._forget_renamed(tojson(records[old]), names)) -%}
         {%- set at = chain.index(old) if old in chain else none -%}
         {%- set before = chain[at - 1] if at else none -%}
@@ -198,7 +198,7 @@
         {%- do rewritten.update({old: dict(record, parent=names[before]) if before in names else record}) -%}
     {%- endfor -%}
     {{ return({
-        'held': held, 'names': names, 'dropped': dropped, 'squashed': squashed, 'groups': groups.values() | list, 'sensitive': sensitive,
+        'held': held, 'names': names, 'dropped': dropped, 'compacted': compacted, 'groups': groups.values() | list, 'sensitive': sensitive,
         'records': rewritten, 'is_archived': is_archived, 'tables': tables, 'entity_now': entity,
     }) }}
 {%- endmacro -%}
@@ -222,9 +222,9 @@
     {%- for load_id in group.loads if load_id in plan.records -%}{%- do records.append(plan.records[load_id]) -%}{%- endfor -%}
     {%- set new = [] -%}
     {%- for load_id in group.loads -%}{%- do new.append(plan.names[load_id]) -%}{%- endfor -%}
-    {%- set squashed = group.loads | select('in', plan.squashed) | list -%}
+    {%- set compacted = group.loads | select('in', plan.compacted) | list -%}
     {%- set condition = spark_cdc._in_loads(group.loads) ~ " and operation <> 'L'"
-        ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(squashed) ~ ')' if squashed else '') -%}
+        ~ (" and (operation = 'R' or not " ~ spark_cdc._in_loads(compacted) ~ ')' if compacted else '') -%}
     {%- set rows = spark_cdc._forgotten_copy_sql(now, capture.ledger, spark_cdc._ledger_columns(then, layout), "operation = 'R'", condition, plan, wanted) -%}
     {%- do spark_cdc._set_session(capture.ledger) -%}
     {%- do spark_cdc._send(spark_cdc._write_loads_sql(capture.ledger, columns, records, rows)) -%}
@@ -290,7 +290,7 @@ from (
     {%- set problems = [] -%}
     {%- for old, name in plan.names.items() -%}
         {%- set wanted_rows = counted.rows.get(old, {}) -%}
-        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.squashed else wanted_rows -%}
+        {%- set wanted_rows = dict(wanted_rows.items() | selectattr(0, 'equalto', 'R')) if old in plan.compacted else wanted_rows -%}
         {%- if counted.rows.get(name, {}) != wanted_rows or events.get(name, 0) != events.get(old, 0) -%}
             {%- do problems.append(name ~ ' has ' ~ tojson(counted.rows.get(name, {})) ~ ' rows and ' ~ events.get(name, 0) ~ ' events instead of '
                 ~ tojson(wanted_rows) ~ ' and ' ~ events.get(old, 0) ~ ' (' ~ old ~ ')') -%}
@@ -406,9 +406,9 @@ left anti join {{ list }} as list_{{ loop.index }}
 
 
 {#- The keys that are to be forgotten, as a temporary view spark_cdc_forget_<entity>: the key
-    columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which the
-    key could not be read). They are checked; nothing is written. Arguments: capture, layout (of the
-    manifest), keys, source, even_if_absent (of forget()).
+    columns, key_hash, cdc__forgotten_text (a pattern that finds the key in a rejected row of which
+    the key could not be read). They are checked; nothing is written. Arguments: capture, layout (of
+    the manifest), keys, source, even_if_absent (of forget()).
     Returns a dictionary: view, keys (number), listed (how many are on the list already),
     layout. -#}
 {%- macro _forget_wanted(capture, layout, keys, source, even_if_absent) -%}

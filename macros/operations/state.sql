@@ -200,10 +200,10 @@ order by business_time, load_id
     {%- for capture in asked -%}
         {%- set entity, loads = capture.entity, capture.head.loads -%}
         {%- set last, came = since[entity.name], landed[entity.name] -%}
-        {#- which dates compact has squashed is not asked: there are no gaps to be told of among
+        {#- which dates compact has merged is not asked: there are no gaps to be told of among
             them -#}
-        {%- set squashed = spark_cdc._loads_with(loads, 'is_squashed') -%}
-        {%- set from = spark_cdc._load_time(squashed[-1]) if squashed else none -%}
+        {%- set compacted = spark_cdc._loads_with(loads, 'is_compacted') -%}
+        {%- set from = spark_cdc._load_time(compacted[-1]) if compacted else none -%}
         {%- set committed = spark_cdc._load_times(entity, loads) -%}
         {%- set dates, gaps = [], [] -%}
         {%- for time in came.times -%}
@@ -272,7 +272,7 @@ order by business_time, load_id
 {%- if entities is not none -%}{%- do conditions.append('entity in (' ~ spark_cdc._literals(entities or ['']) ~ ')') -%}{%- endif -%}
 {%- if since -%}{%- do conditions.append('load_id >= ' ~ spark_cdc._literal(since)) -%}{%- endif -%}
 {%- if before -%}
-    {#- what squashed a load of the range tells that it counts -#}
+    {#- what compacted a load of the range tells that it counts -#}
     {%- do conditions.append('(load_id < ' ~ spark_cdc._literal(before) ~ " or instr(load_id, '-h') > 0)") -%}
 {%- endif -%}
 with loads as (
@@ -362,7 +362,7 @@ order by is_needed desc
             'files': dropped | map(attribute='files') | map('int') | sum,
             'bytes': dropped | map(attribute='bytes') | map('int') | sum,
         },
-        compact=spark_cdc._plan_compaction(head.loads, 30, false).squashed | length,
+        compact=spark_cdc._plan_compaction(head.loads, 30, false).compacted | length,
     )) }}
 {%- endmacro -%}
 

@@ -58,7 +58,7 @@ records as (
         count(*) as record_count,
         any_value(from_json(
             cdc__note,
-            'load_id string, parent string, stands_for string, replaced array<string>, squashed array<string>, '
+            'load_id string, parent string, stands_for string, replaced array<string>, compacted array<string>, '
             || 'definition map<string, string>, events struct<event_count: bigint>'
         )) as record
     from {{ ledger or verified.ledger }}
@@ -107,11 +107,11 @@ select
     ) as repair
 from found
 left join (
-    {#- what compact squashed can be replayed only together #}
+    {#- what compact merged can be replayed only together #}
     select
         load_id,
         coalesce(
-            get(record.squashed, 0), if(load_id like '%-hc-%', lag(get(record.squashed, 0)) over (order by load_id), load_id)
+            get(record.compacted, 0), if(load_id like '%-hc-%', lag(get(record.compacted, 0)) over (order by load_id), load_id)
         ) as first_load_id
     from records
 ) as replays

@@ -267,8 +267,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
     A layout is a dictionary:
     columns   by name in lower case, those that are not simply there under their own name, each as a
               place: {at: physical column, was: place before the type changed, convert: expression
-              that makes the new value of cdc__raw_value, default: expression for rows of loads before
-              `since`, since: when the column came}
+              that makes the new value of cdc__raw_value, default: expression for rows of loads
+              before `since`, since: when the column came}
     shown     by name, places of columns that were dropped or have another name now;
               <entity>_committed goes on showing them
     retired   physical columns that are no longer written
@@ -332,8 +332,8 @@ transform({{ column.name }}, name -> case lower(name) {{ cases | join(' ') }} el
 
 {#- What a place holds, whichever load wrote the row: an expression over the ledger's columns, or
     those of <entity>_events.
-    Arguments: place, events (whether it is the latter), prefix (of the physical names: cdc__old_ for
-    the former keys there). -#}
+    Arguments: place, events (whether it is the latter), prefix (of the physical names: cdc__old_
+    for the former keys there). -#}
 {%- macro _place_sql(place, events=false, prefix='') -%}
     {%- set own = spark_cdc._quote(prefix ~ place.at) -%}
     {%- if place.get('was') -%}

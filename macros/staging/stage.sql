@@ -2,9 +2,9 @@
     Arguments: entity (dictionary of _entity()), landed (relation or name with the columns of the
     source and `cdc__unparsed`). Returns a query with the stored columns in declared order,
     key_hash, nonkey_hash, untracked_hash (only with untracked columns), cdc__deleted (deltas with
-    deleted_when) and cdc__note: null, or for a rejected row the JSON text of _reject_note(). key_hash
-    hangs on the key columns alone (null if one of them is), so that looking for the keys of a
-    load reads nothing else. Where keys that come more than once are set aside, all their rows
+    deleted_when) and cdc__note: null, or for a rejected row the JSON text of _reject_note().
+    key_hash hangs on the key columns alone (null if one of them is), so that looking for the keys
+    of a load reads nothing else. Where keys that come more than once are set aside, all their rows
     are rejected: they are found by one more read of the key columns. Where the entity has rules
     that warn, cdc__warned: the names of those that the row breaks (_rule_warnings()). carried:
     names of further columns of `landed` that the query has, too. Rows of forgotten keys have no

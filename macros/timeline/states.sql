@@ -41,7 +41,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
         {%- set state = spark_cdc._state_at_version(manifest, spark_cdc._commits(manifest, records), text | int) if told else {'until': none} -%}
         {%- if not told or state.until is not none -%}
             {%- do exceptions.raise_compiler_error(capture.entity.name ~ ': the state at commit ' ~ text ~ " can't be told: the last commit is " ~ head.sequence
-                ~ ', and what was there before commit ' ~ manifest.rewritten ~ ', or within loads that compact has squashed, is not known. Name a date or a load.') -%}
+                ~ ', and what was there before commit ' ~ manifest.rewritten ~ ', or within loads that compact has merged, is not known. Name a date or a load.') -%}
         {%- endif -%}
         {{ return(dict(manifest, loads=state.loads)) }}
     {%- endif -%}
@@ -73,7 +73,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {#- The state after some commits. Arguments: manifest, commits (all of its own, see _commits()),
     count (how many of them). Returns a dictionary: loads, base and log (of _state_loads()), commits
     (these), and until: where the last load stands for later commits too, which compact has
-    squashed with it, the business time up to which its rows count; else none. -#}
+    compacted with it, the business time up to which its rows count; else none. -#}
 {%- macro _state_after_commits(manifest, commits, count) -%}
     {%- set told = commits[:count] -%}
     {%- set last = told[-1].written_as if told else none -%}

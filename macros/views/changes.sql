@@ -73,7 +73,7 @@ with records as (
         load_id as written_as,
         from_json(
             load_record,
-            'load_id string, version bigint, started_at string, squashed array<string>, {# -#}
+            'load_id string, version bigint, started_at string, compacted array<string>, {# -#}
 commits array<struct<load_id: string, version: bigint, at: string>>'
         ) as record,
         from_json(recommitted, 'array<struct<after: string, version: bigint, at: string>>') as recommitted
@@ -87,7 +87,7 @@ named as (
         recommitted,
         explode(coalesce(
             record.commits,
-            transform(record.squashed, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
+            transform(record.compacted, name -> named_struct('load_id', name, 'version', cast(null as bigint), 'at', cast(null as string))),
             array(named_struct('load_id', record.load_id, 'version', record.version, 'at', record.started_at))
         )) as own
     from records
@@ -121,7 +121,7 @@ changed as (
 
 
 {#- The I, U and D rows of the loads that a CTE `commits` names (written_as, business_time, load_id,
-    _commit_version, _commit_timestamp), which tells loads that compact has squashed into one by
+    _commit_version, _commit_timestamp), which tells loads that compact has merged into one by
     their business times. Argument: of (the commits themselves, by which partitions are left
     out; none to read all). -#}
 {%- macro _change_rows_sql(entity, ledger, of=none) -%}

@@ -245,7 +245,7 @@ archived as (
     where
         cdc__note is null
         and event_op <> 'control'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 ),
 
 -- a truncate is a delete of every key that was known

@@ -33,7 +33,7 @@ with rejected as (
     from {{ ledger }}
     where
         operation = 'R'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
 select
@@ -72,7 +72,7 @@ with found as (
     where
         entity = {{ spark_cdc._literal(name) }}
         and status <> 'refused'
-        and load_id in (select explode(coalesce(squashed_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
+        and load_id in (select explode(coalesce(compacted_load_ids, array(load_id))) from {{ committed }} where operation = 'L')
 )
 
 select
