@@ -347,7 +347,9 @@ def test_values_take_on_another_type(cursor: Any, ansi: str) -> None:
         column = {"data_type": now, **meta}
         macros, entity = described({"id": KEY, "c": column}, timezone="Europe/Berlin")
         conversion = macros._conversion(entity, entity["columns"][1], former)
-        sql, misfit = (conversion[part].replace("cdc__raw_value", "{}") for part in ("sql", "misfit"))
+        sql, misfit = (
+            conversion[part].replace("cdc__raw_value", "{}") for part in ("sql", "misfit")
+        )
         asked = [sql.replace("{}", "v"), misfit.replace("{}", "v"), misfit.replace("{}", "n")]
         queries.append(
             f"select {number} as number, cast({asked[0]} as string), {asked[1]}, {asked[2]} "

@@ -64,7 +64,13 @@ def relation(rows: list[Row], names: str, types: dict[str, str]) -> str:
 
 
 TYPES = {
-    **{"id": "int", "amount": "int", "seen": "string", "cdc__note": "string", "operation": "string"},
+    **{
+        "id": "int",
+        "amount": "int",
+        "seen": "string",
+        "cdc__note": "string",
+        "operation": "string",
+    },
     **dict.fromkeys(("key_hash", "nonkey_hash", "untracked_hash"), "binary"),
     **dict.fromkeys(("eff_start_date", "business_date"), "date"),
     **{"load_id": "string", "cdc__deleted": "boolean", "cdc__warned": "string"},
@@ -242,7 +248,12 @@ THREE_ORDERS = ((ONE, FIRST, "I"), (TWO, FIRST, "I"), (THREE, FIRST, "I"))
 )
 def test_deltas(cursor: Any, row: Row, at_checkpoint: bool, written: list[Row]) -> None:
     found = tagged(
-        cursor, "delta", [row], "cdc__deleted, cdc__note", prior=THREE_ORDERS, at_checkpoint=at_checkpoint
+        cursor,
+        "delta",
+        [row],
+        "cdc__deleted, cdc__note",
+        prior=THREE_ORDERS,
+        at_checkpoint=at_checkpoint,
     )
     assert shown(found, "id, amount, seen, operation, eff_start_date, cdc__note") == written
 
@@ -357,7 +368,10 @@ def test_staging_rejects_all_rows_of_keys_that_come_twice(cursor: Any) -> None:
     )"""
     sql = macros._stage_sql(entity, landed)
     found = query_runner(cursor)(f"select id, amount, cdc__note from ({sql}) as staged").rows
-    notes = {(row["id"], row["amount"]): row["cdc__note"] and json.loads(row["cdc__note"]) for row in found}
+    notes = {
+        (row["id"], row["amount"]): row["cdc__note"] and json.loads(row["cdc__note"])
+        for row in found
+    }
     twice = "the key comes more than once in the load (2 rows)"
     kept = {key: note and (note["kind"], note["reasons"]) for key, note in notes.items()}
     assert kept == {

@@ -606,7 +606,7 @@ limit 6
     {%- set row = spark_cdc._query(spark_cdc._late_events_sql(run, events, event_count))[0] -%}
     {%- set late, known = row.late | int, row.known | int -%}
     {%- set is_asked = guards.late_share is not none and known >= guards.min_rows and late > guards.late_share * known -%}
-    {%- set apart = spark_cdc._query(spark_cdc._late_events_apart_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
+    {%- set apart = spark_cdc._query(spark_cdc._late_events_separately_sql(run, events, event_count, truncated))[0].late | int if is_asked else 0 -%}
     {{ return({'late': late, 'known': known, 'late_apart': apart}) }}
 {%- endmacro -%}
 
@@ -629,7 +629,7 @@ where incoming.cdc__note is null and incoming.event_op <> 'control'
 {#- An event that comes again is late, too, but what its key came to is in the state: the newest
     event of the key has the position that was applied last, says the same as the row, or is from
     before a truncate that comes again. -#}
-{%- macro _late_events_apart_sql(run, events, event_count, truncated) -%}
+{%- macro _late_events_separately_sql(run, events, event_count, truncated) -%}
 {%- set before = run.load.applied.get('truncated') -%}
 select coalesce(sum(newest.event_count), 0) as late
 from (

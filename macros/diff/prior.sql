@@ -214,7 +214,7 @@ date'{{ load.business_time[:10] }}' as business_date,
     held, or as its last payload.
     Arguments: run, row (what the prior rows are called), operation, start (eff_start_date as SQL;
     none keeps the row's). -#}
-{%- macro _kept_row(run, row, operation, start=none) -%}
+{%- macro _prior_row(run, row, operation, start=none) -%}
 {{ row }}.{{ spark_cdc._payload(run.entity) | join(',\n' ~ row ~ '.') }},
 {{ start ~ ' as eff_start_date' if start else row ~ '.eff_start_date' }},
 cast(null as string) as cdc__note,

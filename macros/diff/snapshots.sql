@@ -2,9 +2,9 @@
     docs/operations.md, full loads and deltas. A row with a note is rejected (R); one that breaks a
     rule that only warns has the rule's name as its note, and where it is not written otherwise, a
     mark is written of it (W). Where rejected rows are set aside (entity.quarantine), their keys
-    stay as they were: X in a delta, and in a full load by what _hold_sql() adds. Unchanged rows
+    stay as they were: X in a delta, and in a full load by what _retained_sql() adds. Unchanged rows
     that a full load does not write (S) leave a mark, their key, where it writes what is gone apart
-    (load.deletes_apart), for _deleted_sql(). Nothing is read from the catalogue.
+    (load.deletes_separately), for _deleted_sql(). Nothing is read from the catalogue.
     Arguments: run (entity, load, prior: relation or CTE with the ledger's columns, broadcast:
     whether the keys of the loads since the checkpoint are few), incoming (relation or CTE with the
     columns of _stage_sql()).
@@ -29,8 +29,8 @@ from {{ incoming }}{{ ' as incoming' if incoming.startswith('(') }}
 {%- set start = spark_cdc._load_start(run) -%}
 {%- set writes_unchanged = not is_full or load.is_checkpoint -%}
 {%- set asks_untracked = entity.untracked | length > 0 and not writes_unchanged -%}
-{%- set marks_unchanged = load.get('deletes_apart') and not writes_unchanged -%}
-{%- set deletes = is_full and not load.get('deletes_apart') or flags_deletes -%}
+{%- set marks_unchanged = load.get('deletes_separately') and not writes_unchanged -%}
+{%- set deletes = is_full and not load.get('deletes_separately') or flags_deletes -%}
 {%- set carries_over = load.is_checkpoint and not is_full -%}
 {%- set warns = spark_cdc._rule_mask(entity.rules, ['warn']) > 0 -%}
 {%- set marks = (['S'] if marks_unchanged else []) + (['W'] if warns and not writes_unchanged else []) -%}
@@ -87,7 +87,7 @@ tagged as (
 
 deleted as (
     select
-        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(8) }}
     from prior
     left anti join {{ incoming }} as incoming
         on prior.key_hash = incoming.key_hash
@@ -97,7 +97,7 @@ deleted as (
 -- the rows that a delta deletes, as they were: their payload is read in a pass of its own, which Spark leaves out where nothing is flagged
 deleted as (
     select
-        {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(8) }}
     from {{ incoming }} as incoming
     inner join (
         {{ spark_cdc._prior_of_sql(run, incoming, spark_cdc._payload(entity), 'cdc__deleted') | indent(8) }}
@@ -110,7 +110,7 @@ deleted as (
 
 carried_over as (
     select
-        {{ spark_cdc._kept_row(run, 'carried', 'X') | indent(8) }}
+        {{ spark_cdc._prior_row(run, 'carried', 'X') | indent(8) }}
     from (
         {{ spark_cdc._prior_sql(run) | indent(8) }}
     ) as carried
@@ -160,7 +160,7 @@ deleted as (
 {%- endif %}
 
 select{{ ' /*+ broadcast(supplied) */' if supplied_few else ' /*+ broadcast(deleted) */' if deleted_few }}
-    {{ spark_cdc._kept_row(run, 'prior', 'D', start) | indent(4) }}
+    {{ spark_cdc._prior_row(run, 'prior', 'D', start) | indent(4) }}
 from prior
 {%- if supplied_few %}
 left anti join supplied
@@ -176,7 +176,7 @@ left semi join deleted
     the first has written in place of the input once more: where the state has so many rows that
     this saves more than the further statements cost.
     Arguments: entity, load (of _plan_load()). -#}
-{%- macro _deletes_apart(entity, load) -%}
+{%- macro _deletes_separately(entity, load) -%}
     {{ return(
         load.load_type == 'full' and not entity.events and load.base is not none and not load.redefines and load.prior_rows >= 2 * 10 ** 5
     ) }}
@@ -191,7 +191,7 @@ left semi join deleted
     Arguments: run (entity, load, prior: relation of the ledger), unreadable (whether some rejected
     row has no key).
     Returns a query whose columns are the ledger's, in its order. -#}
-{%- macro _hold_sql(run, unreadable) -%}
+{%- macro _retained_sql(run, unreadable) -%}
 {%- set of_load = "load_id = '" ~ run.load.load_id ~ "' and operation in " -%}
 with set_aside as (
     select key_hash
@@ -200,7 +200,7 @@ with set_aside as (
 )
 
 select
-    {{ spark_cdc._kept_row(run, 'prior', 'X') | indent(4) }}
+    {{ spark_cdc._prior_row(run, 'prior', 'X') | indent(4) }}
 from (
     {{ spark_cdc._prior_of_sql(run, 'set_aside', spark_cdc._payload(run.entity) + ['eff_start_date']) | indent(4) }}
 ) as prior

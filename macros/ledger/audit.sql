@@ -205,7 +205,7 @@ Run the same command again once the input is complete.
         {%- set unit = 'file' if guard == 'unclosed_quotes' and spark_cdc._csv_is_multi_line(run.entity) else 'line' -%}
         {%- set message -%}
 {{ run.entity.name }}: {{ spark_cdc._counted(found, unit) }} of {{ run.load.business_time }} {{ 'has' if found == 1 else 'have' }} {{ advice[guard] }}.
-    - {{ spark_cdc._values_apart_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
+    - {{ spark_cdc._restricted_values_text() if run.entity.sensitive else examples[:5] | join('\n    - ') }}
 Nothing was committed. Run the same command again then; to load it as Spark reads it:
   {{ spark_cdc._skip_command(run.entity, run.load, [guard]) }}
         {%- endset -%}

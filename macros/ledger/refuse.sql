@@ -108,7 +108,7 @@ limit 5
     {%- set lines = [] -%}
     {%- for example in spark_cdc._query(sql) -%}
         {%- set row = fromjson(example.shown or '', none) -%}
-        {%- do lines.append('not accepted: ' ~ fromjson(example.columns or '[]') | join(', ') ~ '; ' ~ spark_cdc._values_apart_text() if entity.sensitive
+        {%- do lines.append('not accepted: ' ~ fromjson(example.columns or '[]') | join(', ') ~ '; ' ~ spark_cdc._restricted_values_text() if entity.sensitive
             else (example.reasons or '') ~ '\n      in ' ~ (spark_cdc._shown_json(row) if row else example.shown or 'a row that is too long to be shown')[:300]) -%}
     {%- endfor -%}
     {{ return(lines) }}

@@ -27,10 +27,10 @@ sort by {{ partitions }}, cdc__cluster_order
 {%- endmacro -%}
 
 
-{#- The second write of a full load that writes what is gone apart (_deletes_apart()): the rows that
-    are gone and the load's record, which tells how many unchanged rows the first write marked. The
-    marks are dropped then, but for those of rows that broke a rule: a load without them is as any
-    other. Each statement gives the same if it is sent twice.
+{#- The second write of a full load that writes what is gone apart (_deletes_separately()): the rows
+    that are gone and the load's record, which tells how many unchanged rows the first write marked.
+    The marks are dropped then, but for those of rows that broke a rule: a load without them is as
+    any other. Each statement gives the same if it is sent twice.
     Arguments: capture, load (its plan), columns (of the ledger, in its order). -#}
 {%- macro _write_deleted(capture, load, columns) -%}
     {%- set entity, ledger = capture.entity, capture.ledger -%}

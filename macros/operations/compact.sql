@@ -65,7 +65,7 @@
     {%- set manifest = spark_cdc._read_manifest(capture.committed) if spark_cdc._mode() == 'plan' else spark_cdc._head(capture) -%}
     {%- set plan = spark_cdc._plan_compaction(manifest.loads, older_than_days, histories, keep_loads) -%}
     {%- if plan.compacted -%}
-        {%- set records = spark_cdc._load_records(capture.ledger, plan.compacted + plan.kept_after[:1]) -%}
+        {%- set records = spark_cdc._load_records(capture.ledger, plan.compacted + plan.loads_after[:1]) -%}
         {#- Rows that were written under several definitions (docs/schema_change.md) don't go into
             one history, whose record could name only one of them: of the loads to be compacted
             those since the last change stay, which begin with a checkpoint. -#}
@@ -74,7 +74,7 @@
         {%- for load_id in plan.compacted if records.get(load_id, {}).get('definition') != definition -%}
             {%- set first.at = plan.compacted.index(load_id) + 1 -%}
         {%- endfor -%}
-        {%- set plan = spark_cdc._plan_compaction_of(plan.kept_before + plan.compacted[:first.at], plan.compacted[first.at:], plan.kept_after) -%}
+        {%- set plan = spark_cdc._plan_compaction_of(plan.loads_before + plan.compacted[:first.at], plan.compacted[first.at:], plan.loads_after) -%}
     {%- endif -%}
     {%- if not plan.compacted -%}
         {%- do log(entity.name ~ ': nothing to compact in ' ~ spark_cdc._counted(manifest.loads | length, 'load'), info=true) -%}
@@ -90,7 +90,7 @@ Load once with the new columns, then compact.
 
     {%- set figures = spark_cdc._compaction_figures(plan, manifest, spark_cdc._load_counts(capture.ledger, plan.compacted, []).rows) -%}
     {%- set next = spark_cdc._timeline_compacted(
-        manifest, plan.kept_before | length, manifest.loads | length - plan.kept_after | length,
+        manifest, plan.loads_before | length, manifest.loads | length - plan.loads_after | length,
         {'load_id': plan.history, 'written': figures.history_rows}, {'load_id': plan.checkpoint, 'written': figures.rows_after}) -%}
     {%- set text -%}
 {{ entity.name }}: {{ 'would compact' if spark_cdc._mode() == 'plan' else 'compacts' }} {{ spark_cdc._counted(plan.compacted | length, 'load') }}, {# -#}
@@ -148,7 +148,7 @@ Load once with the new columns, then compact.
     compacted loads; the latter are written as the state), written (load id to operation to rows).
     Argument: rows (load id to operation to rows). -#}
 {%- macro _compaction_figures(plan, manifest, rows) -%}
-    {%- set sums, first = {}, plan.kept_before | length -%}
+    {%- set sums, first = {}, plan.loads_before | length -%}
     {%- for operation in ['I', 'U', 'D'] -%}
         {%- do sums.update({operation: rows.values() | map(attribute=operation, default=0) | sum}) -%}
     {%- endfor -%}
@@ -276,7 +276,7 @@ from (
         {{ return(record) }}
     {%- endif -%}
     {%- set before = records[plan.compacted[0]].get('applied') or {} -%}
-    {%- set after = records[plan.kept_after[0]].get('applied') or {} -%}
+    {%- set after = records[plan.loads_after[0]].get('applied') or {} -%}
     {{ return(dict(
         record,
         applied=after if is_checkpoint else before,
@@ -290,29 +290,29 @@ from (
     reads nothing. Arguments: loads (of the manifest), older_than_days, histories as of
     compact(), keep_loads (how many of the last are left as they are, at least 1). Returns a
     dictionary: compacted (loads that leave the manifest; none if there are not more than the two
-    that would take their place), kept_before (earlier histories), kept_after, history and
+    that would take their place), loads_before (earlier histories), loads_after, history and
     checkpoint (names of the new loads), base and log (of the state after the last compacted
     load), parent (load before the first compacted one, or none). -#}
 {%- macro _plan_compaction(loads, older_than_days, histories, keep_loads=1) -%}
     {%- set compacted = [] -%}
-    {%- set kept_before = [] -%}
-    {%- set kept_after = [] -%}
+    {%- set loads_before = [] -%}
+    {%- set loads_after = [] -%}
     {%- for load_id in loads -%}
         {%- set age = (spark_cdc._load_time(loads[-1]).date() - spark_cdc._load_time(load_id).date()).days -%}
         {%- if loop.revindex <= keep_loads or age < older_than_days -%}
-            {%- do kept_after.append(load_id) -%}
+            {%- do loads_after.append(load_id) -%}
         {%- elif spark_cdc._load_kind(load_id).is_history and not histories -%}
-            {%- do kept_before.append(load_id) -%}
+            {%- do loads_before.append(load_id) -%}
         {%- else -%}
             {%- do compacted.append(load_id) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(spark_cdc._plan_compaction_of(kept_before, compacted, kept_after)) }}
+    {{ return(spark_cdc._plan_compaction_of(loads_before, compacted, loads_after)) }}
 {%- endmacro -%}
 
 
-{%- macro _plan_compaction_of(kept_before, compacted, kept_after) -%}
-    {%- set plan = {'kept_before': kept_before, 'kept_after': kept_after, 'parent': kept_before[-1] if kept_before else none} -%}
+{%- macro _plan_compaction_of(loads_before, compacted, loads_after) -%}
+    {%- set plan = {'loads_before': loads_before, 'loads_after': loads_after, 'parent': loads_before[-1] if loads_before else none} -%}
     {%- if compacted | length <= 2 -%}  {#- two loads would take their place -#}
         {{ return(dict(plan, compacted=[], base=none, log=[])) }}
     {%- endif -%}

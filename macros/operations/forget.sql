@@ -101,7 +101,7 @@
         }) -%}
     {%- endif -%}
     {%- set gone = plan.names | list + plan.dropped -%}
-    {%- for sequence, kept in spark_cdc._kept_versions(capture).items() if kept.loads | select('in', gone) | list -%}
+    {%- for sequence, kept in spark_cdc._retained_versions(capture).items() if kept.loads | select('in', gone) | list -%}
         {%- do spark_cdc._send('drop view if exists ' ~ spark_cdc._beside(capture, 'version', sequence)) -%}
     {%- endfor -%}
     {#- events last, or the ledger: what is dropped last tells the same command that there is

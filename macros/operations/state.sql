@@ -42,7 +42,7 @@
     {%- set accepted = '. Accepted are ' ~ dict(of_each, **of_all) | join(', ') -%}
     {%- do spark_cdc._stop('state', ["there is no part '" ~ unknown | join("', '") ~ "'" ~ accepted] if unknown else []) -%}
     {%- set found = {'captures': [], 'broken': {}} if asked and not asked | reject('in', ['stream', 'columns']) | list
-        else spark_cdc._captures_with_heads('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
+        else spark_cdc._captures_with_timelines('state', entities, not asked or asked | reject('in', ['plan', 'tests', 'findings']) | list | length > 0) -%}
     {%- set told, more = {}, {'schema': target.schema, 'server': 'spark://' ~ target.host ~ (':' ~ target.port if target.port else '')} -%}
     {%- for capture in found.captures -%}
         {%- set one = spark_cdc._state_of(capture) if capture.head is defined else {'entity': capture.entity.name} -%}
@@ -636,21 +636,22 @@ where
         {%- set written = 'select\n    ' ~ shown | join(',\n    ') ~ '\nfrom ' ~ ledger ~ '\n\nunion all\n\n' ~ written -%}
     {%- endif -%}
     {%- set planned = spark_cdc._plan_view('planned_' ~ name, written) -%}
-    {%- set held = spark_cdc._held_rows(dict(run, ledger=planned), load) -%}
-    {%- if held.sql -%}
-        {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if held.drops_deletes)
-            ~ '\n\nunion all\n\n' ~ spark_cdc._written_rows_sql(columns, held.sql, 'held_rows') -%}
+    {%- set retained = spark_cdc._retained_rows(dict(run, ledger=planned), load) -%}
+    {%- if retained.sql -%}
+        {%- set written = 'select * from ' ~ planned ~ (" where not (load_id = '" ~ load.load_id ~ "' and operation = 'D')" if retained.drops_deletes)
+            ~ '\n\nunion all\n\n' ~ spark_cdc._written_rows_sql(columns, retained.sql, 'held_rows') -%}
         {%- set planned = spark_cdc._plan_view('planned_' ~ name ~ '_held', written) -%}
     {%- endif -%}
     {%- set audit = spark_cdc._audited_load(dict(run, ledger=planned)).audit -%}
-    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, held))) }}
+    {{ return(spark_cdc._plan_of_load(entity, run.load, audit, spark_cdc._planned_statements(capture, run, load, retained))) }}
 {%- endmacro -%}
 
 
 {#- The statements of a load that write its rows, commit and record them, by their beginnings and
     in their order. Schemas, views of readers and claims of commits before are not among them.
-    Arguments: capture, run (of _planned_run()), load (its plan), held (of _held_rows()). -#}
-{%- macro _planned_statements(capture, run, load, held) -%}
+    Arguments: capture, run (of _planned_run()), load (its plan), retained (of
+    _retained_rows()). -#}
+{%- macro _planned_statements(capture, run, load, retained) -%}
     {%- set entity, statements, outdated = capture.entity, [], [] -%}
     {%- set is_begun = adapter.check_schema_exists(target.database, capture.schema) -%}
     {%- if is_begun -%}
@@ -673,12 +674,12 @@ where
         {%- endif -%}
         {%- if table == capture.ledger or (table not in masked and not is_read_again) -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if spark_cdc._deletes_apart(entity, load) -%}
+    {%- if spark_cdc._deletes_separately(entity, load) -%}
         {%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}
         {%- if not load.is_checkpoint -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- endif -%}
-    {%- if held.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
-    {%- if held.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
+    {%- if retained.sql -%}{%- do statements.append('insert overwrite table ' ~ capture.ledger) -%}{%- endif -%}
+    {%- if retained.drops_deletes -%}{%- do statements.append(spark_cdc._planned_drop(entity, capture.ledger)) -%}{%- endif -%}
     {%- for table in masked -%}{%- do statements.append('insert overwrite table ' ~ table) -%}{%- endfor -%}
     {%- do statements.append('create view if not exists ' ~ spark_cdc._beside(capture, 'commit', run.manifest.sequence + 1)) -%}
     {%- do statements.append(('alter view ' if run.manifest.existed else 'create view if not exists ') ~ capture.committed) -%}

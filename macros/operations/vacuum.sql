@@ -87,7 +87,7 @@
                 {%- do spark_cdc._drop_folder(found.table, spark_cdc._partition_names(found.table), one.folder) -%}
             {%- endfor -%}
         {%- endif -%}
-        {%- set kept = spark_cdc._kept_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
+        {%- set kept = spark_cdc._retained_by_snapshots(found.table, operated.catalog[found.table.identifier].location) -%}
         {%- if kept -%}{%- do log(name ~ ': ' ~ kept, info=true) -%}{%- endif -%}
     {%- endfor -%}
     {%- if dropped and spark_cdc._mode() != 'plan' -%}
@@ -266,7 +266,7 @@ order by folder
 {#- What lies in the folder of a table of Delta or Iceberg beyond its files: of loads that were
     dropped and that snapshots still keep, or of writes that broke off. Returns a text that says
     how to be rid of it, an empty one where there is nothing. -#}
-{%- macro _kept_by_snapshots(table, location) -%}
+{%- macro _retained_by_snapshots(table, location) -%}
     {%- set format = spark_cdc._table_format(table) -%}
     {%- if format is none -%}{{ return('') }}{%- endif -%}
     {%- set sql -%}

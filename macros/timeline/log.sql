@@ -190,7 +190,7 @@ select
         {%- set origin = spark_cdc._branch_origin(spark_cdc._view_text(capture.load_log)) -%}
         {%- do known.extend(spark_cdc._partitions_by_load(spark_cdc._relation_in(origin.of.schema, origin.of.name), entity.name)) -%}
     {%- endif -%}
-    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._move_row(capture, manifest), now=now)) -%}{%- endif -%}
+    {%- if 'move' in manifest and manifest.move.load_id not in known -%}{%- do rows.append(dict(spark_cdc._undo_redo_row(capture, manifest), now=now)) -%}{%- endif -%}
     {%- set missing = manifest.loads | reject('in', known) | list -%}
     {%- if not missing -%}{{ return(rows) }}{%- endif -%}
     {%- set rules_sql = spark_cdc._rule_counts_sql(entity, capture.masked, missing) -%}
@@ -230,7 +230,7 @@ select
 
 {#- That of an undo or redo: those of the loads stay as they are. Argument: manifest (with move,
     see undo()). -#}
-{%- macro _move_row(capture, manifest) -%}
+{%- macro _undo_redo_row(capture, manifest) -%}
     {%- set move, is_undo = manifest.move, '-u-' in manifest.move.load_id -%}
     {{ return(spark_cdc._operation_row(capture, manifest, {
         'load_id': move.load_id,

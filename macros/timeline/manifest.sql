@@ -125,7 +125,7 @@ view, and run the same command again:
 
 {#- The manifests that are kept: a dictionary from the number of the commit to the manifest, with
     kept_at (UTC, when the next one took its place) and text. -#}
-{%- macro _kept_versions(capture) -%}
+{%- macro _retained_versions(capture) -%}
     {%- set kept = {} -%}
     {%- for number in spark_cdc._numbers_beside(capture, 'version') -%}
         {%- set view = spark_cdc._beside(capture, 'version', number) -%}

@@ -60,7 +60,7 @@ compared. Compare the views {{ view.schema }}.{{ name }}_current and {{ capture.
 {%- macro _manifests_since(capture, head, version) -%}
     {%- set found = [head] -%}
     {%- if head.rewritten > version -%}
-        {%- set kept = spark_cdc._kept_versions(capture) -%}
+        {%- set kept = spark_cdc._retained_versions(capture) -%}
         {%- for _ in kept if found[0].rewritten > version -%}
             {%- set before = kept.get(found[0].rewritten - 1) -%}
             {%- if before -%}{%- do found.insert(0, before) -%}{%- endif -%}

@@ -60,7 +60,7 @@
 
 
 {#- After an undo of all but the first `count` loads. Argument: move (what it did, see
-    _move_entities(); its `at` is that of the undone loads). -#}
+    _undo_redo_entities(); its `at` is that of the undone loads). -#}
 {%- macro _timeline_undone(manifest, count, move) -%}
     {%- set undone = [{'at': move.at, 'entries': manifest.entries[count:]}] + manifest.undone -%}
     {{ return(spark_cdc._timeline(dict(manifest, undone=undone, move=move), manifest.entries[:count])) }}
